@@ -73,16 +73,16 @@ export function keyTests(context: ContractContext): void {
 
     for (const key of keys) {
       const tag = await create(one, key, key)
-      expect(await textAt(two, key), key).toBe(key)
-      expect(await two.head(key), key).toMatchObject({ key, tag })
-      expect((await two.put(key, bodyOf(`${key} again`), tag)).kind, key).toBe('written')
+      expect(await textAt(two, key)).toBe(key)
+      expect(await two.head(key)).toMatchObject({ key, tag })
+      expect([key, (await two.put(key, bodyOf(`${key} again`), tag)).kind]).toEqual([key, 'written'])
     }
 
     expect((await keysUnder(one, folder)).toSorted()).toEqual(keys.toSorted())
     for (const key of keys) {
-      expect(await keysUnder(two, key), `listing by the prefix ${key}`).toContain(key)
+      expect(await keysUnder(two, key)).toContain(key)
       const head = await one.head(key)
-      expect(await one.delete(key, head?.tag ?? ('' as Tag)), key).toBe('deleted')
+      expect([key, await one.delete(key, head?.tag ?? ('' as Tag))]).toEqual([key, 'deleted'])
     }
     expect(await keysUnder(two, folder)).toEqual([])
   }, 120_000)

@@ -1,0 +1,57 @@
+import { badRequest } from '../../../base/errors.ts'
+import { escapePath } from './signer.ts'
+
+export interface S3AddressOptions {
+  readonly bucket: string
+  readonly region: string
+  readonly endpoint?: string | undefined
+  readonly pathStyle?: boolean | undefined
+}
+
+export interface S3Address {
+  readonly secure: boolean
+  readonly hostname: string
+  readonly port: number
+  /** The `host` header, which is signed. */
+  readonly host: string
+  /** What goes before `/<key>` in the path. */
+  readonly base: string
+}
+
+export function s3Address(options: S3AddressOptions): S3Address {
+  const { bucket, region, endpoint } = options
+  const url = parsed(
+    endpoint ?? `https://s3.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`,
+  )
+  // Other servers seldom have a wildcard name, and a dot in the bucket's name breaks the wildcard certificate.
+  const pathStyle = options.pathStyle ?? (endpoint !== undefined || bucket.includes('.'))
+  const secure = url.protocol === 'https:'
+  const hostname = pathStyle ? url.hostname : `${bucket}.${url.hostname}`
+  const path = url.pathname.replace(/\/+$/, '')
+  return {
+    secure,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    host: url.port === '' ? hostname : `${hostname}:${url.port}`,
+    base: pathStyle ? `${path}/${escapePath(bucket)}` : path,
+  }
+}
+
+function parsed(endpoint: string): URL {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
+    throw badRequest(
+      'bucket',
+      'the endpoint of the S3 bucket is not an http or https address',
+      'Give it whole, for example endpoint=https://s3.example.com.',
+    )
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw badRequest(
+      'bucket',
+      'the endpoint of the S3 bucket has a user name or password in it',
+      'Put the keys into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    )
+  }
+  return url
+}

@@ -1,0 +1,254 @@
+import type { IncomingMessage } from 'node:http'
+import { systemClock } from '../../../base/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { TacoError } from '../../../base/errors.ts'
+import { conflict } from '../../bucket.ts'
+import type { Adjustable } from '../../abilities.ts'
+import type {
+  Bucket,
+  BucketAbilities,
+  Entry,
+  Found,
+  GetOptions,
+  ListOptions,
+  StoreClock,
+  Tag,
+} from '../../bucket.ts'
+import { checkKey, checkPrefix, keyFault } from '../../keys.ts'
+import { prefixed } from '../../prefix.ts'
+import type { RetryRules } from '../../retry.ts'
+import { s3Address } from './address.ts'
+import { openS3Client, UndecidedConflict } from './client.ts'
+import { credentialSource } from './credentials.ts'
+import { unavailable } from './errors.ts'
+import { emptyObject, foundObject } from './found.ts'
+import type { Credentials } from './signer.ts'
+import { readListing } from './xml.ts'
+
+export interface S3Options {
+  readonly bucket: string
+  readonly prefix?: string | undefined
+  /** Default: AWS_REGION, AWS_DEFAULT_REGION, us-east-1. */
+  readonly region?: string | undefined
+  /** Default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS itself. */
+  readonly endpoint?: string | undefined
+  /** Default: true with an endpoint of its own, false at AWS. */
+  readonly pathStyle?: boolean | undefined
+  readonly sse?: 'AES256' | 'aws:kms' | 'aws:kms:dsse' | undefined
+  readonly kmsKeyId?: string | undefined
+  readonly credentials?: Credentials | undefined
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly clock?: Clock | undefined
+  readonly retry?: RetryRules | undefined
+  /** An attempt is given up when nothing was sent or received for so long. */
+  readonly idleTimeoutMs?: number | undefined
+}
+
+/** Any S3 server: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html */
+export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustable {
+  const env = options.env ?? process.env
+  const clock = options.clock ?? systemClock
+  const region = options.region ?? (env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1')
+  const endpoint = options.endpoint ?? (env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || undefined)
+  const names = prefixed(options.prefix ?? '')
+  const label = `s3://${options.bucket}${names.prefix === '' ? '' : `/${names.prefix.slice(0, -1)}`}`
+  const address = s3Address({ bucket: options.bucket, region, endpoint, pathStyle: options.pathStyle })
+  const client = openS3Client({
+    address,
+    // At AWS, TLS guards the bytes. Elsewhere some servers keep what came of an upload that broke off, and only
+    // a hash that does not match stops them.
+    signsBodies: !address.secure || endpoint !== undefined,
+    region,
+    label,
+    credentials: credentialSource({ given: options.credentials, env, clock }),
+    clock,
+    retry: options.retry,
+    idleTimeoutMs: options.idleTimeoutMs ?? 30_000,
+  })
+  const encryption = encryptionHeaders(options)
+
+  function whole(key: string): string {
+    checkKey(key)
+    return names.whole(key)
+  }
+
+  function get(
+    key: string,
+    options: GetOptions & { readonly ifNoneMatch: Tag },
+  ): Promise<Found | 'unchanged' | undefined>
+  function get(key: string, options?: GetOptions): Promise<Found | undefined>
+  async function get(key: string, options: GetOptions = {}): Promise<Found | 'unchanged' | undefined> {
+    const { range, ifNoneMatch, signal } = options
+    const headers: Record<string, string> = {}
+    if (range !== undefined) headers['range'] = `bytes=${range.start}-${range.end}`
+    if (ifNoneMatch !== undefined) headers['if-none-match'] = etagOf(ifNoneMatch)
+    const call = { method: 'GET', key: whole(key), what: `reading "${key}"`, signal } as const
+    const answer = await client.call({ ...call, headers, expects: [200, 206, 304, 404, 416] })
+    switch (answer.statusCode) {
+      case 304:
+        answer.resume()
+        return 'unchanged'
+      case 404:
+        await refuseIfNoBucket(answer)
+        return undefined
+      case 416: {
+        answer.resume()
+        const entry = await head(key, signal)
+        if (entry !== undefined && entry.tag === ifNoneMatch) return 'unchanged'
+        return entry === undefined ? undefined : emptyObject(entry)
+      }
+      default:
+    }
+    const entry = entryOf(key, answer)
+    const length = Number(answer.headers['content-length'] ?? entry.size)
+    const start = range?.start ?? 0
+    const resume = async (from: number) => {
+      const rest = { range: `bytes=${start + from}-${start + length - 1}`, 'if-match': etagOf(entry.tag) }
+      const more = await client.call({ ...call, headers: rest, expects: [206, 404, 412] })
+      if (more.statusCode === 206) return more
+      more.resume()
+      throw unavailable(label, `"${key}" was replaced while it was read`)
+    }
+    return foundObject({ entry, label, answer, length, resume, signal })
+  }
+
+  async function head(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
+    const call = { method: 'HEAD', key: whole(key), what: `looking at "${key}"`, signal } as const
+    const answer = await client.call({ ...call, expects: [200, 404] })
+    answer.resume()
+    return answer.statusCode === 404 ? undefined : entryOf(key, answer)
+  }
+
+  async function refuseIfNoBucket(answer: IncomingMessage): Promise<void> {
+    let text = ''
+    for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) text += part
+    if (!text.includes('NoSuchBucket')) return
+    throw new TacoError('BUCKET_REFUSED', `${label} does not exist`, {
+      hint: 'Create the bucket first, or correct its name, region or endpoint.',
+      facts: { bucket: label, code: 'NoSuchBucket' },
+    })
+  }
+
+  const put: Bucket['put'] = async (key, body, when, options = {}) => {
+    const condition = when === 'absent' ? { 'if-none-match': '*' } : { 'if-match': etagOf(when) }
+    const contentType = options.contentType ?? 'application/octet-stream'
+    const headers = { ...encryption, ...condition, 'content-type': contentType }
+    const call = { method: 'PUT', key: whole(key), what: `writing "${key}"`, signal: options.signal } as const
+    try {
+      const answer = await client.call({ ...call, headers, body, expects: [200, 404, 412] })
+      if (answer.statusCode === 404) await refuseIfNoBucket(answer)
+      else answer.resume()
+      if (answer.statusCode !== 200) return conflict
+      return { kind: 'written', tag: tagOf(answer.headers.etag ?? '') }
+    } catch (error) {
+      if (error instanceof UndecidedConflict) return conflict
+      throw error
+    }
+  }
+
+  async function* list(prefix: string, options: ListOptions = {}): AsyncGenerator<readonly Entry[]> {
+    checkPrefix(prefix)
+    let token: string | undefined
+    do {
+      const query = {
+        'list-type': '2',
+        'encoding-type': 'url',
+        prefix: names.prefix + prefix || undefined,
+        'max-keys': options.pageSize === undefined ? undefined : String(Math.min(options.pageSize, 1000)),
+        'continuation-token': token,
+        'start-after':
+          token === undefined && options.after !== undefined ? names.prefix + options.after : undefined,
+      }
+      const what = `listing "${prefix}"`
+      const answer = await client.call({ method: 'GET', query, what, signal: options.signal, expects: [200] })
+      const page = readListing(await textOf(answer, label))
+      const entries = page.objects.flatMap(({ key: name, etag, size, modifiedAt }): readonly Entry[] => {
+        const key = names.short(name)
+        return key === undefined || keyFault(key) !== undefined
+          ? []
+          : [{ key, tag: tagOf(etag), size, modifiedAt }]
+      })
+      if (entries.length > 0) yield entries
+      token = page.next
+    } while (token !== undefined)
+  }
+
+  function withAbilities(can: BucketAbilities): Bucket & StoreClock & Adjustable {
+    const remove: Bucket['delete'] = async (key, when, options = {}) => {
+      const call = {
+        method: 'DELETE',
+        key: whole(key),
+        what: `deleting "${key}"`,
+        signal: options.signal,
+      } as const
+      if (!can.conditionalDelete) {
+        const entry = await head(key, options.signal)
+        if (entry === undefined) return 'absent'
+        if (entry.tag !== when) return conflict
+      }
+      try {
+        const headers = { 'if-match': etagOf(when) }
+        const answer = await client.call({
+          ...call,
+          headers,
+          retry: options.retry,
+          expects: [200, 204, 404, 412],
+        })
+        if (answer.statusCode === 404) await refuseIfNoBucket(answer)
+        else answer.resume()
+        if (answer.statusCode === 404) return 'absent'
+        return answer.statusCode === 412 ? conflict : 'deleted'
+      } catch (error) {
+        if (error instanceof UndecidedConflict) return conflict
+        throw error
+      }
+    }
+    return {
+      kind: 's3',
+      label,
+      can,
+      get,
+      head: (key, options) => head(key, options?.signal),
+      put,
+      delete: remove,
+      list,
+      close: () => Promise.resolve(client.close()),
+      storeTime: () => Promise.resolve(client.storeTime()),
+      withAbilities,
+    }
+  }
+
+  // AWS honours the condition on a delete; of other servers only the probe knows.
+  return withAbilities({ conditionalDelete: endpoint === undefined, listsInOneRequest: false })
+}
+
+function encryptionHeaders({ sse, kmsKeyId }: S3Options): Record<string, string> {
+  if (sse === undefined) return {}
+  const key = kmsKeyId === undefined ? {} : { 'x-amz-server-side-encryption-aws-kms-key-id': kmsKeyId }
+  return { 'x-amz-server-side-encryption': sse, ...key }
+}
+
+/** Servers differ in whether listings quote the ETag, so tags have no quotes. */
+function tagOf(etag: string): Tag {
+  return etag.replace(/^W\/|"/g, '') as Tag
+}
+
+function etagOf(tag: Tag): string {
+  return `"${tag.replaceAll('"', '')}"`
+}
+
+function entryOf(key: string, { headers }: IncomingMessage): Entry {
+  const size = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] ?? headers['content-length'] ?? '0'
+  const modifiedAt = Date.parse(headers['last-modified'] ?? '') || 0
+  return { key, tag: tagOf(headers.etag ?? ''), size: Number(size), modifiedAt }
+}
+
+async function textOf(answer: IncomingMessage, label: string): Promise<string> {
+  try {
+    const parts: Buffer[] = []
+    for await (const part of answer as AsyncIterable<Buffer>) parts.push(part)
+    return Buffer.concat(parts).toString()
+  } catch (error) {
+    throw unavailable(label, 'a listing broke off', {}, error)
+  }
+}

@@ -1,0 +1,99 @@
+import { TacoError } from '../../../base/errors.ts'
+import { Again } from '../../retry.ts'
+import type { ErrorDocument } from './xml.ts'
+
+export interface Refusal extends ErrorDocument {
+  readonly status: number
+  readonly label: string
+  readonly what: string
+  /** Where the store says that the bucket is. */
+  readonly bucketRegion: string | undefined
+  readonly retryAfterMs: number | undefined
+}
+
+const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504])
+const TRANSIENT_CODES = new Set([
+  'RequestTimeout',
+  'SlowDown',
+  'InternalError',
+  'ServiceUnavailable',
+  'Throttling',
+  'ThrottlingException',
+  'RequestThrottled',
+  'TooManyRequests',
+])
+
+/** What a status that is no answer becomes; the text of the answer holds no secrets but is kept short. */
+export function failureOf(refusal: Refusal): Error {
+  const { status, code, label, what } = refusal
+  const facts = { status, code, bucket: label }
+  const said = `${status}${code === undefined ? '' : ` ${code}`}`
+  if (TRANSIENT_STATUSES.has(status) || (code !== undefined && TRANSIENT_CODES.has(code))) {
+    return new Again(unavailable(label, `${what}: it answered ${said}`, facts), refusal.retryAfterMs)
+  }
+  const region = refusal.bucketRegion ?? refusal.region
+  if (region !== undefined && (status === 301 || status === 307 || status === 400)) {
+    return new TacoError('BUCKET_REFUSED', `${what}: ${label} is in the region ${region}`, {
+      hint: `Add region=${region} to the bucket's address, or set AWS_REGION=${region}.`,
+      facts: { ...facts, region },
+    })
+  }
+  if (code === 'NoSuchBucket' || status === 301 || status === 401 || status === 403) {
+    return new TacoError('BUCKET_REFUSED', `${what}: ${label} answered ${said}`, {
+      hint: hints[code ?? ''] ?? hints['AccessDenied'] ?? '',
+      facts,
+    })
+  }
+  const detail = refusal.message === undefined ? '' : `: ${refusal.message.slice(0, 200)}`
+  return new TacoError('UNEXPECTED', `${what}: ${label} answered ${said}${detail}`, { facts })
+}
+
+export function unavailable(
+  label: string,
+  why: string,
+  facts: Record<string, unknown> = {},
+  cause?: unknown,
+): TacoError {
+  return new TacoError('BUCKET_UNAVAILABLE', `${label} cannot be used now: ${why}`, {
+    hint: 'Try again in a moment; if it goes on, look at the health of the storage and the way to it.',
+    facts: { ...facts, bucket: label },
+    cause,
+  })
+}
+
+const hints: Readonly<Record<string, string>> = {
+  AccessDenied:
+    'Allow s3:GetObject, s3:PutObject and s3:DeleteObject on the objects and s3:ListBucket on the bucket for these credentials (with KMS also kms:GenerateDataKey and kms:Decrypt).',
+  NoSuchBucket: 'Create the bucket first, or correct its name, region or endpoint.',
+  InvalidAccessKeyId: 'The store does not know this access key: check AWS_ACCESS_KEY_ID and the endpoint.',
+  SignatureDoesNotMatch:
+    'Check AWS_SECRET_ACCESS_KEY and region; a proxy that changes requests also causes this.',
+  RequestTimeTooSkewed: "This machine's clock and the store's differ by too much: set the clock (NTP).",
+  ExpiredToken: 'The session has expired: sign in again, for example with aws sso login.',
+  InvalidToken: 'The session token does not belong to this access key: check AWS_SESSION_TOKEN.',
+}
+
+const LOST_CONNECTION = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'HPE_INVALID_CONSTANT',
+])
+
+/** Errors of sockets, names and TLS: the first kind is worth another try. */
+export function transportFailure(error: unknown, label: string): Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const why =
+    error instanceof Error
+      ? `${error.message}${error.message.includes(code) ? '' : ` (${code})`}`
+      : String(error)
+  const failure = unavailable(label, why, { code }, error)
+  return LOST_CONNECTION.has(code) || code === '' ? new Again(failure) : failure
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http'
+import type { Entry, Found } from '../../bucket.ts'
+import { throwIfAborted } from '../../retry.ts'
+import { unavailable } from './errors.ts'
+
+export interface FoundOptions {
+  readonly entry: Entry
+  readonly label: string
+  readonly answer: IncomingMessage
+  /** How many bytes must come. */
+  readonly length: number
+  /** The same object from its `from`th byte (of those asked for) on; throws if it is no longer the same. */
+  resume(from: number): Promise<IncomingMessage>
+  readonly signal: AbortSignal | undefined
+}
+
+const RESUMES = 4
+const CHEAP_TO_DRAIN = 64 * 1024
+
+/** An object whose bytes are on the way. A connection that breaks is picked up where it broke. */
+export function foundObject(options: FoundOptions): Found {
+  const { entry, answer, length } = options
+
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    let got = 0
+    let source = answer
+    for (let resumes = 0; ; resumes++) {
+      try {
+        for await (const part of source as AsyncIterable<Buffer>) {
+          got += part.length
+          yield part
+        }
+      } catch (error) {
+        throwIfAborted(options.signal)
+        if (resumes >= RESUMES) throw brokenOff(error)
+      }
+      if (got >= length) return
+      if (resumes >= RESUMES) throw brokenOff(undefined)
+      source = await options.resume(got)
+    }
+  }
+
+  function brokenOff(cause: unknown): Error {
+    return unavailable(options.label, `the answer broke off while reading "${entry.key}"`, {}, cause)
+  }
+
+  async function bytes(): Promise<Buffer> {
+    const parts: Uint8Array[] = []
+    for await (const part of stream()) parts.push(part)
+    return parts.length === 1 && parts[0] instanceof Buffer ? parts[0] : Buffer.concat(parts)
+  }
+
+  return {
+    ...entry,
+    bytes,
+    stream,
+    discard() {
+      // A short rest is read so that the connection lives on.
+      if (length <= CHEAP_TO_DRAIN) answer.on('error', () => undefined).resume()
+      else answer.destroy()
+    },
+  }
+}
+
+/** What was asked for lies past the end, or the object is empty. */
+export function emptyObject(entry: Entry): Found {
+  return {
+    ...entry,
+    bytes: () => Promise.resolve(Buffer.alloc(0)),
+    async *stream() {},
+    discard() {},
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Reads the two flat shapes that S3 answers with. Tolerant on purpose (namespaces, order, white space, unknown
+ * elements), because servers differ; it knows no comments, CDATA or attributes, which S3 does not send.
+ */
+
+export interface ListedObject {
+  readonly key: string
+  readonly etag: string
+  readonly size: number
+  readonly modifiedAt: number
+}
+
+export interface ListedPage {
+  readonly objects: readonly ListedObject[]
+  readonly next: string | undefined
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+export function readListing(xml: string): ListedPage {
+  const objects: ListedObject[] = []
+  for (const match of xml.matchAll(/<(?:\w+:)?Contents>([\s\S]*?)<\/(?:\w+:)?Contents>/g)) {
+    const element = match[1] ?? ''
+    objects.push({
+      key: textOf(element, 'Key') ?? '',
+      etag: textOf(element, 'ETag') ?? '',
+      size: Number(textOf(element, 'Size') ?? 0),
+      modifiedAt: Date.parse(textOf(element, 'LastModified') ?? '') || 0,
+    })
+  }
+  const rest = xml.replace(/<(?:\w+:)?Contents>[\s\S]*<\/(?:\w+:)?Contents>/, '')
+  const escaped = textOf(rest, 'EncodingType') === 'url'
+  const truncated = textOf(rest, 'IsTruncated') === 'true'
+  return {
+    objects: escaped ? objects.map((object) => ({ ...object, key: unescapeKey(object.key) })) : objects,
+    next: truncated ? textOf(rest, 'NextContinuationToken') : undefined,
+  }
+}
+
+export interface ErrorDocument {
+  readonly code: string | undefined
+  readonly message: string | undefined
+  readonly region: string | undefined
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+export function readError(xml: string): ErrorDocument {
+  return { code: textOf(xml, 'Code'), message: textOf(xml, 'Message'), region: textOf(xml, 'Region') }
+}
+
+function textOf(xml: string, name: string): string | undefined {
+  const match = new RegExp(`<(?:\\w+:)?${name}(?:\\s[^>]*)?>([^<]*)</`).exec(xml)
+  return match?.[1] === undefined ? undefined : decodeEntities(match[1])
+}
+
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replace(
+    /&(?:#x([0-9a-fA-F]+)|#(\d+)|(\w+));/g,
+    (whole, hex?: string, decimal?: string, name?: string) => {
+      if (hex !== undefined) return codePoint(Number.parseInt(hex, 16), whole)
+      if (decimal !== undefined) return codePoint(Number.parseInt(decimal, 10), whole)
+      return entities[name ?? ''] ?? whole
+    },
+  )
+}
+
+function codePoint(code: number, otherwise: string): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : otherwise
+}
+
+/** Form escaping: AWS sends a space as `+` and a plus as `%2B`. */
+function unescapeKey(key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll('+', '%20'))
+  } catch {
+    return key
+  }
+}

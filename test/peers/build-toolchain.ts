@@ -1,0 +1,7 @@
+/** Builds every outside program into the cache folder: `npx tsx test/peers/build-toolchain.ts`. */
+import { findOrBuild, programNames, toolchainFolder } from './toolchain.ts'
+
+for (const name of programNames) {
+  const program = await findOrBuild(name)
+  process.stdout.write(`${name}: ${program ?? `left out (see ${toolchainFolder()})`}\n`)
+}
