@@ -1,0 +1,37 @@
+/** The backend block, as `taco backend` prints it and a user pastes it. */
+export function httpBackend(url: string, unit: string, org = 'default'): string {
+  const address = `${url}/v1/backend/${org}/${unit}`
+  return `
+terraform {
+  backend "http" {
+    address        = "${address}"
+    lock_address   = "${address}"
+    unlock_address = "${address}"
+  }
+}
+`
+}
+
+/** One resource and one output, both of them the given value; needs no provider to be downloaded. */
+export function oneResource(value: string): string {
+  return `
+resource "terraform_data" "one" {
+  input = "${value}"
+}
+
+output "value" {
+  value = terraform_data.one.output
+}
+`
+}
+
+/** A resource that says when it is being made, and is not ready before the test lets it go on. */
+export function waitingResource(startedFile: string, goFile: string): string {
+  return `
+resource "terraform_data" "waiting" {
+  provisioner "local-exec" {
+    command = "trap '' INT; touch '${startedFile}'; until [ -e '${goFile}' ]; do sleep 0.05; done"
+  }
+}
+`
+}

@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url'
+import { runChild, startChild, type Child, type ChildOptions, type Finished } from './child.ts'
+
+const executable = fileURLToPath(new URL('../../bin/taco', import.meta.url))
+
+/** Runs the built program, as a user would, with a home of its own so that nothing remembered leaks in. */
+export function runTaco(args: readonly string[], options: ChildOptions = {}): Promise<Finished> {
+  return runChild(process.execPath, [executable, ...args], isolated(options))
+}
+
+export function startTaco(args: readonly string[], options: ChildOptions = {}): Child {
+  return startChild(process.execPath, [executable, ...args], isolated(options))
+}
+
+function isolated(options: ChildOptions): ChildOptions {
+  const home = options.env?.['HOME'] ?? options.cwd ?? '/nonexistent'
+  return { ...options, env: { HOME: home, XDG_CONFIG_HOME: `${home}/.config`, ...options.env } }
+}

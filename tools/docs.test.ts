@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { readFile, readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { TacoError } from '../src/base/errors.ts'
+import { exitCodeOf, isErrorCode } from '../src/entry/cli/failures.ts'
+import { STATUS_OF } from '../src/entry/http/status.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+test('docs/errors.md lists every code with its status and its exit code', async () => {
+  const page = await readFile(join(root, 'docs/errors.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (\d+) \|/gm)].map(
+    ([, code, status, exit]) => `${code} ${status} ${exit}`,
+  )
+
+  const codes = Object.keys(STATUS_OF).filter((code) => isErrorCode(code))
+
+  expect(rows.toSorted()).toEqual(
+    codes.map((code) => `${code} ${STATUS_OF[code]} ${exitCodeOf(new TacoError(code, ''))}`).toSorted(),
+  )
+})
+
+test('every link between the pages leads somewhere', async () => {
+  const pages = [
+    ...(await readdir(root)),
+    ...(await readdir(join(root, 'docs'))).map((name) => join('docs', name)),
+  ].filter((name) => name.endsWith('.md'))
+  const broken: string[] = []
+  for (const page of pages) {
+    const text = await readFile(join(root, page), 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+      if (!existsSync(join(root, dirname(page), target))) broken.push(`${page}: ${target}`)
+    }
+  }
+
+  expect(pages.length).toBeGreaterThan(5)
+  expect(broken).toEqual([])
+})
