@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { TacoError } from '../src/base/errors.ts'
 import { exitCodeOf, isErrorCode } from '../src/entry/cli/failures.ts'
 import { STATUS_OF } from '../src/entry/http/status.ts'
+import { cliPage } from './cli-page.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -37,4 +38,8 @@ test('every link between the pages leads somewhere', async () => {
 
   expect(pages.length).toBeGreaterThan(5)
   expect(broken).toEqual([])
+})
+
+test('docs/cli.md is what the commands say of themselves (npm test -- unit tools -u writes it)', async () => {
+  await expect(cliPage()).toMatchFileSnapshot('../docs/cli.md')
 })
