@@ -45,6 +45,19 @@ const { outputFiles, metafile } = await build({
   logLevel: 'warning',
 }).catch(() => process.exit(1))
 
+const hollow = Object.entries(metafile.inputs).flatMap(([path, input]) =>
+  path.startsWith('src/')
+    ? input.imports.filter(isLazyCommonJs).map((found) => `${path} imports ${found.path}`)
+    : [],
+)
+if (hollow.length > 0) {
+  process.stderr.write(
+    `a CommonJS package has no named exports when it is bundled and imported lazily:\n${hollow.join('\n')}\n` +
+      'hint: import it statically in a file of ours, and import that file lazily\n',
+  )
+  process.exit(1)
+}
+
 const written = new Set([join(out, stampName), join(out, 'THIRD-PARTY-LICENSES.txt')])
 // The entry comes last: until then the folder still starts the old program.
 for (const file of outputFiles.toSorted(
@@ -61,6 +74,11 @@ const kilobytes = Math.round(outputFiles.reduce((sum, file) => sum + file.conten
 process.stderr.write(
   `built ${outputFiles.length} files, ${kilobytes} kB, in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
 )
+
+/** @param {{ path: string, kind: string }} found */
+function isLazyCommonJs({ path, kind }) {
+  return kind === 'dynamic-import' && metafile.inputs[path]?.format === 'cjs'
+}
 
 /**
  * Bundled CommonJS code asks for Node's own modules by `require`, which a module does not have. Only the chunks
