@@ -1,0 +1,47 @@
+import { TEMP } from './names.ts'
+import type { FsOps } from './fs-ops.ts'
+import type { KnownGenerations } from './folder.ts'
+import type { Latest } from './latest.ts'
+
+/** What every part of an open folder shares. */
+export interface Context {
+  readonly fs: FsOps
+  readonly root: string
+  readonly label: string
+  readonly nonce: () => string
+  readonly latest: Latest
+  readonly known: KnownGenerations
+  readonly rules: Rules
+  /** Folders that are known to be there and durable. */
+  readonly folders: Set<string>
+}
+
+/** Each is a rule without which writes get lost; a test takes one out and watches it happen. */
+export interface Rules {
+  /** After a claim, look whether the generation it was based upon is still there. */
+  readonly checkBase: boolean
+  /** Before publishing a generation, take away the copies of older ones that wait to be published. */
+  readonly dropOldPending: boolean
+  /** The plain file is a copy of the generation, not another name of it. */
+  readonly separateCopy: boolean
+}
+
+export const allRules: Rules = { checkBase: true, dropOldPending: true, separateCopy: true }
+
+/** Makes a folder and those above it, each durable in the one above before anything is put into it. */
+export async function ensureFolder(context: Context, folder: string): Promise<void> {
+  const { fs, root, folders } = context
+  if (folders.has(folder) || folder === root) return
+  const parent = folder.slice(0, folder.lastIndexOf('/'))
+  await ensureFolder(context, parent)
+  const made = await fs.mkdir(folder)
+  const stat = made ? undefined : await fs.lstat(folder)
+  if (stat?.kind === 'file') throw Object.assign(new Error(`not a folder: ${folder}`), { code: 'ENOTDIR' })
+  // Somebody else may have made it a moment ago and not made it durable yet.
+  await fs.syncFolder(parent)
+  folders.add(folder)
+}
+
+export function tempPath(context: Context): string {
+  return `${context.root}/${TEMP}/${context.nonce()}`
+}

@@ -1,0 +1,169 @@
+/**
+ * A folder as a bucket, for any number of processes and for containers that share the volume. Every change of an
+ * object is a new, numbered generation that is claimed by an exclusive hard link; there are no locks to be left behind.
+ * Users' objects also lie at their key as plain files, which people and programs may edit; what they do there is
+ * seen and becomes a generation too. The rules and why they hold: latest.ts, write.ts, plain.ts.
+ * It must never remove the latest generation of a live object, nor remove any before those older than it.
+ */
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { badRequest } from '../../../base/errors.ts'
+import { checkPrefix } from '../../keys.ts'
+import { throwIfAborted } from '../../retry.ts'
+import { allRules, ensureFolder } from './context.ts'
+import { faultOf } from './faults.ts'
+import { knownGenerations } from './folder.ts'
+import { entryOf } from './found.ts'
+import { isThere } from './generation.ts'
+import { latestGenerations } from './latest.ts'
+import { listFolder } from './list.ts'
+import { OBJECTS, TEMP, placeOf } from './names.ts'
+import { nodeFs } from './node-fs.ts'
+import { deleteOwn, putOwn } from './own.ts'
+import { hasPlain } from './plain.ts'
+import { deletePlain, putPlain } from './plain-write.ts'
+import { current, read } from './read.ts'
+import { sweepTemp } from './sweep.ts'
+import type { Bucket, Found, GetOptions, Waiting } from '../../bucket.ts'
+import type { Context, Rules } from './context.ts'
+import type { FsOps } from './fs-ops.ts'
+import type { Place } from './names.ts'
+
+export type { FileStat, FsOps, ReadableFile, WritableFile } from './fs-ops.ts'
+export type { Rules } from './context.ts'
+export { allRules } from './context.ts'
+export { nodeFs } from './node-fs.ts'
+
+export interface FileBucketOptions {
+  /** The folder; it is made if it is not there. */
+  readonly root: string
+  readonly fs?: FsOps
+  /** Never the same twice: letters and digits only. */
+  readonly nonce?: () => string
+  /** For tests that show what each rule is for. */
+  readonly rules?: Rules
+}
+
+export async function openFileBucket(options: FileBucketOptions): Promise<Bucket> {
+  const fs = options.fs ?? nodeFs()
+  const root = options.fs === undefined ? resolve(options.root) : options.root
+  const context: Context = {
+    fs,
+    root,
+    label: `file://${root}`,
+    nonce: options.nonce ?? (() => randomBytes(8).toString('hex')),
+    latest: latestGenerations(fs),
+    known: knownGenerations(fs),
+    rules: options.rules ?? allRules,
+    folders: new Set(),
+  }
+  await guarded(context, 'opening', () => prepare(context))
+  return bucketOf(context, (await fs.realpath(root)) ?? root)
+}
+
+/** A folder that may only be read is opened too; writing to it says what is wrong. */
+async function prepare(context: Context): Promise<void> {
+  const { fs, root } = context
+  await makeRoot(context, root)
+  try {
+    await ensureFolder(context, `${root}/${OBJECTS}`)
+    await ensureFolder(context, `${root}/${TEMP}`)
+    await sweepTemp(context)
+  } catch (error) {
+    if ((await fs.lstat(root)) === undefined) throw error
+  }
+}
+
+async function makeRoot({ fs }: Context, path: string): Promise<void> {
+  const stat = await fs.lstat(path)
+  if (stat?.kind === 'folder' || stat?.kind === 'link') return
+  if (stat !== undefined) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' })
+  const parent = path.slice(0, path.lastIndexOf('/'))
+  if (parent !== '') await makeRoot({ fs } as Context, parent)
+  await fs.mkdir(path)
+  if (parent !== '') await fs.syncFolder(parent)
+}
+
+function bucketOf(context: Context, realRoot: string): Bucket {
+  const { fs, label, root } = context
+  const inside = new Set<string>([root])
+
+  /** A link among the users' folders must not lead out of the bucket. */
+  async function refuseEscape(place: Place): Promise<void> {
+    const folder = place.plainFolder
+    if (folder === undefined) return
+    const real = await fs.realpath(folder)
+    if (real === undefined) return
+    if (real !== realRoot && !real.startsWith(`${realRoot}/`)) {
+      const key = JSON.stringify(place.key)
+      throw badRequest('key', `the key ${key} cannot be used: a link on its way leads out of the bucket`)
+    }
+    inside.add(folder)
+  }
+
+  async function at<T>(
+    key: string,
+    waiting: Waiting | undefined,
+    doing: string,
+    act: (place: Place) => Promise<T>,
+  ) {
+    const place = placeOf(root, key)
+    throwIfAborted(waiting?.signal)
+    try {
+      if (place.plainFolder !== undefined && !inside.has(place.plainFolder)) await refuseEscape(place)
+      return await act(place)
+    } catch (error) {
+      throw faultOf(error, label, `${doing} ${JSON.stringify(key)}`)
+    }
+  }
+
+  function get(
+    key: string,
+    options: GetOptions & { ifNoneMatch: string },
+  ): Promise<Found | 'unchanged' | undefined>
+  function get(key: string, options?: GetOptions): Promise<Found | undefined>
+  function get(key: string, options: GetOptions = {}): Promise<Found | 'unchanged' | undefined> {
+    return at(key, options, 'reading', (place) => read(context, place, options))
+  }
+
+  return {
+    kind: 'file',
+    label,
+    can: { conditionalDelete: true, listsInOneRequest: true },
+    get: get as Bucket['get'],
+    head: (key, options) =>
+      at(key, options, 'reading', async (place) => {
+        const generation = await current(context, place)
+        return isThere(generation) ? entryOf(key, generation) : undefined
+      }),
+    put: (key, body, when, options) =>
+      at(key, options, 'writing', (place) => {
+        const conditions = { ...options, when }
+        return hasPlain(place)
+          ? putPlain(context, place, body, conditions)
+          : putOwn(context, place, body, conditions)
+      }),
+    delete: (key, when, options) =>
+      at(key, options, 'deleting', (place) =>
+        hasPlain(place) ? deletePlain(context, place, when) : deleteOwn(context, place, when),
+      ),
+    async *list(prefix, options = {}) {
+      checkPrefix(prefix)
+      throwIfAborted(options.signal)
+      try {
+        yield* listFolder(context, prefix, options)
+      } catch (error) {
+        throw faultOf(error, label, 'listing')
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+async function guarded<T>(context: Context, doing: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    throw faultOf(error, context.label, doing)
+  }
+}

@@ -1,0 +1,150 @@
+import fs from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Dirent, Stats } from 'node:fs'
+import type { FileKind, FileStat, FsOps, ReadableFile, WritableFile } from './fs-ops.ts'
+
+/** Reads up to this size are made at once: they cost less than the way to the thread pool and back. */
+const SMALL_READ = 128 * 1024
+/** A folder with more names than were seen at the last look at it is read off the main thread. */
+const BIG_FOLDER = 512
+
+export function nodeFs(): FsOps {
+  const folderSizes = new Map<string, number>()
+  const syncs = new Map<string, { running: Promise<void>; next: Promise<void> | undefined }>()
+  return {
+    now: () => Date.now(),
+    sleep: async (ms) => void (await sleep(ms)),
+    lstat(path) {
+      const stat = unless(['ENOTDIR'], undefined, () => fs.lstatSync(path, { throwIfNoEntry: false }))
+      return stat === undefined ? undefined : statOf(stat)
+    },
+    readlink: (path) => unless(['ENOENT', 'EINVAL', 'ENOTDIR'], undefined, () => fs.readlinkSync(path)),
+    readdir(path) {
+      if ((folderSizes.get(path) ?? 0) > BIG_FOLDER) return readBigFolder(path, folderSizes)
+      const entries = unless(['ENOENT', 'ENOTDIR'], undefined, () =>
+        fs.readdirSync(path, { withFileTypes: true }),
+      )
+      folderSizes.set(path, entries?.length ?? 0)
+      return entries?.map(entryOf)
+    },
+    realpath: (path) => unless(['ENOENT', 'ENOTDIR'], undefined, () => fs.realpathSync(path)),
+    mkdir: (path) => unless(['EEXIST'], false, () => (fs.mkdirSync(path), true)),
+    link: (from, to) => unless(['EEXIST'], false, () => (fs.linkSync(from, to), true)),
+    symlink: (text, path) => unless(['EEXIST'], false, () => (fs.symlinkSync(text, path), true)),
+    rename: (from, to) => unless(['ENOENT'], false, () => (fs.renameSync(from, to), true)),
+    unlink: (path) => unless(['ENOENT'], false, () => (fs.unlinkSync(path), true)),
+    create: (path) => unless(['EEXIST'], undefined, () => writable(fs.openSync(path, 'wx', 0o666))),
+    open: (path) =>
+      unless(['ENOENT', 'ENOTDIR', 'ELOOP'], undefined, () => readable(fs.openSync(path, OPEN_FLAGS))),
+    syncFolder: (path) => groupSync(syncs, path),
+  }
+}
+
+const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW
+
+/** Those who come while a sync runs share the one that starts after it: it covers what they all did before. */
+function groupSync(
+  syncs: Map<string, { running: Promise<void>; next: Promise<void> | undefined }>,
+  path: string,
+): Promise<void> {
+  const state = syncs.get(path)
+  if (state === undefined) {
+    const running = syncNow(path).finally(() => {
+      if (syncs.get(path)?.next === undefined) syncs.delete(path)
+    })
+    syncs.set(path, { running, next: undefined })
+    return running
+  }
+  state.next ??= state.running.then(
+    () => startNext(),
+    () => startNext(),
+  )
+  return state.next
+
+  function startNext(): Promise<void> {
+    syncs.delete(path)
+    return groupSync(syncs, path)
+  }
+}
+
+async function syncNow(path: string): Promise<void> {
+  const fd = fs.openSync(path, 'r')
+  try {
+    await new Promise<void>((resolve, reject) => fs.fsync(fd, (error) => (error ? reject(error) : resolve())))
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+async function readBigFolder(path: string, sizes: Map<string, number>) {
+  try {
+    const entries = await fs.promises.readdir(path, { withFileTypes: true })
+    sizes.set(path, entries.length)
+    return entries.map(entryOf)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function writable(fd: number): WritableFile {
+  return {
+    async write(bytes) {
+      for (let at = 0; at < bytes.byteLength;) {
+        at += await new Promise<number>((resolve, reject) =>
+          fs.write(fd, bytes, at, bytes.byteLength - at, null, (error, count) =>
+            error ? reject(error) : resolve(count),
+          ),
+        )
+      }
+    },
+    // Half a microsecond more, so that no rounding on the way makes it one less.
+    setTime: (microseconds) => fs.futimesSync(fd, Date.now() / 1000, (microseconds + 0.5) / 1e6),
+    sync: () =>
+      new Promise<void>((resolve, reject) => fs.fsync(fd, (error) => (error ? reject(error) : resolve()))),
+    stat: () => statOf(fs.fstatSync(fd)),
+    close: () => fs.closeSync(fd),
+  }
+}
+
+function readable(fd: number): ReadableFile {
+  return {
+    stat: () => statOf(fs.fstatSync(fd)),
+    read(into, position) {
+      if (into.byteLength <= SMALL_READ) return fs.readSync(fd, into, 0, into.byteLength, position)
+      return new Promise<number>((resolve, reject) =>
+        fs.read(fd, into, 0, into.byteLength, position, (error, count) =>
+          error ? reject(error) : resolve(count),
+        ),
+      )
+    },
+    close: () => fs.closeSync(fd),
+  }
+}
+
+function unless<T, D>(codes: readonly string[], answer: D, act: () => T): T | D {
+  try {
+    return act()
+  } catch (error) {
+    if (codes.includes(codeOf(error) ?? '')) return answer
+    throw error
+  }
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+function statOf(stat: Stats): FileStat {
+  return { kind: kindOf(stat), size: stat.size, ino: stat.ino, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs }
+}
+
+function entryOf(entry: Dirent): { name: string; kind: FileKind } {
+  return { name: entry.name, kind: kindOf(entry) }
+}
+
+function kindOf(of: Stats | Dirent): FileKind {
+  if (of.isFile()) return 'file'
+  if (of.isDirectory()) return 'folder'
+  return of.isSymbolicLink() ? 'link' : 'other'
+}

@@ -1,0 +1,149 @@
+import { isTacoError } from '../../../base/errors.ts'
+import { conflict } from '../../bucket.ts'
+import { dataGeneration, isThere, linkText, tagOf } from './generation.ts'
+import { ensureFolder } from './context.ts'
+import { pendingPath } from './names.ts'
+import { currentPlain, isPublished, show } from './plain.ts'
+import { afterClaim, claim, createTemp, fill, prune } from './write.ts'
+import type { Body, Conflict, Waiting, Written } from '../../bucket.ts'
+import type { Context } from './context.ts'
+import type { FileStat, WritableFile } from './fs-ops.ts'
+import type { Generation } from './generation.ts'
+import type { PlainPlace } from './plain.ts'
+
+export async function putPlain(
+  context: Context,
+  place: PlainPlace,
+  body: Body,
+  options: Waiting & { readonly when: string },
+): Promise<Written | Conflict> {
+  const { fs } = context
+  const base = await currentPlain(context, place)
+  if (isThere(base) ? options.when !== tagOf(base) : options.when !== 'absent') return conflict
+  await ensureFolder(context, place.folder)
+  await ensureFolder(context, place.plainFolder)
+  await refuseFolder(context, place)
+  const temp = await createTemp(context)
+  let pending: Pending | undefined
+  let shown = false
+  try {
+    pending = await createPending(context, place, base.n + 1, temp)
+    const files = pending.file === undefined ? [temp.file] : [temp.file, pending.file]
+    const made = dataGeneration(await fill(files, body, { ...options, time: pending.time }), base.n + 1)
+    if (!isPublished(base, await plainFile(context, place))) return conflict
+    if (!(await claim(context, place, base, (path) => fs.link(temp.path, path)))) return conflict
+    shown = true
+    await afterClaim(context, place, () => finish(context, place, base, made))
+    return { kind: 'written', tag: tagOf(made) }
+  } catch (error) {
+    // Of unknown outcome: the copy may be needed.
+    context.latest.forget(place)
+    shown ||= isUnknown(error)
+    throw error
+  } finally {
+    await fs.unlink(temp.path)
+    if (!shown && pending !== undefined) await fs.unlink(pending.path)
+  }
+}
+
+function isUnknown(error: unknown): boolean {
+  return isTacoError(error) && error.facts['outcome'] === 'unknown'
+}
+
+async function finish(
+  context: Context,
+  place: PlainPlace,
+  base: Generation,
+  made: Generation,
+): Promise<void> {
+  await context.fs.syncFolder(place.folder)
+  await dropPending(context, place, base)
+  await show(context, place, made)
+  context.latest.note(place, made)
+  context.known.note(place.folder, place.name, made)
+  await prune(context, place, base)
+}
+
+/** A writer that sleeps before its rename must not wake and put old bytes over what comes now. */
+async function dropPending(context: Context, place: PlainPlace, base: Generation): Promise<void> {
+  if (base.n === 0 || !context.rules.dropOldPending) return
+  if (base.kind === 'data' || base.kind === 'gone')
+    await context.fs.unlink(pendingPath(place, base.n, base.id))
+}
+
+interface Pending {
+  readonly path: string
+  readonly file: WritableFile | undefined
+  readonly time: number
+}
+
+/**
+ * The copy that will be the plain file. Its time is made up, and the generation has the same: a moment ago, at a random
+ * microsecond. So nobody's later edit can have it, not even one in the same tick of the clock, and two looks
+ * at file times show whether the plain file is still what was written. Exclusive, so no two writers have the same.
+ */
+async function createPending(
+  context: Context,
+  place: PlainPlace,
+  n: number,
+  temp: { readonly path: string; readonly file: WritableFile },
+): Promise<Pending> {
+  for (;;) {
+    const time = madeUpTime(context)
+    const path = pendingPath(place, n, time.toString(36))
+    if (!context.rules.separateCopy) {
+      await context.fs.link(temp.path, path)
+      return { path, file: undefined, time }
+    }
+    const file = await context.fs.create(path)
+    if (file !== undefined) return { path, file, time }
+  }
+}
+
+function madeUpTime(context: Context): number {
+  const spread =
+    Number.parseInt(
+      context
+        .nonce()
+        .replaceAll(/[^0-9a-f]/g, '')
+        .slice(-8) || '0',
+      16,
+    ) % 1_000_000
+  return Math.floor(context.fs.now() * 1000) - 20_000 - spread
+}
+
+export async function deletePlain(
+  context: Context,
+  place: PlainPlace,
+  when: string,
+): Promise<'deleted' | 'absent' | Conflict> {
+  const { fs } = context
+  const base = await currentPlain(context, place)
+  if (!isThere(base)) return 'absent'
+  if (tagOf(base) !== when) return conflict
+  const id = context.nonce()
+  const pending = pendingPath(place, base.n + 1, id)
+  await (await fs.create(pending))?.close()
+  const unchanged = isPublished(base, await plainFile(context, place))
+  if (!unchanged || !(await claim(context, place, base, (path) => fs.symlink(linkText('gone', id), path)))) {
+    await fs.unlink(pending)
+    return isThere(await currentPlain(context, place)) ? conflict : 'absent'
+  }
+  await afterClaim(context, place, () =>
+    finish(context, place, base, { n: base.n + 1, kind: 'gone', id, size: 0, modifiedAt: 0 }),
+  )
+  context.latest.forget(place)
+  return 'deleted'
+}
+
+async function plainFile(context: Context, place: PlainPlace): Promise<FileStat | undefined> {
+  const stat = await context.fs.lstat(place.plain)
+  return stat?.kind === 'file' ? stat : undefined
+}
+
+async function refuseFolder(context: Context, place: PlainPlace): Promise<void> {
+  const kind = (await context.fs.lstat(place.plain))?.kind
+  if (kind === 'folder') throw Object.assign(new Error(`${place.plain} is a folder`), { code: 'EISDIR' })
+  if (kind === 'link' || kind === 'other')
+    throw Object.assign(new Error(`${place.plain} is not a regular file`), { code: 'EACCES' })
+}
