@@ -1,0 +1,175 @@
+import { TacoError } from '../../base/errors.ts'
+import { MAX_NESTING } from './json-scan.ts'
+
+/** JSON in which numbers keep every digit that was written, and objects keep no order that matters. */
+export type Exact = null | boolean | string | ExactNumber | readonly Exact[] | ReadonlyMap<string, Exact>
+
+export interface ExactNumber {
+  /** Equal for equal numbers: `1`, `1.0` and `10e-1` are all `1e0`. */
+  readonly digits: string
+}
+
+const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
+const SPACE = /[ \t\r\n]*/y
+
+/** JSON.parse without losing digits; refuses an object that names a key twice, because readers disagree about it. */
+export function parseExact(text: string): Exact {
+  let at = 0
+
+  function space(): void {
+    SPACE.lastIndex = at
+    SPACE.exec(text)
+    at = SPACE.lastIndex
+  }
+
+  function expect(char: string): void {
+    space()
+    if (text[at] !== char) throw notJson()
+    at++
+  }
+
+  function comesNext(char: string): boolean {
+    space()
+    if (text[at] !== char) return false
+    at++
+    return true
+  }
+
+  function string(): string {
+    expect('"')
+    const from = at
+    let escaped = false
+    for (;;) {
+      const code = text.charCodeAt(at)
+      if (code === 0x22) break
+      if (Number.isNaN(code)) throw notJson()
+      if (code === 0x5c) {
+        escaped = true
+        at++
+      }
+      at++
+    }
+    at++
+    return escaped ? unescape(text.slice(from - 1, at)) : text.slice(from, at - 1)
+  }
+
+  function value(depth: number): Exact {
+    if (depth > MAX_NESTING) throw notJson()
+    space()
+    const char = text[at]
+    if (char === '"') return string()
+    if (char === '{') return object(depth)
+    if (char === '[') return array(depth)
+    for (const [word, meaning] of WORDS) {
+      if (text.startsWith(word, at)) {
+        at += word.length
+        return meaning
+      }
+    }
+    NUMBER.lastIndex = at
+    const literal = NUMBER.exec(text)?.[0]
+    if (literal === undefined) throw notJson()
+    at += literal.length
+    return { digits: normalDigits(literal) }
+  }
+
+  function object(depth: number): Exact {
+    const members = new Map<string, Exact>()
+    at++
+    if (comesNext('}')) return members
+    do {
+      space()
+      const key = string()
+      if (members.has(key))
+        throw new TacoError('STATE_FORMAT', `The state names "${key}" twice in one object.`, {
+          facts: { field: key },
+        })
+      expect(':')
+      members.set(key, value(depth + 1))
+    } while (comesNext(','))
+    expect('}')
+    return members
+  }
+
+  function array(depth: number): Exact {
+    const items: Exact[] = []
+    at++
+    if (comesNext(']')) return items
+    do items.push(value(depth + 1))
+    while (comesNext(','))
+    expect(']')
+    return items
+  }
+
+  const whole = value(0)
+  space()
+  if (at !== text.length) throw notJson()
+  return whole
+}
+
+const WORDS: ReadonlyArray<readonly [string, Exact]> = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]
+
+/** One text for all ways to write the same JSON: sorted keys, no spaces, normal numbers. */
+export function canonical(value: Exact): string {
+  if (isObject(value)) {
+    const keys = [...value.keys()].sort()
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value.get(key) ?? null)}`).join(',')}}`
+  }
+  if (isList(value)) return `[${value.map(canonical).join(',')}]`
+  if (isNumber(value)) return value.digits
+  return JSON.stringify(value)
+}
+
+/** Ordinary JSON for a person or a program to read; a number that JavaScript cannot hold becomes its digits. */
+export function plain(value: Exact): unknown {
+  if (isObject(value)) return Object.fromEntries([...value].map(([key, member]) => [key, plain(member)]))
+  if (isList(value)) return value.map(plain)
+  if (!isNumber(value)) return value
+  const number = Number(value.digits)
+  return Number.isFinite(number) && normalDigits(String(number)) === value.digits ? number : value.digits
+}
+
+export function isObject(value: Exact | undefined): value is ReadonlyMap<string, Exact> {
+  return value instanceof Map
+}
+
+export function isList(value: Exact | undefined): value is readonly Exact[] {
+  return Array.isArray(value)
+}
+
+export function isNumber(value: Exact | undefined): value is ExactNumber {
+  return typeof value === 'object' && value !== null && 'digits' in value
+}
+
+function normalDigits(literal: string): string {
+  const [coefficient = '0', exponent = '0'] = literal.toLowerCase().split('e')
+  const negative = coefficient.startsWith('-')
+  const [whole = '0', fraction = ''] = coefficient.slice(negative ? 1 : 0).split('.')
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const significant = digits.slice(0, lastNonZero(digits) + 1)
+  if (significant === '') return '0'
+  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)
+  return `${negative ? '-' : ''}${significant}e${power}`
+}
+
+function lastNonZero(digits: string): number {
+  let at = digits.length - 1
+  while (at >= 0 && digits.charCodeAt(at) === 0x30) at--
+  return at
+}
+
+function unescape(quoted: string): string {
+  try {
+    return JSON.parse(quoted) as string
+  } catch (error) {
+    throw new TacoError('STATE_NOT_JSON', 'The state holds a malformed string.', { cause: error })
+  }
+}
+
+function notJson(): TacoError {
+  return new TacoError('STATE_NOT_JSON', 'The state is not JSON.')
+}

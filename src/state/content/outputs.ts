@@ -1,0 +1,79 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { TacoError } from '../../base/errors.ts'
+import { canonical, isObject, parseExact } from './exact.ts'
+
+/** What is kept of an output: enough to tell whether it changed, not what it is. */
+export interface OutputDigest {
+  readonly name: string
+  readonly sensitive: boolean
+  /** The type as canonical JSON, `"string"` or `["list","string"]`. */
+  readonly type: string
+  /** 22 characters; equal for equal value and type, however they were written. */
+  readonly digest: string
+}
+
+/** A larger output is digested as it was written, and counts as sensitive because nobody looked inside. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+const DIGEST_BYTES = 16
+
+/** Without a key of their own, digests of sensitive outputs mean something only within this process. */
+const processKey = randomBytes(32)
+
+export interface OutputCollector {
+  /** Takes the raw text of one output in pieces; they are copied. */
+  push(piece: Uint8Array): void
+  finish(): OutputDigest
+}
+
+export function collectOutput(name: string, sensitiveKey: Uint8Array = processKey): OutputCollector {
+  const pieces: Uint8Array[] = []
+  const raw = createHmac('sha256', sensitiveKey).update(`${JSON.stringify(name)}\nraw\n`)
+  let size = 0
+  return {
+    push(piece) {
+      size += piece.length
+      raw.update(piece)
+      if (size <= MAX_OUTPUT_BYTES) pieces.push(new Uint8Array(piece))
+      else pieces.length = 0
+    },
+    finish() {
+      if (size > MAX_OUTPUT_BYTES)
+        return { name, sensitive: true, type: '"dynamic"', digest: short(raw.digest()) }
+      return digestOutput(name, Buffer.concat(pieces).toString(), sensitiveKey)
+    },
+  }
+}
+
+function digestOutput(name: string, text: string, sensitiveKey: Uint8Array): OutputDigest {
+  const output = parseExact(text)
+  if (!isObject(output)) {
+    throw new TacoError('STATE_FORMAT', `The output "${name}" of the state is not an object.`, {
+      facts: { field: `outputs.${name}` },
+    })
+  }
+  const sensitive = isSensitive(output)
+  const type = canonical(output.get('type') ?? 'dynamic')
+  const content = `${canonical(output.get('value') ?? null)}\n${type}`
+  // The name goes into the keyed digest, so that equal secrets under two names do not show as equal.
+  const hash = sensitive
+    ? createHmac('sha256', sensitiveKey).update(`${JSON.stringify(name)}\n`)
+    : createHash('sha256')
+  return { name, sensitive, type, digest: short(hash.update(content).digest()) }
+}
+
+/** The CLIs match field names without regard to case, so any spelling of "sensitive" that is not false counts. */
+export function isSensitive(output: ReadonlyMap<string, unknown>): boolean {
+  for (const [key, value] of output) {
+    if (foldName(key) === 'sensitive' && value !== false && value !== null) return true
+  }
+  return false
+}
+
+/** How Go's JSON decoder compares field names. */
+export function foldName(name: string): string {
+  return name.toUpperCase().toLowerCase()
+}
+
+function short(digest: Buffer): string {
+  return digest.subarray(0, DIGEST_BYTES).toString('base64url')
+}
