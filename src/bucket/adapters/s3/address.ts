@@ -1,4 +1,5 @@
 import { badRequest } from '../../../base/errors.ts'
+import type { HttpAddress } from '../http/transport.ts'
 import { escapePath } from './signer.ts'
 
 export interface S3AddressOptions {
@@ -8,10 +9,7 @@ export interface S3AddressOptions {
   readonly pathStyle?: boolean | undefined
 }
 
-export interface S3Address {
-  readonly secure: boolean
-  readonly hostname: string
-  readonly port: number
+export interface S3Address extends HttpAddress {
   /** The `host` header, which is signed. */
   readonly host: string
   /** What goes before `/<key>` in the path. */

@@ -17,11 +17,11 @@ import type {
 import { checkKey, checkPrefix, keyFault } from '../../keys.ts'
 import { prefixed } from '../../prefix.ts'
 import type { RetryRules } from '../../retry.ts'
+import { unavailable } from '../http/failures.ts'
+import { emptyObject, foundObject } from '../http/found.ts'
 import { s3Address } from './address.ts'
 import { openS3Client, UndecidedConflict } from './client.ts'
 import { credentialSource } from './credentials.ts'
-import { unavailable } from './errors.ts'
-import { emptyObject, foundObject } from './found.ts'
 import type { Credentials } from './signer.ts'
 import { readListing } from './xml.ts'
 
@@ -197,7 +197,9 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
         if (answer.statusCode === 404) await refuseIfNoBucket(answer)
         else answer.resume()
         if (answer.statusCode === 404) return 'absent'
-        return answer.statusCode === 412 ? conflict : 'deleted'
+        if (answer.statusCode !== 412) return 'deleted'
+        // Of some servers, a condition on nothing does not hold.
+        return (await head(key, options.signal)) === undefined ? 'absent' : conflict
       } catch (error) {
         if (error instanceof UndecidedConflict) return conflict
         throw error

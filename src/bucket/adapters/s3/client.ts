@@ -5,11 +5,12 @@ import { TacoError } from '../../../base/errors.ts'
 import type { Body } from '../../bucket.ts'
 import { Again, retry, storeRetry, throwIfAborted } from '../../retry.ts'
 import type { RetryRules } from '../../retry.ts'
+import { transportFailure } from '../http/failures.ts'
+import { openTransport } from '../http/transport.ts'
 import type { S3Address } from './address.ts'
 import type { CredentialSource } from './credentials.ts'
-import { failureOf, transportFailure } from './errors.ts'
+import { failureOf } from './errors.ts'
 import { createSigner, EMPTY_HASH, escapePath, queryString, sha256, UNSIGNED_PAYLOAD } from './signer.ts'
-import { BodyFailure, openTransport } from './transport.ts'
 import { readError } from './xml.ts'
 
 export interface S3Call {
@@ -75,7 +76,6 @@ export function openS3Client(options: S3ClientOptions): S3Client {
         signal: call.signal,
       })
     } catch (error) {
-      if (error instanceof BodyFailure) throw bodyError(error)
       throw transportFailure(error, label)
     }
     const { date } = answer.headers
@@ -137,11 +137,6 @@ async function hashOf(body: Body | undefined, signsBodies: boolean): Promise<str
     throw new TacoError('UNEXPECTED', `a body of ${body.size} bytes was announced, ${size} came`)
   }
   return hash.digest('hex')
-}
-
-function bodyError(failure: BodyFailure): Error {
-  if (failure.cause instanceof Error) return failure.cause
-  return new TacoError('UNEXPECTED', failure.message, { cause: failure.cause })
 }
 
 const ENOUGH = 64 * 1024

@@ -1,5 +1,6 @@
 import { TacoError } from '../../../base/errors.ts'
 import { Again } from '../../retry.ts'
+import { TRANSIENT_STATUSES, unavailable } from '../http/failures.ts'
 import type { ErrorDocument } from './xml.ts'
 
 export interface Refusal extends ErrorDocument {
@@ -11,7 +12,6 @@ export interface Refusal extends ErrorDocument {
   readonly retryAfterMs: number | undefined
 }
 
-const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504])
 const TRANSIENT_CODES = new Set([
   'RequestTimeout',
   'SlowDown',
@@ -48,19 +48,6 @@ export function failureOf(refusal: Refusal): Error {
   return new TacoError('UNEXPECTED', `${what}: ${label} answered ${said}${detail}`, { facts })
 }
 
-export function unavailable(
-  label: string,
-  why: string,
-  facts: Record<string, unknown> = {},
-  cause?: unknown,
-): TacoError {
-  return new TacoError('BUCKET_UNAVAILABLE', `${label} cannot be used now: ${why}`, {
-    hint: 'Try again in a moment; if it goes on, look at the health of the storage and the way to it.',
-    facts: { ...facts, bucket: label },
-    cause,
-  })
-}
-
 const hints: Readonly<Record<string, string>> = {
   AccessDenied:
     'Allow s3:GetObject, s3:PutObject and s3:DeleteObject on the objects and s3:ListBucket on the bucket for these credentials (with KMS also kms:GenerateDataKey and kms:Decrypt).',
@@ -71,29 +58,4 @@ const hints: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: "This machine's clock and the store's differ by too much: set the clock (NTP).",
   ExpiredToken: 'The session has expired: sign in again, for example with aws sso login.',
   InvalidToken: 'The session token does not belong to this access key: check AWS_SESSION_TOKEN.',
-}
-
-const LOST_CONNECTION = new Set([
-  'ECONNRESET',
-  'ECONNREFUSED',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'HPE_INVALID_CONSTANT',
-])
-
-/** Errors of sockets, names and TLS: the first kind is worth another try. */
-export function transportFailure(error: unknown, label: string): Error {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const why =
-    error instanceof Error
-      ? `${error.message}${error.message.includes(code) ? '' : ` (${code})`}`
-      : String(error)
-  const failure = unavailable(label, why, { code }, error)
-  return LOST_CONNECTION.has(code) || code === '' ? new Again(failure) : failure
 }

@@ -1,7 +1,12 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { Body } from '../../bucket.ts'
-import type { S3Address } from './address.ts'
+
+export interface HttpAddress {
+  readonly secure: boolean
+  readonly hostname: string
+  readonly port: number
+}
 
 export interface Outgoing {
   readonly method: string
@@ -24,7 +29,7 @@ export class BodyFailure extends Error {}
 const SOCKETS = 128
 
 /** node:http and kept-alive sockets: about twice as fast as the SDK's way. */
-export function openTransport(address: S3Address, idleTimeoutMs: number): Transport {
+export function openTransport(address: HttpAddress, idleTimeoutMs: number): Transport {
   const options = { keepAlive: true, maxSockets: SOCKETS, maxFreeSockets: SOCKETS, timeout: idleTimeoutMs }
   const agent = address.secure ? new https.Agent(options) : new http.Agent(options)
   const request = address.secure ? https.request : http.request

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Entry, Found } from '../../bucket.ts'
 import { throwIfAborted } from '../../retry.ts'
-import { unavailable } from './errors.ts'
+import { unavailable } from './failures.ts'
 
 export interface FoundOptions {
   readonly entry: Entry

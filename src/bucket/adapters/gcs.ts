@@ -1,0 +1,269 @@
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import { systemClock } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
+import { TacoError } from '../../base/errors.ts'
+import type { Adjustable } from '../abilities.ts'
+import { conflict } from '../bucket.ts'
+import type {
+  Bucket,
+  BucketAbilities,
+  Entry,
+  Found,
+  GetOptions,
+  ListOptions,
+  StoreClock,
+  Tag,
+} from '../bucket.ts'
+import { checkKey, checkPrefix, compareKeys, keyFault } from '../keys.ts'
+import { prefixed } from '../prefix.ts'
+import { storeRetry } from '../retry.ts'
+import type { RetryRules } from '../retry.ts'
+import { jsonOf, messageIn, noSuchBucket, openGcsClient, textOf } from './gcs-client.ts'
+import type { AccessToken } from './gcs-client.ts'
+import { unavailable } from './http/failures.ts'
+import { emptyObject, foundObject } from './http/found.ts'
+
+export interface GcsOptions {
+  readonly bucket: string
+  readonly prefix?: string | undefined
+  /** Default: STORAGE_EMULATOR_HOST (then without credentials), else Google itself. */
+  readonly endpoint?: string | undefined
+  /** Stands in for the application default credentials; `anonymous` for emulators. */
+  readonly token?: (() => Promise<string>) | 'anonymous' | undefined
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly clock?: Clock | undefined
+  readonly retry?: RetryRules | undefined
+  readonly idleTimeoutMs?: number | undefined
+}
+
+const GOOGLE = 'https://storage.googleapis.com'
+
+const Resource = z.object({
+  name: z.string(),
+  generation: z.string(),
+  size: z.string().default('0'),
+  updated: z.string().optional(),
+})
+const Listing = z.object({ items: z.array(Resource).default([]), nextPageToken: z.string().optional() })
+
+/** Google Cloud Storage; the tag is the generation, which never returns. */
+export async function openGcsBucket(options: GcsOptions): Promise<Bucket & StoreClock & Adjustable> {
+  const env = options.env ?? process.env
+  const emulator = env['STORAGE_EMULATOR_HOST'] || undefined
+  const endpoint = options.endpoint ?? emulator ?? GOOGLE
+  const names = prefixed(options.prefix ?? '')
+  const label = `gs://${options.bucket}${names.prefix === '' ? '' : `/${names.prefix.slice(0, -1)}`}`
+  const client = openGcsClient({
+    bucket: options.bucket,
+    endpoint: endpoint.includes('://') ? endpoint : `http://${endpoint}`,
+    label,
+    token: await tokenSource(options.token, options.endpoint === undefined && emulator !== undefined),
+    clock: options.clock ?? systemClock,
+    retry: options.retry ?? storeRetry,
+    idleTimeoutMs: options.idleTimeoutMs ?? 30_000,
+  })
+
+  function pathOf(key: string): string {
+    checkKey(key)
+    return `/o/${encodeURIComponent(names.whole(key))}`
+  }
+
+  async function head(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
+    const path = pathOf(key)
+    const query = { fields: 'name,generation,size,updated' }
+    const what = `looking at "${key}"`
+    const answer = await client.call({ method: 'GET', path, query, what, signal, expects: [200, 404] })
+    if (answer.statusCode === 404) return absent(answer)
+    return entryOf(key, await jsonOf(answer, Resource, label))
+  }
+
+  async function absent(answer: IncomingMessage): Promise<undefined> {
+    if (/bucket does not exist/i.test(messageIn(await textOf(answer, label)) ?? '')) throw noSuchBucket(label)
+    return undefined
+  }
+
+  function get(
+    key: string,
+    options: GetOptions & { readonly ifNoneMatch: Tag },
+  ): Promise<Found | 'unchanged' | undefined>
+  function get(key: string, options?: GetOptions): Promise<Found | undefined>
+  async function get(key: string, options: GetOptions = {}): Promise<Found | 'unchanged' | undefined> {
+    const { range, ifNoneMatch, signal } = options
+    const call = { method: 'GET', path: pathOf(key), what: `reading "${key}"`, signal } as const
+    const query = { alt: 'media', ifGenerationNotMatch: generationOf(ifNoneMatch) }
+    const headers: Record<string, string> =
+      range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` }
+    const answer = await client.call({ ...call, query, headers, expects: [200, 206, 304, 404, 416] })
+    if (answer.statusCode === 404) return absent(answer)
+    if (answer.statusCode === 304) {
+      answer.resume()
+      return 'unchanged'
+    }
+    if (answer.statusCode === 416) {
+      answer.resume()
+      const entry = await head(key, signal)
+      if (entry !== undefined && entry.tag === ifNoneMatch) return 'unchanged'
+      return entry === undefined ? undefined : emptyObject(entry)
+    }
+    const entry = answeredEntry(key, answer)
+    if (entry.tag === ifNoneMatch) {
+      answer.destroy()
+      return 'unchanged'
+    }
+    const length = Number(answer.headers['content-length'] ?? entry.size)
+    const start = range?.start ?? 0
+    const resume = async (from: number) => {
+      const rest = { range: `bytes=${start + from}-${start + length - 1}` }
+      const same = { alt: 'media', ifGenerationMatch: entry.tag }
+      const more = await client.call({ ...call, query: same, headers: rest, expects: [206, 404, 412] })
+      if (more.statusCode === 206) return more
+      more.resume()
+      throw unavailable(label, `"${key}" was replaced while it was read`)
+    }
+    return foundObject({ entry, label, answer, length, resume, signal })
+  }
+
+  const put: Bucket['put'] = async (key, body, when, options = {}) => {
+    checkKey(key)
+    const generation = when === 'absent' ? '0' : generationOf(when)
+    const query = {
+      uploadType: 'media',
+      name: names.whole(key),
+      ifGenerationMatch: generation,
+      fields: 'name,generation,size,updated',
+    }
+    const answer = await client.call({
+      method: 'POST',
+      path: '/o',
+      query,
+      upload: true,
+      headers: { 'content-type': options.contentType ?? 'application/octet-stream' },
+      body,
+      what: `writing "${key}"`,
+      signal: options.signal,
+      expects: [200, 404, 409, 412],
+    })
+    if (answer.statusCode === 404) await absent(answer)
+    if (answer.statusCode !== 200) {
+      answer.resume()
+      return conflict
+    }
+    const written = await jsonOf(answer, Resource, label)
+    return { kind: 'written', tag: written.generation as Tag }
+  }
+
+  async function* list(prefix: string, options: ListOptions = {}): AsyncGenerator<readonly Entry[]> {
+    checkPrefix(prefix)
+    const { after, signal } = options
+    let token: string | undefined
+    do {
+      const query = {
+        prefix: names.prefix + prefix || undefined,
+        // Includes the key itself, which is left out below.
+        startOffset: after === undefined ? undefined : names.prefix + after,
+        maxResults: options.pageSize === undefined ? undefined : String(Math.min(options.pageSize, 1000)),
+        pageToken: token,
+        fields: 'nextPageToken,items(name,generation,size,updated)',
+      }
+      const what = `listing "${prefix}"`
+      const answer = await client.call({ method: 'GET', path: '/o', query, what, signal, expects: [200] })
+      const page = await jsonOf(answer, Listing, label)
+      const entries = page.items.flatMap((item): readonly Entry[] => {
+        const key = names.short(item.name)
+        if (key === undefined || keyFault(key) !== undefined) return []
+        return after !== undefined && compareKeys(key, after) <= 0 ? [] : [entryOf(key, item)]
+      })
+      if (entries.length > 0) yield entries
+      token = page.nextPageToken || undefined
+    } while (token !== undefined)
+  }
+
+  function withAbilities(can: BucketAbilities): Bucket & StoreClock & Adjustable {
+    const remove: Bucket['delete'] = async (key, when, options = {}) => {
+      const path = pathOf(key)
+      const { signal } = options
+      if (!can.conditionalDelete) {
+        const entry = await head(key, signal)
+        if (entry === undefined) return 'absent'
+        if (entry.tag !== when) return conflict
+      }
+      const query = { ifGenerationMatch: generationOf(when) }
+      const call = {
+        method: 'DELETE',
+        path,
+        query,
+        what: `deleting "${key}"`,
+        signal,
+        retry: options.retry,
+      } as const
+      const answer = await client.call({ ...call, expects: [200, 204, 404, 412] })
+      if (answer.statusCode === 404) {
+        await absent(answer)
+        return 'absent'
+      }
+      answer.resume()
+      if (answer.statusCode !== 412) return 'deleted'
+      return (await head(key, signal)) === undefined ? 'absent' : conflict
+    }
+    return {
+      kind: 'gs',
+      label,
+      can,
+      get,
+      head: (key, options) => head(key, options?.signal),
+      put,
+      delete: remove,
+      list,
+      close: () => Promise.resolve(client.close()),
+      storeTime: () => Promise.resolve(client.storeTime()),
+      withAbilities,
+    }
+  }
+
+  // Google honours the condition on a delete; of emulators only the probe knows.
+  return withAbilities({ conditionalDelete: endpoint === GOOGLE, listsInOneRequest: false })
+}
+
+async function tokenSource(given: GcsOptions['token'], emulated: boolean): Promise<AccessToken> {
+  if (given === 'anonymous' || (given === undefined && emulated)) return undefined
+  if (given !== undefined) return given
+  const { Storage } = await import('@google-cloud/storage')
+  const { authClient } = new Storage()
+  return async () => {
+    try {
+      const token = await authClient.getAccessToken()
+      if (token) return token
+    } catch (error) {
+      throw noCredentials(error)
+    }
+    throw noCredentials(undefined)
+  }
+}
+
+function noCredentials(cause: unknown): TacoError {
+  return new TacoError('BUCKET_REFUSED', 'no Google Cloud credentials could be found', {
+    hint: 'Run gcloud auth application-default login, set GOOGLE_APPLICATION_CREDENTIALS, or run where a service account is attached.',
+    cause,
+  })
+}
+
+/** Only numbers are generations; no object has the generation 1, so it stands for a tag that is none. */
+function generationOf(tag: Tag): string
+function generationOf(tag: Tag | undefined): string | undefined
+function generationOf(tag: Tag | undefined): string | undefined {
+  if (tag === undefined) return undefined
+  return /^\d+$/.test(tag) && tag !== '0' ? tag : '1'
+}
+
+function entryOf(key: string, { generation, size, updated }: z.infer<typeof Resource>): Entry {
+  return { key, tag: generation as Tag, size: Number(size), modifiedAt: Date.parse(updated ?? '') || 0 }
+}
+
+function answeredEntry(key: string, { headers }: IncomingMessage): Entry {
+  const whole = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]
+  const size = whole ?? headers['x-goog-stored-content-length'] ?? headers['content-length'] ?? '0'
+  const generation = headers['x-goog-generation']
+  const modifiedAt = Date.parse(headers['last-modified'] ?? '') || 0
+  return { key, tag: String(generation ?? '') as Tag, size: Number(size), modifiedAt }
+}
