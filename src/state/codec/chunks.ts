@@ -1,0 +1,201 @@
+import { hash } from 'node:crypto'
+
+/**
+ * Content-defined chunks: bytes are cut where the bytes themselves say so, hence an insertion moves the cuts
+ * behind it along with the content. A version is compared with its base by the digests of their chunks alone.
+ * The cutting is FastCDC (Xia et al., USENIX ATC 2016): a gear hash and two masks around the average.
+ */
+export interface ChunkIndex {
+  /** The average chunk size this index was made with; two indexes match only when it is equal. */
+  readonly average: number
+  /** Bytes of content. */
+  readonly size: number
+  /** Where each chunk ends. */
+  readonly ends: Uint32Array
+  /** Four words per chunk: the first 16 bytes of its sha256. */
+  readonly words: Uint32Array
+  /** Open addressing by the first word; chunk number + 1, 0 is free. */
+  readonly table: Uint32Array
+  /** What keeping it costs, for a cache with a limit. */
+  readonly byteSize: number
+}
+
+/** A run of content: `base` is where the same bytes lie in the base, or -1 when they do not. */
+export interface Segment {
+  readonly base: number
+  readonly length: number
+}
+
+export interface Chunker {
+  push(bytes: Uint8Array): void
+  finish(): { readonly index: ChunkIndex; readonly segments: readonly Segment[] }
+}
+
+const SMALLEST_AVERAGE = 2048
+const MOST_CHUNKS = 8192
+
+/** Keeps the number of chunks bounded, so that an index stays small whatever the size of the state. */
+export function averageFor(size: number): number {
+  let average = SMALLEST_AVERAGE
+  while (size / average > MOST_CHUNKS) average *= 2
+  return average
+}
+
+/** Cuts what is pushed and finds what of it lies in the base. Pushed bytes may be reused afterwards. */
+export function createChunker(average: number, base?: ChunkIndex): Chunker {
+  const against = base?.average === average ? base : undefined
+  const most = average * 4
+  const ends: number[] = []
+  const words: number[] = []
+  const segments: { base: number; length: number }[] = []
+  let pending: Uint8Array = new Uint8Array(0)
+  let size = 0
+  /** The chunk of the base that follows the one found last: most of the time it comes next. */
+  let expected = 0
+
+  function push(bytes: Uint8Array): void {
+    const joined = pending.length === 0 ? bytes : Buffer.concat([pending, bytes])
+    const rest = take(joined, false)
+    pending = new Uint8Array(joined.subarray(rest))
+  }
+
+  function take(data: Uint8Array, isLast: boolean): number {
+    let at = 0
+    while (at < data.length) {
+      if (!isLast && data.length - at < most) break
+      let length = against === undefined ? 0 : tryExpected(data, at, against, isLast)
+      if (length === 0) {
+        length = cut(data, at, average)
+        remember(data, at, length)
+        const found = against === undefined ? -1 : find(against, words, words.length - 4)
+        note(against === undefined || found < 0 ? -1 : startOf(against, found), length)
+        expected = found < 0 ? -1 : found + 1
+      }
+      at += length
+    }
+    return at
+  }
+
+  /** Saves looking for the cut: equal bytes after an equal cut are cut equally. */
+  function tryExpected(data: Uint8Array, at: number, against: ChunkIndex, isLast: boolean): number {
+    if (expected < 0 || expected >= against.ends.length) return 0
+    const start = startOf(against, expected)
+    const length = (against.ends[expected] as number) - start
+    const left = data.length - at
+    if (length > left) return 0
+    // The base's last chunk was cut by its end, not by its bytes.
+    if (expected === against.ends.length - 1 && !(isLast && left === length)) return 0
+    remember(data, at, length)
+    const last = words.length - 4
+    for (let i = 0; i < 4; i++) {
+      if (words[last + i] !== against.words[expected * 4 + i]) {
+        forget()
+        return 0
+      }
+    }
+    note(start, length)
+    expected++
+    return length
+  }
+
+  function remember(data: Uint8Array, at: number, length: number): void {
+    const digest = hash('sha256', data.subarray(at, at + length), 'binary')
+    for (let i = 0; i < 16; i += 4) {
+      const high = (digest.charCodeAt(i) << 24) | (digest.charCodeAt(i + 1) << 16)
+      words.push((high | (digest.charCodeAt(i + 2) << 8) | digest.charCodeAt(i + 3)) >>> 0)
+    }
+    size += length
+    ends.push(size)
+  }
+
+  function forget(): void {
+    ends.pop()
+    size = ends.at(-1) ?? 0
+    words.length -= 4
+  }
+
+  function note(from: number, length: number): void {
+    const last = segments.at(-1)
+    const goesOn =
+      last !== undefined && (from < 0 ? last.base < 0 : last.base >= 0 && last.base + last.length === from)
+    if (goesOn) last.length += length
+    else segments.push({ base: from, length })
+  }
+
+  return {
+    push,
+    finish() {
+      take(pending, true)
+      return { index: buildIndex(average, Uint32Array.from(ends), Uint32Array.from(words)), segments }
+    },
+  }
+}
+
+/** The chunk index of content that is read once more, for when none is at hand. */
+export async function indexChunks(content: AsyncIterable<Uint8Array>, average: number): Promise<ChunkIndex> {
+  const chunker = createChunker(average)
+  for await (const bytes of content) chunker.push(bytes)
+  return chunker.finish().index
+}
+
+function buildIndex(average: number, ends: Uint32Array, words: Uint32Array): ChunkIndex {
+  let slots = 16
+  while (slots < ends.length * 2) slots *= 2
+  const table = new Uint32Array(slots)
+  for (let chunk = 0; chunk < ends.length; chunk++) {
+    if (search(table, words, words, chunk * 4) >= 0) continue
+    let slot = (words[chunk * 4] as number) & (slots - 1)
+    while (table[slot] !== 0) slot = (slot + 1) & (slots - 1)
+    table[slot] = chunk + 1
+  }
+  const byteSize = ends.byteLength + words.byteLength + table.byteLength + 512
+  return { average, size: ends.at(-1) ?? 0, ends, words, table, byteSize }
+}
+
+function find(index: ChunkIndex, words: ArrayLike<number>, at: number): number {
+  return search(index.table, index.words, words, at)
+}
+
+function search(table: Uint32Array, known: Uint32Array, words: ArrayLike<number>, at: number): number {
+  const mask = table.length - 1
+  for (let slot = (words[at] as number) & mask; table[slot] !== 0; slot = (slot + 1) & mask) {
+    const chunk = (table[slot] as number) - 1
+    let equal = 0
+    while (equal < 4 && known[chunk * 4 + equal] === words[at + equal]) equal++
+    if (equal === 4) return chunk
+  }
+  return -1
+}
+
+function startOf(index: ChunkIndex, chunk: number): number {
+  return chunk === 0 ? 0 : (index.ends[chunk - 1] as number)
+}
+
+/** Arbitrary but fixed: another table would cut elsewhere, and nothing old would match. */
+const GEAR = gearTable()
+
+function gearTable(): Int32Array {
+  const digests = Array.from({ length: 32 }, (_, i) => hash('sha256', `opentaco gear ${i}`, 'buffer'))
+  const bytes = Buffer.concat(digests)
+  return Int32Array.from({ length: 256 }, (_, i) => bytes.readInt32LE(i * 4))
+}
+
+/** The length of the chunk that starts at `from`; the end of the data is an end too. */
+function cut(data: Uint8Array, from: number, average: number): number {
+  const bits = Math.log2(average)
+  const strict = -1 << (32 - bits - 1)
+  const loose = -1 << (32 - bits + 1)
+  const end = Math.min(data.length, from + average * 4)
+  const middle = Math.min(end, from + average)
+  let gear = 0
+  let i = from + average / 2
+  for (; i < middle; i++) {
+    gear = ((gear << 1) + (GEAR[data[i] as number] as number)) | 0
+    if ((gear & strict) === 0) return i + 1 - from
+  }
+  for (; i < end; i++) {
+    gear = ((gear << 1) + (GEAR[data[i] as number] as number)) | 0
+    if ((gear & loose) === 0) return i + 1 - from
+  }
+  return end - from
+}
