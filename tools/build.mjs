@@ -1,11 +1,15 @@
-// Bundles src/wire/cli.ts and everything it can reach into dist/. npm packages are bundled too, so that an
-// installed OpenTaco has no dependencies of its own; what is imported lazily becomes a chunk of its own.
+// Bundles the program into dist/. npm packages are bundled too, so that an installed OpenTaco has no dependencies
+// of its own.
+//
+//   dist/cli.cjs      the command line, in one file: one CommonJS file starts faster than modules in many
+//   dist/errors.cjs   the error class, which everything must share to recognize its errors
+//   dist/*.js         what src/wire/cli.ts imports lazily, as modules with chunks of their own
 //
 //   node tools/build.mjs [--if-stale] [--out <folder>]
 
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
@@ -13,6 +17,14 @@ import { licencesOf } from './licences.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const entry = 'src/wire/cli.ts'
+const errorsFile = 'src/base/errors.ts'
+/** @type {import('esbuild').BuildOptions} */
+const commonJs = {
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { 'import.meta.url': 'tacoUrl', 'import.meta.dirname': '__dirname' },
+  banner: { js: "const tacoUrl=require('node:url').pathToFileURL(__filename).href;" },
+}
 const stampName = '.stamp'
 /** Chunks of an earlier build stay this long: a server that still runs from them may load one at any time. */
 const keepOldChunksMs = 3_600_000
@@ -24,28 +36,26 @@ if (values['if-stale'] && (await readFile(join(out, stampName), 'utf8').catch(()
   process.exit(0)
 
 const started = performance.now()
-const { outputFiles, metafile } = await build({
-  absWorkingDir: root,
+/** @type {Set<string>} */
+const lazyEntries = new Set()
+const shared = await bundle({ entryPoints: { errors: errorsFile }, ...commonJs })
+const cli = await bundle({
   entryPoints: { cli: entry },
-  outdir: out,
-  bundle: true,
-  splitting: true,
+  ...commonJs,
+  plugins: [shareErrors(), collectLazyEntries()],
+})
+const rest = await bundle({
+  entryPoints: [...lazyEntries],
   format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  // ESM flavours first: what is not used falls away.
-  mainFields: ['module', 'main'],
+  splitting: true,
+  chunkNames: '[name]-[hash]',
   define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
-  // Names and lines stay, so that a stack trace from a user can be read.
-  minifySyntax: true,
-  chunkNames: 'chunks/[name]-[hash]',
-  legalComments: 'none',
-  metafile: true,
-  write: false,
-  logLevel: 'warning',
-}).catch(() => process.exit(1))
+  plugins: [shareErrors()],
+})
+const outputFiles = [...rest.outputFiles, ...shared.outputFiles, ...cli.outputFiles]
+const inputs = { ...rest.metafile.inputs, ...cli.metafile.inputs }
 
-const hollow = Object.entries(metafile.inputs).flatMap(([path, input]) =>
+const hollow = Object.entries(rest.metafile.inputs).flatMap(([path, input]) =>
   path.startsWith('src/')
     ? input.imports.filter(isLazyCommonJs).map((found) => `${path} imports ${found.path}`)
     : [],
@@ -59,14 +69,12 @@ if (hollow.length > 0) {
 }
 
 const written = new Set([join(out, stampName), join(out, 'THIRD-PARTY-LICENSES.txt')])
-// The entry comes last: until then the folder still starts the old program.
-for (const file of outputFiles.toSorted(
-  (a, b) => Number(a.path.endsWith('cli.js')) - Number(b.path.endsWith('cli.js')),
-)) {
+// The command line comes last: until then the folder still starts the old program.
+for (const file of outputFiles) {
   written.add(file.path)
-  await put(file.path, withRequire(file.text))
+  await put(file.path, file.path.endsWith('.js') ? withRequire(file.text) : file.text)
 }
-await put(join(out, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(root, Object.keys(metafile.inputs)))
+await put(join(out, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(root, Object.keys(inputs)))
 await removeOld(out, written)
 await put(join(out, stampName), stamp)
 
@@ -75,9 +83,57 @@ process.stderr.write(
   `built ${outputFiles.length} files, ${kilobytes} kB, in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
 )
 
+/** @param {import('esbuild').BuildOptions} options */
+async function bundle(options) {
+  return await build({
+    ...options,
+    absWorkingDir: root,
+    outdir: out,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    // ESM flavours first: what is not used falls away.
+    mainFields: ['module', 'main'],
+    // Names and lines stay, so that a stack trace from a user can be read.
+    minifySyntax: true,
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  }).catch(() => process.exit(1))
+}
+
+/** @returns {import('esbuild').Plugin} */
+function shareErrors() {
+  return {
+    name: 'share-errors',
+    setup(building) {
+      building.onResolve({ filter: /\/errors\.ts$/ }, ({ path, resolveDir }) =>
+        resolve(resolveDir, path) === join(root, errorsFile)
+          ? { path: './errors.cjs', external: true }
+          : undefined,
+      )
+    },
+  }
+}
+
+/** @returns {import('esbuild').Plugin} */
+function collectLazyEntries() {
+  return {
+    name: 'lazy-entries',
+    setup(building) {
+      building.onResolve({ filter: /\.ts$/ }, ({ path, importer, resolveDir, kind }) => {
+        if (kind !== 'dynamic-import' || importer !== join(root, entry)) return undefined
+        lazyEntries.add(resolve(resolveDir, path))
+        return { path: `./${basename(path, '.ts')}.js`, external: true }
+      })
+    },
+  }
+}
+
 /** @param {{ path: string, kind: string }} found */
 function isLazyCommonJs({ path, kind }) {
-  return kind === 'dynamic-import' && metafile.inputs[path]?.format === 'cjs'
+  return kind === 'dynamic-import' && rest.metafile.inputs[path]?.format === 'cjs'
 }
 
 /**
