@@ -48,15 +48,24 @@ export function createChunker(average: number, base?: ChunkIndex): Chunker {
   const ends: number[] = []
   const words: number[] = []
   const segments: { base: number; length: number }[] = []
-  let pending: Uint8Array = new Uint8Array(0)
+  /** What waits for its chunk to be complete: less than the largest chunk, with room for as much again. */
+  const held = new Uint8Array(most * 2)
+  let heldBytes = 0
   let size = 0
   /** The chunk of the base that follows the one found last: most of the time it comes next. */
   let expected = 0
 
   function push(bytes: Uint8Array): void {
-    const joined = pending.length === 0 ? bytes : Buffer.concat([pending, bytes])
-    const rest = take(joined, false)
-    pending = new Uint8Array(joined.subarray(rest))
+    let from = heldBytes === 0 ? take(bytes, false) : 0
+    while (from < bytes.length) {
+      const part = bytes.subarray(from, from + most)
+      held.set(part, heldBytes)
+      const total = heldBytes + part.length
+      const rest = take(held.subarray(0, total), false)
+      held.copyWithin(0, rest, total)
+      heldBytes = total - rest
+      from += part.length
+    }
   }
 
   function take(data: Uint8Array, isLast: boolean): number {
@@ -125,7 +134,7 @@ export function createChunker(average: number, base?: ChunkIndex): Chunker {
   return {
     push,
     finish() {
-      take(pending, true)
+      take(held.subarray(0, heldBytes), true)
       return { index: buildIndex(average, Uint32Array.from(ends), Uint32Array.from(words)), segments }
     },
   }

@@ -18,6 +18,7 @@ function memorySpool(): Spool & { open: number; largest: number } {
       const parts: Uint8Array[] = []
       const shared = new Uint8Array(64 * 1024)
       let size = 0
+      let whole: Buffer | undefined
       spool.open++
       return {
         get size() {
@@ -29,7 +30,7 @@ function memorySpool(): Spool & { open: number; largest: number } {
           spool.largest = Math.max(spool.largest, size)
         },
         async *stream(range?: { readonly start: number; readonly end: number }) {
-          const whole = Buffer.concat(parts)
+          whole ??= Buffer.concat(parts)
           const end = Math.min(size, (range?.end ?? size - 1) + 1)
           for (let at = range?.start ?? 0; at < end; at += shared.length) {
             const length = Math.min(shared.length, end - at)

@@ -5,6 +5,7 @@ import { corrupt } from './corrupt.ts'
 /** Restored content that can be read at any place, any number of times. */
 export interface Content {
   readonly size: number
+  /** The chunks stay as they are. */
   read(start: number, length: number): AsyncIterable<Uint8Array>
   dispose(): Promise<void>
 }
@@ -72,7 +73,7 @@ async function inSpool(stream: AsyncIterable<Uint8Array>, spool: Spool): Promise
       let left = length
       for await (const chunk of file.stream({ start, end: start + length - 1 })) {
         left -= chunk.length
-        yield chunk
+        yield new Uint8Array(chunk)
       }
       if (left !== 0) throw corrupt('its base could not be read back')
     },

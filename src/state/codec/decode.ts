@@ -89,13 +89,18 @@ async function* unpackPayload(
   header: FrameHeader,
   payload: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  if (header.packing === 'raw') yield* payload
+  if (header.packing === 'raw') yield* copied(payload)
   else if (header.unpacked > AT_ONCE_BYTES || header.stored > AT_ONCE_BYTES) yield* unpackStream(payload)
   else {
     const parts: Uint8Array[] = []
     for await (const part of payload) parts.push(new Uint8Array(part))
     yield await unpack(parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts), header.unpacked)
   }
+}
+
+/** The stream of a frame may reuse its buffer, and content is held back for a while. */
+async function* copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield new Uint8Array(chunk)
 }
 
 /** Literals come from the payload in order, copies from anywhere in the base. */
@@ -125,7 +130,7 @@ async function* verified(
     size += chunk.length
     if (size > header.size) throw corrupt('it is longer than it should be')
     digest.update(chunk)
-    held = new Uint8Array(chunk)
+    held = chunk
   }
   if (size !== header.size || digest.digest('hex') !== header.sha256)
     throw corrupt('its content fails the check')

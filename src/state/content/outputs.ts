@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes, type Hmac } from 'node:crypto'
 import { TacoError } from '../../base/errors.ts'
 import { canonical, isObject, parseExact } from './exact.ts'
 
@@ -27,19 +27,21 @@ export interface OutputCollector {
 
 export function collectOutput(name: string, sensitiveKey: Uint8Array = processKey): OutputCollector {
   const pieces: Uint8Array[] = []
-  const raw = createHmac('sha256', sensitiveKey).update(`${JSON.stringify(name)}\nraw\n`)
   let size = 0
+  let raw: Hmac | undefined
   return {
     push(piece) {
       size += piece.length
-      raw.update(piece)
-      if (size <= MAX_OUTPUT_BYTES) pieces.push(new Uint8Array(piece))
-      else pieces.length = 0
+      if (raw === undefined && size > MAX_OUTPUT_BYTES) {
+        raw = createHmac('sha256', sensitiveKey).update(`${JSON.stringify(name)}\nraw\n`)
+        for (const held of pieces.splice(0)) raw.update(held)
+      }
+      if (raw === undefined) pieces.push(new Uint8Array(piece))
+      else raw.update(piece)
     },
     finish() {
-      if (size > MAX_OUTPUT_BYTES)
-        return { name, sensitive: true, type: '"dynamic"', digest: short(raw.digest()) }
-      return digestOutput(name, Buffer.concat(pieces).toString(), sensitiveKey)
+      if (raw === undefined) return digestOutput(name, Buffer.concat(pieces).toString(), sensitiveKey)
+      return { name, sensitive: true, type: '"dynamic"', digest: short(raw.digest()) }
     },
   }
 }
