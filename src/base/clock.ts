@@ -1,0 +1,31 @@
+/** Time enters through this, so that tests and the chaos scheduler decide what time it is. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(abortReason(signal))
+      const onAbort = () => {
+        clearTimeout(timer)
+        reject(abortReason(signal))
+      }
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }, ms)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    }),
+}
+
+function abortReason(signal: AbortSignal | undefined): Error {
+  return signal?.reason instanceof Error ? signal.reason : new Error('aborted')
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

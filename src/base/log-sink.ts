@@ -1,0 +1,79 @@
+import type { Clock } from './clock.ts'
+import { systemClock } from './clock.ts'
+import type { Log } from './log.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export interface LogSinkOptions {
+  readonly level: LogLevel
+  /** `json`: one object per line, for machines. `text`: for people at a terminal. */
+  readonly format: 'json' | 'text'
+  readonly write: (text: string) => void
+  readonly clock?: Clock
+}
+
+export interface LogSink extends Log {
+  /** Writes out what is still held back; lines of one turn of the event loop are written together. */
+  flush(): void
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const SECRET = /token|secret|passw|authorization|cookie|credential|private|digestkey/i
+
+export function createLog(options: LogSinkOptions): LogSink {
+  const clock = options.clock ?? systemClock
+  const from = LOG_LEVELS.indexOf(options.level)
+  const render = options.format === 'json' ? jsonLine : textLine
+  let held = ''
+  let scheduled = false
+
+  function flush(): void {
+    const text = held
+    held = ''
+    scheduled = false
+    if (text !== '') options.write(text)
+  }
+
+  function at(level: LogLevel): (message: string, fields?: Fields) => void {
+    if (LOG_LEVELS.indexOf(level) < from) return () => {}
+    return (message, fields) => {
+      held += render(new Date(clock.now()).toISOString(), level, message, fields)
+      if (scheduled) return
+      scheduled = true
+      setImmediate(flush)
+    }
+  }
+
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
+}
+
+function jsonLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
+  return `${JSON.stringify({ time, level, message, ...fields }, printable)}\n`
+}
+
+function textLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
+  let line = `${time.slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}`
+  for (const [name, value] of Object.entries(fields ?? {})) {
+    const shown = printable(name, value)
+    if (shown === undefined) continue
+    line += ` ${name}=${typeof shown === 'string' && /^[^\s"=]+$/.test(shown) ? shown : JSON.stringify(shown, printable)}`
+  }
+  return `${line}\n`
+}
+
+/** Masks by name, at any depth, and makes errors readable. */
+function printable(name: string, value: unknown): unknown {
+  if (name !== '' && SECRET.test(name) && value !== undefined && value !== null) return '[hidden]'
+  if (value instanceof Error) {
+    const { cause } = value
+    return {
+      ...('code' in value ? { code: value.code } : {}),
+      message: value.message,
+      stack: value.stack,
+      ...(cause === undefined ? {} : { cause }),
+    }
+  }
+  return typeof value === 'bigint' ? String(value) : value
+}

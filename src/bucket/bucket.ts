@@ -1,0 +1,118 @@
+/**
+ * A place that stores whole objects and can refuse a write when somebody else was faster.
+ *
+ * Every adapter keeps these promises; test/contract/bucket.ts checks them:
+ * - A put or delete is atomic: a reader sees the old object or the new one, whole.
+ * - After a write has answered, every later read and list of any process sees it.
+ * - A condition that does not hold is `conflict`, never an exception. **A conflict is not proof that
+ *   somebody else won**: a retried request may meet its own first try. Read again and look.
+ * - Adapters retry throttling and transient failures with jitter. What is left is thrown as a TacoError:
+ *   BUCKET_UNAVAILABLE (the outcome of a write is then unknown), BUCKET_REFUSED, or UNEXPECTED.
+ * - Keys are as given: `/`-separated, no empty, `.` or `..` segment, at most 1024 bytes of UTF-8.
+ */
+export interface Bucket {
+  /** `file`, `s3`, `gs`, `azblob`, `memory`: for messages and metrics. */
+  readonly kind: string
+  /** The bucket's address without secrets: for messages. */
+  readonly label: string
+  readonly can: BucketAbilities
+
+  /** Undefined when there is no object. `unchanged` only if `ifNoneMatch` was given and still holds. */
+  get(
+    key: string,
+    options: GetOptions & { readonly ifNoneMatch: Tag },
+  ): Promise<Found | 'unchanged' | undefined>
+  get(key: string, options?: GetOptions): Promise<Found | undefined>
+
+  /** Like get, without the bytes. */
+  head(key: string, options?: Waiting): Promise<Entry | undefined>
+
+  /** `absent` creates, a tag replaces exactly that object. There is no unconditional put. */
+  put(key: string, body: Body, when: 'absent' | Tag, options?: PutOptions): Promise<Written | Conflict>
+
+  /**
+   * Deletes exactly the object with this tag. Where `can.conditionalDelete` is false the condition is
+   * only looked at just before the delete: callers then follow the claimed-delete rule of the lock protocol.
+   * Deleting what is not there is `absent`.
+   */
+  delete(
+    key: string,
+    when: Tag,
+    options?: Waiting & { readonly retry?: boolean },
+  ): Promise<'deleted' | 'absent' | Conflict>
+
+  /** Pages of entries in byte order of their keys; safe to stop early. One page is one request. */
+  list(prefix: string, options?: ListOptions): AsyncIterable<readonly Entry[]>
+
+  close(): Promise<void>
+}
+
+/** Opaque: compare it, never read it. Identifies one content of one key. */
+export type Tag = string & { readonly __tag: unique symbol }
+
+export interface BucketAbilities {
+  /** False: the store ignores conditions on delete. Found out by the probe where it depends on the server. */
+  readonly conditionalDelete: boolean
+  /** A complete listing is one request, however many objects there are. */
+  readonly listsInOneRequest: boolean
+}
+
+/** Bytes that can be read more than once (a retry reads again). */
+export interface Body {
+  readonly size: number
+  /** The whole, where it is in memory anyway. */
+  readonly bytes: Uint8Array | undefined
+  stream(): AsyncIterable<Uint8Array>
+}
+
+export interface Entry {
+  readonly key: string
+  readonly tag: Tag
+  readonly size: number
+  /** Milliseconds since the epoch by the store's clock; for people and for retention, never for order. */
+  readonly modifiedAt: number
+}
+
+/** An object under way. Read it once, by `bytes()` or by `stream()`, or call `discard()`. */
+export interface Found extends Entry {
+  bytes(): Promise<Buffer>
+  stream(): AsyncIterable<Uint8Array>
+  discard(): void
+}
+
+export interface Written {
+  readonly kind: 'written'
+  readonly tag: Tag
+}
+
+export interface Conflict {
+  readonly kind: 'conflict'
+}
+
+export const conflict: Conflict = { kind: 'conflict' }
+
+export interface Waiting {
+  readonly signal?: AbortSignal
+}
+
+export interface GetOptions extends Waiting {
+  /** Bytes `start` to `end`, both included; a range past the end is cut. */
+  readonly range?: { readonly start: number; readonly end: number }
+  readonly ifNoneMatch?: Tag
+}
+
+export interface PutOptions extends Waiting {
+  readonly contentType?: string
+}
+
+export interface ListOptions extends Waiting {
+  /** Only keys that sort after this one. */
+  readonly after?: string
+  /** Keys per page at most; the store may give fewer. */
+  readonly pageSize?: number
+}
+
+/** What the store's clock says, where it tells: for the check of clock skew. */
+export interface StoreClock {
+  storeTime(): Promise<number | undefined>
+}

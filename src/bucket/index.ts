@@ -1,0 +1,28 @@
+/**
+ * Buckets: where everything lies. One small interface, typed documents with compare-and-swap on top of it, and one
+ * adapter per kind of store. Nothing here knows what a unit or a state is.
+ */
+export { bodyOf, bytesOf } from './body.ts'
+export { conflict } from './bucket.ts'
+export type {
+  Body,
+  Bucket,
+  BucketAbilities,
+  Conflict,
+  Entry,
+  Found,
+  GetOptions,
+  ListOptions,
+  PutOptions,
+  StoreClock,
+  Tag,
+  Waiting,
+  Written,
+} from './bucket.ts'
+export { createDocument, parseDocument, readDocument, swapDocument } from './documents.ts'
+export type { Loaded } from './documents.ts'
+export { withAbilities } from './abilities.ts'
+export { probeBucket, refuseIfUnfit } from './probe.ts'
+export type { ProbeFinding, ProbeReport } from './probe.ts'
+export { parseBucketUrl } from './url.ts'
+export type { BucketAddress } from './url.ts'

@@ -1,0 +1,119 @@
+import { badRequest, isTacoError, TacoError } from '../base/errors.ts'
+import type { Bucket, Entry } from '../bucket/index.ts'
+import { readStateKey, unitNameFor } from './adopt-names.ts'
+import type { Claims } from './claims.ts'
+import { stateClaimKey } from './layout.ts'
+import { parseStateKey, parseUnitName } from './names.ts'
+import type { OrgStore } from './orgs.ts'
+import type { Parts } from './protocol/parts.ts'
+import { recordState } from './protocol/record.ts'
+import type { Caller, Upkeep } from './services.ts'
+import { outsideEntries } from './sweep.ts'
+import type { UnitMaker } from './unit-making.ts'
+import type { AdoptFinding } from './views.ts'
+
+/**
+ * Registers the states that a bucket already has as units: reads them, and moves, rewrites or locks none. Running it
+ * again adopts only what is new.
+ */
+export function createAdopt(parts: Parts, orgs: OrgStore, maker: UnitMaker, claims: Claims): Upkeep['adopt'] {
+  const { bucket } = parts.deps
+
+  async function ownerOf(key: string): Promise<string | undefined> {
+    const claim = await claims.read(stateClaimKey(key))
+    const owner = claim === undefined ? undefined : await parts.store.read(claim.value.org, claim.value.id)
+    return owner !== undefined && owner.value.deleted === undefined && owner.value.key === key
+      ? owner.value.name
+      : undefined
+  }
+
+  async function adoptOne(org: string, key: string, name: string, caller: Caller): Promise<void> {
+    const event = { type: 'unit.adopted' as const, caller, data: { key } }
+    const unit = await maker.create({ org, name, key }, caller, event)
+    await recordState(parts, unit)
+  }
+
+  return async function* adopt(options, caller) {
+    await orgs.require(options.org)
+    const under = options.under ?? ''
+    checkTemplate(options.as)
+    const found: Entry[] = []
+    for await (const entry of outsideEntries(bucket, under)) found.push(entry)
+    const defaults = new Set(
+      found.filter(({ key }) => /(^|\/)default\.tfstate$/.test(key)).map(({ key }) => folderOf(key)),
+    )
+
+    for (const entry of found) {
+      caller.signal?.throwIfAborted()
+      const { key, size } = entry
+      if (key.endsWith('.tflock') || key.endsWith('/')) continue
+      const reading = readStateKey(key, defaults.has(folderOf(key)))
+      const name = unitNameFor(reading, options.as, under)
+      const finding = { key, unit: name, layout: reading.layout, reason: null, size }
+      const owner = await ownerOf(key)
+      if (owner !== undefined) {
+        yield { ...finding, unit: owner, outcome: 'already-adopted' }
+        continue
+      }
+      const reason = await whyNot(bucket, entry)
+      if (reason === 'no state') continue
+      if (reason !== undefined) yield { ...finding, outcome: 'skipped', reason }
+      else yield options.dryRun ? await rehearse(finding) : await carryOut(finding)
+    }
+
+    async function rehearse(finding: Omit<AdoptFinding, 'outcome'>): Promise<AdoptFinding> {
+      try {
+        parseUnitName(finding.unit)
+        parseStateKey(finding.key)
+      } catch (error) {
+        return skipped(finding, error)
+      }
+      return { ...finding, outcome: 'would-adopt' }
+    }
+
+    async function carryOut(finding: Omit<AdoptFinding, 'outcome'>): Promise<AdoptFinding> {
+      try {
+        await adoptOne(options.org, finding.key, finding.unit, caller)
+        return { ...finding, outcome: 'adopted' }
+      } catch (error) {
+        return skipped(finding, error)
+      }
+    }
+  }
+}
+
+function skipped(finding: Omit<AdoptFinding, 'outcome'>, error: unknown): AdoptFinding {
+  if (!isTacoError(error, 'ALREADY_EXISTS', 'BAD_REQUEST')) throw error
+  return { ...finding, outcome: 'skipped', reason: `${error.message}; choose names with --as` }
+}
+
+const SNIFF_BYTES = 4096
+
+/** Why a key is passed over; `no state` is not worth a word. */
+async function whyNot(bucket: Bucket, entry: Entry): Promise<string | undefined> {
+  if (entry.size === 0) return looksNamed(entry.key) ? 'it is empty' : 'no state'
+  if (/\.backup$|(^|\/)errored\.tfstate$/.test(entry.key)) return 'it is a backup copy'
+  const found = await bucket.get(entry.key, { range: { start: 0, end: SNIFF_BYTES - 1 } })
+  const start = found === undefined ? '' : (await found.bytes()).toString('utf8')
+  const isState = /^\s*\{/.test(start) && /"(lineage|terraform_version|encryption_version)"\s*:/.test(start)
+  if (isState) return undefined
+  return looksNamed(entry.key) ? 'its content is no state' : 'no state'
+}
+
+function looksNamed(key: string): boolean {
+  return key.includes('.tfstate') || key.includes('env:')
+}
+
+function folderOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('/') + 1)
+}
+
+function checkTemplate(template: string | undefined): void {
+  if (template === undefined || template.includes('{path}')) return
+  const error: TacoError = badRequest(
+    'as',
+    `the pattern "${template}" would give every state the same name`,
+    'put {path} where the state’s own path goes, as in prod/{path}',
+  )
+  throw error
+}

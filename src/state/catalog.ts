@@ -1,0 +1,220 @@
+import { badRequest } from '../base/errors.ts'
+import type { StateDeps } from './deps.ts'
+import type { CatalogEntry } from './catalog-entry.ts'
+import { entryOf, readEntryText } from './catalog-entry.ts'
+import { loadCatalogObject, saveCatalogObject } from './catalog-object.ts'
+import { inBatches } from './history.ts'
+import type { JournalWriter } from './journal-writer.ts'
+import { SETTLE_MS } from './journal-writer.ts'
+import { journalCursorAt, journalPrefix, parseJournalKey, unitIdOfKey, unitsPrefix } from './layout.ts'
+import { parseOrgName } from './names.ts'
+import type { Page, UnitQuery } from './services.ts'
+import type { Unit, UnitStore } from './unit-store.ts'
+import type { UnitView } from './views.ts'
+
+/**
+ * All units of an organization in memory, for listings. A cache: checked against the bucket's tags, behind other
+ * servers by a second at most while they live, never behind this one.
+ */
+export interface Catalog {
+  list(query: UnitQuery): Promise<Page<UnitView> & { readonly asOf: number }>
+  /** The one deleted last. */
+  deletedByName(org: string, name: string): Promise<string | undefined>
+  /** Every unit, deleted ones too, as of now: a full listing. */
+  all(org: string): Promise<readonly CatalogEntry[]>
+  note(unit: Unit): void
+}
+
+interface OrgCatalog {
+  readonly entries: Map<string, CatalogEntry>
+  /** By name, then id; undefined: to be sorted again. */
+  sorted: CatalogEntry[] | undefined
+  asOf: number
+  verifiedAt: number
+  savedAt: number
+  refreshing: Promise<void> | undefined
+}
+
+export function createCatalog(deps: StateDeps, store: UnitStore, journal: JournalWriter): Catalog {
+  const { bucket, clock, settings } = deps
+  const catalogs = new Map<string, OrgCatalog>()
+
+  function note(unit: Unit): void {
+    const catalog = catalogs.get(unit.value.org)
+    if (catalog !== undefined) keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()))
+  }
+
+  function keep(catalog: OrgCatalog, entry: CatalogEntry): void {
+    const known = catalog.entries.get(entry.id)
+    if (known !== undefined && known.rev > entry.rev) return
+    catalog.entries.set(entry.id, entry)
+    if (known === undefined || known.name !== entry.name || known.deletedAt !== entry.deletedAt)
+      catalog.sorted = undefined
+    else if (catalog.sorted !== undefined) replaceSorted(catalog.sorted, known, entry)
+  }
+
+  async function current(org: string, full = false): Promise<OrgCatalog> {
+    let catalog = catalogs.get(org)
+    if (catalog === undefined) {
+      catalog = {
+        entries: new Map(),
+        sorted: undefined,
+        asOf: 0,
+        verifiedAt: 0,
+        savedAt: 0,
+        refreshing: undefined,
+      }
+      catalogs.set(org, catalog)
+    }
+    // Somebody else's refresh may have begun before a change that this caller knows of: only one begun now will do.
+    if (full) await catalog.refreshing
+    if (full || clock.now() - catalog.asOf >= settings.catalogLagMs) {
+      catalog.refreshing ??= refresh(org, catalog, full).finally(() => (catalog.refreshing = undefined))
+      await catalog.refreshing
+    }
+    return catalog
+  }
+
+  async function refresh(org: string, catalog: OrgCatalog, full: boolean): Promise<void> {
+    const startedAt = clock.now()
+    if (catalog.verifiedAt === 0)
+      for (const entry of await loadCatalogObject(bucket, org)) keep(catalog, entry)
+    const due =
+      full || bucket.can.listsInOneRequest || startedAt - catalog.verifiedAt >= settings.catalogVerifyMs
+    if (due) await refreshByList(org, catalog, startedAt)
+    else await refreshByJournal(org, catalog)
+    catalog.asOf = startedAt
+  }
+
+  async function refreshByList(org: string, catalog: OrgCatalog, startedAt: number): Promise<void> {
+    const present = new Set<string>()
+    const changed: string[] = []
+    for await (const page of bucket.list(unitsPrefix(org))) {
+      for (const { key, tag } of page) {
+        const id = unitIdOfKey(key)
+        present.add(id)
+        if (catalog.entries.get(id)?.tag !== tag) changed.push(id)
+      }
+    }
+    for (const entry of catalog.entries.values()) {
+      if (present.has(entry.id) || entry.seenAt >= startedAt) continue
+      catalog.entries.delete(entry.id)
+      catalog.sorted = undefined
+    }
+    await inBatches(changed, 32, (id) => reload(org, id))
+    catalog.verifiedAt = startedAt
+    if (changed.length > Math.max(100, present.size / 20) && startedAt - catalog.savedAt > 60_000) {
+      catalog.savedAt = startedAt
+      await saveCatalogObject(deps, org, [...catalog.entries.values()])
+    }
+  }
+
+  /** Which units changed lately stands in the names of the journal's records. */
+  async function refreshByJournal(org: string, catalog: OrgCatalog): Promise<void> {
+    const changed = new Set<string>()
+    for await (const page of bucket.list(journalPrefix, {
+      after: journalCursorAt(catalog.asOf - SETTLE_MS),
+    })) {
+      for (const { key, modifiedAt } of page) {
+        const record = parseJournalKey(key)
+        if (
+          record === undefined ||
+          record.org !== org ||
+          record.unit === '' ||
+          journal.isWritten(record.ulid)
+        )
+          continue
+        const entry = catalog.entries.get(record.unit)
+        // Records are listed again for a while, because late ones may lie among them; most were seen before.
+        if (entry === undefined || entry.seenAt < modifiedAt + SETTLE_MS) changed.add(record.unit)
+      }
+    }
+    await inBatches([...changed], 32, (id) => reload(org, id))
+  }
+
+  async function reload(org: string, id: string): Promise<void> {
+    const unit = await store.read(org, id)
+    const catalog = catalogs.get(org)
+    if (unit !== undefined && catalog !== undefined)
+      keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()))
+  }
+
+  function inOrder(catalog: OrgCatalog): readonly CatalogEntry[] {
+    catalog.sorted ??= [...catalog.entries.values()].sort(byName)
+    return catalog.sorted
+  }
+
+  async function list(query: UnitQuery): Promise<Page<UnitView> & { readonly asOf: number }> {
+    const catalog = await current(parseOrgName(query.org))
+    const all = inOrder(catalog)
+    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+    const items: UnitView[] = []
+    let last: CatalogEntry | undefined
+    for (let i = after === undefined ? 0 : firstAfter(all, after); i < all.length; i++) {
+      const entry = all[i]
+      if (entry === undefined || !couldMatch(entry, query)) continue
+      const { view } = readEntryText(entry)
+      if (!hasLabels(view, query.labels)) continue
+      if (items.length === query.limit && last !== undefined)
+        return { items, next: encodeCursor(last), asOf: catalog.asOf }
+      items.push(view)
+      last = entry
+    }
+    return { items, next: undefined, asOf: catalog.asOf }
+  }
+
+  return {
+    list,
+    note,
+    async all(org) {
+      return inOrder(await current(org, true))
+    },
+    async deletedByName(org, name) {
+      const entries = [...(await current(org, true)).entries.values()]
+      const deleted = entries.filter((entry) => entry.name === name && entry.deletedAt > 0)
+      return deleted.sort((a, b) => b.deletedAt - a.deletedAt)[0]?.id
+    },
+  }
+}
+
+function byName(a: { name: string; id: string }, b: { name: string; id: string }): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+}
+
+function firstAfter(sorted: readonly CatalogEntry[], after: { name: string; id: string }): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const entry = sorted[middle]
+    if (entry !== undefined && byName(entry, after) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function replaceSorted(sorted: CatalogEntry[], known: CatalogEntry, entry: CatalogEntry): void {
+  const at = firstAfter(sorted, known) - 1
+  if (sorted[at]?.id === entry.id) sorted[at] = entry
+}
+
+function couldMatch(entry: CatalogEntry, query: UnitQuery): boolean {
+  if ((query.deleted === 'only') !== entry.deletedAt > 0) return false
+  if (query.prefix !== undefined && !entry.name.startsWith(query.prefix)) return false
+  return query.search === undefined || entry.name.includes(query.search)
+}
+
+function hasLabels(view: UnitView, labels: Readonly<Record<string, string>> = {}): boolean {
+  return Object.entries(labels).every(([name, value]) => view.labels[name] === value)
+}
+
+function encodeCursor({ name, id }: CatalogEntry): string {
+  return Buffer.from(`${name}\n${id}`).toString('base64url')
+}
+
+function decodeCursor(cursor: string): { name: string; id: string } {
+  const [name, id] = Buffer.from(cursor, 'base64url').toString('utf8').split('\n')
+  if (name === undefined || id === undefined)
+    throw badRequest('cursor', 'this cursor is not one of ours', 'leave it out to start from the beginning')
+  return { name, id }
+}

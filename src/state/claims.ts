@@ -1,0 +1,82 @@
+import { TacoError } from '../base/errors.ts'
+import type { Loaded } from '../bucket/index.ts'
+import { createDocument, readDocument, swapDocument } from '../bucket/index.ts'
+import type { StateDeps } from './deps.ts'
+import { nameKey, stateClaimKey } from './layout.ts'
+import type { UnitDocument } from './model.ts'
+import { Claim } from './model.ts'
+import { again, untilDone } from './protocol/attempts.ts'
+import type { Unit, UnitStore } from './unit-store.ts'
+
+/**
+ * Claims make names and state keys unique. A claim is an object created if absent that names a unit; **it is valid
+ * only while that unit's document agrees** (its name or key, or what it is about to take). So a crash leaves at worst
+ * a claim that anyone may replace, and a half-made unit that anyone may finish.
+ */
+export interface Claims {
+  read(claimKey: string): Promise<Loaded<Claim> | undefined>
+  /** Takes the name or the key for `claim.id`. Gives the unit that has it if somebody else does. */
+  take(what: 'name' | 'key', claim: Claim): Promise<Taken>
+  /** Lets go of what this unit had, if the claim is still its own. */
+  release(what: 'name' | 'key', doc: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key'>): Promise<void>
+}
+
+export type Taken =
+  | { readonly kind: 'mine' }
+  | { readonly kind: 'taken'; readonly by: Unit }
+  /** Somebody claimed it and has not (yet) made the unit. */
+  | { readonly kind: 'half-made'; readonly claim: Claim }
+
+export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore): Claims {
+  const keyOf = (what: 'name' | 'key', claim: Pick<Claim, 'org' | 'name' | 'key'>) =>
+    what === 'name' ? nameKey(claim.org, claim.name) : stateClaimKey(claim.key)
+
+  const read = (claimKey: string) => readDocument(bucket, claimKey, Claim)
+
+  function take(what: 'name' | 'key', claim: Claim): Promise<Taken> {
+    const claimKey = keyOf(what, claim)
+    return untilDone<Taken>(clock, `claiming the ${what}`, async () => {
+      const fresh = { ...claim, nonce: ids.id('n') }
+      if ((await createDocument(bucket, claimKey, fresh)).kind === 'written') return { kind: 'mine' }
+      const present = await read(claimKey)
+      if (present === undefined) return again
+      if (present.value.id !== claim.id) {
+        const owner = await store.load(present.value.org, present.value.id)
+        if (owner === undefined) return { kind: 'half-made', claim: present.value }
+        if (agrees(what, owner.value, present.value)) return { kind: 'taken', by: owner }
+      }
+      // Always rewritten, even our own of an earlier try: somebody may just be replacing it as invalid.
+      return (await swapDocument(bucket, present, fresh)).kind === 'written' ? { kind: 'mine' } : again
+    })
+  }
+
+  async function release(
+    what: 'name' | 'key',
+    doc: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key'>,
+  ): Promise<void> {
+    // Without conditional deletes it stays behind: invalid, so the next one who wants it replaces it.
+    if (!bucket.can.conditionalDelete) return
+    const present = await read(keyOf(what, doc))
+    if (present?.value.id === doc.id) await bucket.delete(present.key, present.tag)
+  }
+
+  return { read, take, release }
+}
+
+function agrees(what: 'name' | 'key', doc: UnitDocument, claim: Claim): boolean {
+  if (doc.claiming?.[what] === claim[what]) return true
+  return doc.deleted === undefined && doc[what] === claim[what]
+}
+
+export function alreadyTaken(what: 'name' | 'key', value: string, owner: string): TacoError {
+  return new TacoError(
+    'ALREADY_EXISTS',
+    what === 'name'
+      ? `there is a unit ${value} already`
+      : `the state key ${value} belongs to the unit ${owner}`,
+    {
+      facts: { field: what, unit: owner },
+      hint: what === 'name' ? 'choose another name' : 'choose another key, or leave it out',
+    },
+  )
+}

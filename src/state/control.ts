@@ -1,0 +1,67 @@
+import { createAdopt } from './adopt.ts'
+import { createBackground } from './background.ts'
+import { createCatalog } from './catalog.ts'
+import { createClaims } from './claims.ts'
+import type { StateDeps, StateSettings } from './deps.ts'
+import { defaultSettings } from './deps.ts'
+import { createDoctor } from './doctor.ts'
+import { createGc } from './gc.ts'
+import { createIntake } from './intake.ts'
+import { createJournal } from './journal.ts'
+import { createJournalWriter } from './journal-writer.ts'
+import { createLocator } from './locate.ts'
+import { createLocks } from './locks.ts'
+import { createOrgs } from './orgs.ts'
+import { createMirrors } from './protocol/mirror.ts'
+import type { StateControl } from './services.ts'
+import { createStates } from './states.ts'
+import { createSweep } from './sweep.ts'
+import { createUnitMaker } from './unit-making.ts'
+import { createUnitStore } from './unit-store.ts'
+import { createUnits } from './units.ts'
+import { createVersionStore } from './version-store.ts'
+import { createVersions } from './versions.ts'
+
+export type StateControlOptions = Omit<StateDeps, 'settings'> & { readonly settings?: Partial<StateSettings> }
+
+/** Builds state control over a bucket. Several may run over one bucket, in one process or in many. */
+export async function createStateControl(options: StateControlOptions): Promise<StateControl> {
+  const deps: StateDeps = { ...options, settings: { ...defaultSettings, ...options.settings } }
+  const background = createBackground(deps.log)
+  const journalWriter = createJournalWriter(deps)
+  const store = createUnitStore(deps, background, journalWriter)
+  const orgs = createOrgs(deps, background, journalWriter)
+  const claims = createClaims(deps, store)
+  const locator = createLocator(store, claims)
+  const catalog = createCatalog(deps, store, journalWriter)
+  store.onSeen((unit) => {
+    locator.note(unit)
+    catalog.note(unit)
+  })
+  const intake = createIntake(deps.spool, (org) => orgs.digestKey(org))
+  const parts = {
+    deps,
+    store,
+    mirrors: createMirrors(deps.bucket),
+    versions: createVersionStore(deps),
+    intake,
+  }
+  const maker = createUnitMaker(deps, store, claims, orgs)
+  await orgs.ensureFirst({ by: 'opentaco' })
+
+  return {
+    orgs,
+    units: createUnits(parts, catalog, locator, maker, claims),
+    states: createStates(parts, intake, locator, maker),
+    locks: createLocks(parts, locator, maker),
+    versions: createVersions(parts, locator),
+    journal: createJournal(deps),
+    upkeep: {
+      adopt: createAdopt(parts, orgs, maker, claims),
+      gc: createGc(parts, orgs, catalog),
+      doctor: createDoctor(parts, orgs, catalog, claims, maker),
+      sweep: createSweep(parts, orgs, catalog),
+    },
+    close: () => background.flush(),
+  }
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import type { Spool } from '../base/spool.ts'
+import type { Bucket } from '../bucket/index.ts'
+
+/** What state control needs from outside. */
+export interface StateDeps {
+  readonly bucket: Bucket
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly spool: Spool
+  readonly settings: StateSettings
+}
+
+export interface StateSettings {
+  /** After this long without a change, a unit's document is tidied (intent completed, outbox emptied); null: never. */
+  readonly tidyAfterMs: number | null
+  /** Journal records are written right after the change that caused them; off in tests that count operations. */
+  readonly flushEvents: boolean
+  /** T of the lock protocol: on stores without conditional delete no DELETE is believed to outlive it. */
+  readonly deleteOutlivesMs: number
+  /** How long a lock lives that OpenTaco takes for a single operation of its own. */
+  readonly ownLeaseMs: number
+  /** Listings may lag other servers by this much. */
+  readonly catalogLagMs: number
+  /** A full listing at least this often, where the journal alone is followed in between. */
+  readonly catalogVerifyMs: number
+}
+
+export const defaultSettings: StateSettings = {
+  tidyAfterMs: 2_000,
+  flushEvents: true,
+  deleteOutlivesMs: 30_000,
+  ownLeaseMs: 120_000,
+  catalogLagMs: 1_000,
+  catalogVerifyMs: 30_000,
+}

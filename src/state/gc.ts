@@ -1,0 +1,118 @@
+import type { Bucket } from '../bucket/index.ts'
+import type { Catalog } from './catalog.ts'
+import { findVersion, newest } from './history.ts'
+import { parseVersionObject, versionsPrefix } from './layout.ts'
+import type { UnitDocument } from './model.ts'
+import type { OrgStore } from './orgs.ts'
+import { again, untilDone } from './protocol/attempts.ts'
+import type { Parts, Target } from './protocol/parts.ts'
+import { loadUnit } from './protocol/parts.ts'
+import type { StoredVersion } from './retention.ts'
+import { planRetention } from './retention.ts'
+import type { Caller, Upkeep } from './services.ts'
+import type { GcReport } from './views.ts'
+
+/** Carries out retention, unit by unit. The document is changed first: a writer that meant to build on what goes fails. */
+export function createGc(parts: Parts, orgs: OrgStore, catalog: Catalog): Upkeep['gc'] {
+  const { bucket, clock } = parts.deps
+
+  async function collect(
+    target: Target,
+    dryRun: boolean,
+    caller: Caller,
+  ): Promise<Omit<GcReport, 'dryRun' | 'units'>> {
+    return untilDone(clock, 'removing old versions', async () => {
+      const unit = await loadUnit(parts, target)
+      const doc = unit.value
+      const top = newest(doc)?.seq ?? 0
+      const stored = await listStored(bucket, doc)
+      const plan = planRetention({
+        stored,
+        newest: top,
+        historyFrom: doc.historyFrom,
+        kept: doc.kept,
+        chain: chainObjects(doc),
+        policy: doc.retention ?? (await orgs.require(doc.org)).retention,
+        committed: await committedAmong(bucket, doc, stored, top),
+        now: clock.now(),
+      })
+      const counts = {
+        versionsPruned: plan.pruned,
+        objectsDeleted: plan.remove.length,
+        bytesDeleted: plan.remove.reduce((sum, { size }) => sum + size, 0),
+      }
+      if (dryRun || (plan.pruned === 0 && plan.remove.length === 0)) return counts
+      const event = { type: 'gc.pruned' as const, caller, data: { ...counts, historyFrom: plan.historyFrom } }
+      const marked = await parts.store.swap(unit, { historyFrom: plan.historyFrom, kept: [...plan.kept] }, [
+        event,
+      ])
+      if (marked === undefined) return again
+      for (const { object } of plan.remove)
+        await deleteObject(bucket, versionsPrefix(doc.org, doc.id) + object)
+      return counts
+    })
+  }
+
+  return async ({ org, dryRun, onProgress }, caller) => {
+    const total = { versionsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
+    let units = 0
+    for (const name of org === undefined ? await orgs.names() : [org]) {
+      await orgs.require(name)
+      for (const entry of await catalog.all(name)) {
+        caller.signal?.throwIfAborted()
+        const counts = await collect({ org: name, id: entry.id }, dryRun, caller)
+        total.versionsPruned += counts.versionsPruned
+        total.objectsDeleted += counts.objectsDeleted
+        total.bytesDeleted += counts.bytesDeleted
+        units++
+        onProgress?.(`${name}/${entry.name}`)
+      }
+    }
+    return { dryRun, units, ...total }
+  }
+}
+
+export async function listStored(bucket: Bucket, doc: UnitDocument): Promise<StoredVersion[]> {
+  const prefix = versionsPrefix(doc.org, doc.id)
+  const stored: StoredVersion[] = []
+  for await (const page of bucket.list(prefix)) {
+    for (const { key, size, modifiedAt } of page) {
+      const parts = parseVersionObject(key)
+      if (parts !== undefined) stored.push({ ...parts, object: key.slice(prefix.length), size, modifiedAt })
+    }
+  }
+  return stored
+}
+
+/** A pending intent's version is committed too. */
+function chainObjects(doc: UnitDocument): string[] {
+  const pending = doc.write?.kind === 'write' ? doc.write.head : undefined
+  return [doc.head, pending].flatMap((head) =>
+    head == null
+      ? []
+      : [head.object, head.chain.full?.id, head.chain.mid?.id].filter((id) => id !== undefined),
+  )
+}
+
+async function committedAmong(
+  bucket: Bucket,
+  doc: UnitDocument,
+  stored: readonly StoredVersion[],
+  top: number,
+): Promise<Set<string>> {
+  const committed = new Set<string>()
+  const counts = new Map<number, number>()
+  for (const { seq } of stored) counts.set(seq, (counts.get(seq) ?? 0) + 1)
+  for (const [seq, count] of counts) {
+    if (count < 2 || seq > top || seq < doc.historyFrom) continue
+    const entry = await findVersion(bucket, doc, seq)
+    if (entry !== undefined) committed.add(entry.facts.id)
+  }
+  if (doc.write?.kind === 'write') committed.add(doc.write.head.version.id)
+  return committed
+}
+
+async function deleteObject(bucket: Bucket, key: string): Promise<void> {
+  const entry = await bucket.head(key)
+  if (entry !== undefined) await bucket.delete(key, entry.tag)
+}

@@ -1,0 +1,216 @@
+import { z } from 'zod'
+import { TacoError } from '../base/errors.ts'
+import type { Bucket, Entry } from '../bucket/index.ts'
+import { decodeHeader, headerBytes } from './codec/frame.ts'
+import { padSeq, parseVersionObject, versionsPrefix } from './layout.ts'
+import type { UnitDocument } from './model.ts'
+import { OutputDigest, VersionFacts } from './model.ts'
+
+/**
+ * The history of a unit, read from its version objects. Every sequence number has exactly one committed version; an
+ * attempt that lost its race leaves an object of the same number behind. Which one counts, the next version says
+ * (`prev`), and for the newest the document (`tail`).
+ */
+export interface HistoryEntry {
+  readonly object: string
+  readonly facts: VersionFacts
+  readonly outputs: readonly OutputDigest[] | null
+  readonly superseded: boolean
+  readonly storedBytes: number
+}
+
+const Meta = z.looseObject({ version: VersionFacts, outputs: z.array(OutputDigest).nullable() })
+
+/** Where to go on: the version to show next, known by number and id. */
+export interface Place {
+  readonly seq: number
+  readonly id: string
+  readonly superseded: boolean
+}
+
+export function newest(doc: UnitDocument): Place | undefined {
+  if (doc.tail === null) return undefined
+  const pending = doc.write?.kind === 'write' && doc.write.head.version.seq === doc.seq ? 1 : 0
+  return { seq: doc.seq - pending, id: doc.tail.id, superseded: doc.tail.superseded }
+}
+
+/** Up to `limit` versions from `place` downwards, newest first, and where the rest begins. */
+export async function readHistory(
+  bucket: Bucket,
+  doc: UnitDocument,
+  place: Place,
+  limit: number,
+): Promise<{ readonly entries: readonly HistoryEntry[]; readonly next: Place | undefined }> {
+  const lowest = Math.max(place.seq - limit + 1, 1)
+  const candidates = await listRange(bucket, doc, lowest, place.seq)
+  const headers = new Map<string, HistoryEntry>()
+  await inBatches(candidates, 16, async (entry) => {
+    const read = await readEntry(bucket, doc, entry)
+    if (read !== undefined) headers.set(read.facts.id, read)
+  })
+  const entries: HistoryEntry[] = []
+  let at: Place | undefined = place
+  while (at !== undefined && at.seq >= lowest) {
+    const entry: HistoryEntry | undefined = headers.get(at.id)
+    if (entry === undefined) return { entries, next: nextKept(doc, at) }
+    if (isInHistory(doc, at.seq)) entries.push({ ...entry, superseded: at.superseded })
+    at = before(entry.facts)
+  }
+  return { entries, next: at === undefined || at.seq >= doc.historyFrom ? at : nextKept(doc, at) }
+}
+
+function before(facts: VersionFacts): Place | undefined {
+  return facts.prev === null
+    ? undefined
+    : { seq: facts.seq - 1, id: facts.prev, superseded: facts.supersedes === true }
+}
+
+export function isInHistory(doc: UnitDocument, seq: number): boolean {
+  return seq >= doc.historyFrom || doc.kept.some((link) => link.seq === seq)
+}
+
+/** Below what retention removed, only the versions that are kept on purpose are left. */
+function nextKept(doc: UnitDocument, at: Place): Place | undefined {
+  const link = doc.kept
+    .filter(({ seq }) => seq < Math.min(at.seq + 1, doc.historyFrom))
+    .sort((a, b) => b.seq - a.seq)[0]
+  const id = link === undefined ? undefined : parseVersionObject(link.id)?.id
+  return link === undefined || id === undefined ? undefined : { seq: link.seq, id, superseded: false }
+}
+
+/** A version of the history by its id or number. Throws GONE when retention removed it. */
+export async function findVersion(
+  bucket: Bucket,
+  doc: UnitDocument,
+  wanted: string | number,
+): Promise<HistoryEntry | undefined> {
+  const top = newest(doc)
+  if (top === undefined) return undefined
+  const seq = typeof wanted === 'number' ? wanted : await seqOfId(bucket, doc, wanted)
+  if (seq === undefined || seq < 1 || seq > top.seq) return undefined
+  if (!isInHistory(doc, seq)) {
+    throw new TacoError('GONE', `version ${wanted} of ${doc.name} was removed by retention`, {
+      facts: { unit: doc.name, version: wanted, historyFrom: doc.historyFrom },
+      hint: 'a backup of the bucket may still have it',
+    })
+  }
+  // The next version tells which of several attempts with this number counts.
+  const start = seq === top.seq ? top : await placeAbove(bucket, doc, seq, top)
+  const { entries } =
+    start === undefined ? { entries: [] } : await readHistory(bucket, doc, start, start.seq - seq + 1)
+  const entry = entries.find(({ facts }) => facts.seq === seq)
+  return entry !== undefined && (typeof wanted === 'number' || entry.facts.id === wanted) ? entry : undefined
+}
+
+async function placeAbove(
+  bucket: Bucket,
+  doc: UnitDocument,
+  seq: number,
+  top: Place,
+): Promise<Place | undefined> {
+  const kept = doc.kept.find((link) => link.seq === seq && seq < doc.historyFrom)
+  if (kept !== undefined) return { seq, id: parseVersionObject(kept.id)?.id ?? '', superseded: false }
+  // Walk up until a number has one object only: that one is committed for certain.
+  for (let above = seq; above < top.seq; above += 16) {
+    const range = await listRange(bucket, doc, above, Math.min(above + 15, top.seq))
+    for (let n = above; n < Math.min(above + 16, top.seq); n++) {
+      const same = range.filter((entry) => parseVersionObject(entry.key)?.seq === n)
+      const only = same.length === 1 && same[0] !== undefined ? parseVersionObject(same[0].key) : undefined
+      if (only !== undefined)
+        return n === seq ? placeOf(bucket, doc, only, range) : { ...only, superseded: false }
+    }
+  }
+  return top
+}
+
+/** Whether it was superseded stands in the version after it. */
+async function placeOf(
+  bucket: Bucket,
+  doc: UnitDocument,
+  only: { seq: number; id: string },
+  near: readonly Entry[],
+): Promise<Place> {
+  for (const entry of near.filter(({ key }) => parseVersionObject(key)?.seq === only.seq + 1)) {
+    const next = await readEntry(bucket, doc, entry)
+    if (next?.facts.prev === only.id) return { ...only, superseded: next.facts.supersedes === true }
+  }
+  return { ...only, superseded: false }
+}
+
+async function seqOfId(bucket: Bucket, doc: UnitDocument, id: string): Promise<number | undefined> {
+  if (doc.head?.version.id === id) return doc.head.version.seq
+  for await (const page of bucket.list(versionsPrefix(doc.org, doc.id))) {
+    for (const { key } of page) {
+      const parts = parseVersionObject(key)
+      if (parts?.id === id) return parts.seq
+    }
+  }
+  return undefined
+}
+
+async function listRange(
+  bucket: Bucket,
+  doc: UnitDocument,
+  lowest: number,
+  highest: number,
+): Promise<readonly Entry[]> {
+  const prefix = versionsPrefix(doc.org, doc.id)
+  const found: Entry[] = []
+  for await (const page of bucket.list(prefix, { after: prefix + padSeq(lowest) })) {
+    for (const entry of page) {
+      const seq = parseVersionObject(entry.key)?.seq
+      if (seq !== undefined && seq > highest) return found
+      if (seq !== undefined) found.push(entry)
+    }
+  }
+  return found
+}
+
+/** Header only: a ranged get, and a second one for the rare header that is longer. */
+const HEADER_GUESS = 4096
+
+export async function readEntry(
+  bucket: Bucket,
+  doc: UnitDocument,
+  entry: Entry,
+): Promise<HistoryEntry | undefined> {
+  const start = await rangedBytes(bucket, entry.key, HEADER_GUESS)
+  if (start === undefined) return undefined
+  const header =
+    decodeHeader(start) ?? decodeHeader((await rangedBytes(bucket, entry.key, headerBytes(start))) ?? start)
+  const meta = Meta.safeParse(header?.meta)
+  if (!meta.success) {
+    throw new TacoError('BUCKET_CORRUPT', `the header of ${entry.key} is damaged`, {
+      facts: { key: entry.key, unit: doc.name },
+      hint: 'restore it from a backup of the bucket; `taco doctor --deep` lists everything that is damaged',
+    })
+  }
+  const object = entry.key.slice(versionsPrefix(doc.org, doc.id).length)
+  return {
+    object,
+    facts: meta.data.version,
+    outputs: meta.data.outputs,
+    superseded: false,
+    storedBytes: entry.size,
+  }
+}
+
+async function rangedBytes(bucket: Bucket, key: string, length: number): Promise<Buffer | undefined> {
+  const found = await bucket.get(key, { range: { start: 0, end: length - 1 } })
+  return found === undefined ? undefined : found.bytes()
+}
+
+export async function inBatches<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  const worker = async () => {
+    while (next < items.length) {
+      const item = items[next++]
+      if (item !== undefined) await work(item)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+}

@@ -1,0 +1,15 @@
+/**
+ * State control: organizations, units, their states with locks and history, over one bucket.
+ *
+ * - A unit's document is the truth about it; every change is a compare-and-swap of it (unit-store.ts).
+ * - Locks and writes follow the model-checked protocol in protocol/, step by step.
+ * - A state lies as plain tfstate at its key; everything added is under `.taco/` (layout.ts).
+ */
+export { createStateControl } from './control.ts'
+export type { StateControlOptions } from './control.ts'
+export type { StateSettings } from './deps.ts'
+export { StateDiff } from './content/diff.ts'
+export { EventType, LockInfo, Retention } from './model.ts'
+export { flatName, isUnitId, nameFromFlat, parseOrgName, parseUnitName } from './names.ts'
+export type * from './services.ts'
+export * from './views.ts'

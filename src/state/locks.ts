@@ -1,0 +1,98 @@
+import type { Bucket } from '../bucket/index.ts'
+import { TacoError } from '../base/errors.ts'
+import type { Locator } from './locate.ts'
+import { lockKey } from './layout.ts'
+import { again, untilDone } from './protocol/attempts.ts'
+import { lockUnit, renewLock } from './protocol/lock.ts'
+import type { Parts, Target } from './protocol/parts.ts'
+import { loadUnit } from './protocol/parts.ts'
+import { lockNotHeld } from './protocol/refusals.ts'
+import { releaseLock, takeOverRelease, unlockUnit } from './protocol/release.ts'
+import type { Caller, Locks } from './services.ts'
+import type { UnitMaker } from './unit-making.ts'
+import { viewLock, viewOutsideLock } from './view-unit.ts'
+import type { LockView } from './views.ts'
+
+export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): Locks {
+  const { clock, bucket } = parts.deps
+
+  async function forceUnlock(
+    target: Target,
+    id: string | undefined,
+    caller: Caller,
+  ): Promise<LockView | null> {
+    return untilDone(clock, 'breaking the lock', async () => {
+      const unit = await loadUnit(parts, target)
+      const { lock } = unit.value
+      if (lock === null) return breakOutsideLock(parts, bucket, target, id)
+      if (id !== undefined && lock.id !== id) throw lockNotHeld(unit.value, id)
+      if (lock.releasing !== undefined) {
+        await takeOverRelease(parts, unit)
+        return again
+      }
+      const view = viewLock(lock)
+      const forced = await releaseLock(parts, unit, {
+        type: 'lock.forced',
+        caller,
+        data: { lock: lock.info },
+      })
+      return forced ? view : again
+    })
+  }
+
+  return {
+    async get(ref) {
+      const unit = await locator.find(ref)
+      if (unit.value.lock !== null) return viewLock(unit.value.lock)
+      const mirror = await parts.mirrors.read(unit.value)
+      return mirror.kind === 'foreign' ? viewOutsideLock(mirror.info, clock.now()) : null
+    },
+    async lock(ref, info, options, caller) {
+      const request = { info, reason: options.reason, leaseMs: options.leaseMs }
+      const lock = (target: Target) => lockUnit(parts, target, request, caller)
+      const make = (name: string) => maker.ensure({ org: ref.org, name }, caller)
+      const unit = await (options.createUnit === true
+        ? locator.withTargetOrNew(ref, make, lock)
+        : locator.withTarget(ref, lock))
+      return lockViewOf(unit.value.lock, ref.unit)
+    },
+    async renew(ref, id, leaseMs, _caller) {
+      const unit = await locator.withTarget(ref, (target) => renewLock(parts, target, id, leaseMs))
+      return lockViewOf(unit.value.lock, ref.unit)
+    },
+    unlock: (ref, id, caller) => locator.withTarget(ref, (target) => unlockUnit(parts, target, id, caller)),
+    forceUnlock: (ref, { id }, caller) =>
+      locator.withTarget(ref, (target) => forceUnlock(target, id, caller)),
+  }
+}
+
+function lockViewOf(lock: Parameters<typeof viewLock>[0] | null, unit: string): LockView {
+  if (lock === null)
+    throw new TacoError('CONFLICT', `the lock of ${unit} was broken the moment it was taken`, {
+      hint: 'try again',
+    })
+  return viewLock(lock)
+}
+
+/** A lock that somebody made in the bucket itself: compared, then deleted on condition that it is still that one. */
+async function breakOutsideLock(
+  parts: Parts,
+  bucket: Bucket,
+  target: Target,
+  id: string | undefined,
+): Promise<LockView | null | typeof again> {
+  const unit = await loadUnit(parts, target)
+  const mirror = await parts.mirrors.read(unit.value)
+  if (mirror.kind !== 'foreign') {
+    if (id === undefined) return null
+    throw lockNotHeld(unit.value, id)
+  }
+  if (id !== undefined && mirror.info.ID !== id) {
+    throw new TacoError('LOCK_MISMATCH', `${unit.value.name} is locked in the bucket under another id`, {
+      facts: { holder: mirror.info, given: id },
+      hint: 'give the id that `taco lock` shows, or none',
+    })
+  }
+  const answer = await bucket.delete(lockKey(unit.value.key), mirror.tag)
+  return typeof answer === 'object' ? again : viewOutsideLock(mirror.info, parts.deps.clock.now())
+}

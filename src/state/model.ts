@@ -1,0 +1,231 @@
+import { z } from 'zod'
+
+/**
+ * What lies in the bucket under `.taco/`, as schemas. Documents carry `v`; a newer one than this code knows is
+ * refused, never rewritten. Fields that this code does not know survive a rewrite (`z.looseObject`).
+ */
+export const FORMAT = 1
+
+/** The lock info both CLIs send, kept whole: unknown fields too. */
+export const LockInfo = z.looseObject({
+  ID: z.string().min(1).max(200),
+  Operation: z.string().default(''),
+  Info: z.string().default(''),
+  Who: z.string().default(''),
+  Version: z.string().default(''),
+  Created: z.string().default(''),
+  Path: z.string().default(''),
+})
+export type LockInfo = z.infer<typeof LockInfo>
+
+export const Retention = z.object({
+  /** Keep at least this many newest versions. */
+  count: z.number().int().min(1).optional(),
+  /** Keep every version younger than this many days. */
+  days: z.number().int().min(1).optional(),
+})
+export type Retention = z.infer<typeof Retention>
+
+export const How = z.enum(['backend', 'push', 'rollback', 'outside', 'restore'])
+export type How = z.infer<typeof How>
+
+/** A place in the version chain that later versions may be stored as a difference against. */
+export const ChainLink = z.object({
+  seq: z.number().int(),
+  /** Name of the version object. */ id: z.string(),
+})
+export type ChainLink = z.infer<typeof ChainLink>
+
+export const OutputDigest = z.object({
+  name: z.string(),
+  sensitive: z.boolean(),
+  digest: z.string(),
+})
+export type OutputDigest = z.infer<typeof OutputDigest>
+
+/** What one state version is, wherever it is named: in the unit's document and in the version's own header. */
+export const VersionFacts = z.looseObject({
+  id: z.string(),
+  seq: z.number().int().min(1),
+  hash: z.string(),
+  size: z.number().int().min(0),
+  serial: z.number().int().min(0),
+  lineage: z.string(),
+  encrypted: z.boolean(),
+  /** Null when it cannot be known (encrypted). */
+  resources: z.number().int().nullable(),
+  /** An outside write that is no state at all; kept all the same. */
+  unreadable: z.boolean().optional(),
+  terraformVersion: z.string().optional(),
+  at: z.number(),
+  by: z.string(),
+  how: How,
+  message: z.string().optional(),
+  requestId: z.string().optional(),
+  /** For a rollback or a restore: the version whose content this is. */
+  source: z.string().optional(),
+  /** The version before it. */
+  prev: z.string().nullable(),
+  /** The version before it was an intent that may never have been the current state. */
+  supersedes: z.boolean().optional(),
+})
+export type VersionFacts = z.infer<typeof VersionFacts>
+
+export const Head = z.looseObject({
+  version: VersionFacts,
+  /** Name of the version object below the unit's folder of versions. */
+  object: z.string(),
+  /** Tag of the state object that holds this version; null while there is no state object (deleted). */
+  tag: z.string().nullable(),
+  /** Digests of the outputs; null when they cannot be known (encrypted). */
+  outputs: z.array(OutputDigest).nullable(),
+  /** Bases for the next differences. */
+  chain: z.object({ full: ChainLink.optional(), mid: ChainLink.optional() }),
+})
+export type Head = z.infer<typeof Head>
+
+/** The write-ahead intent. Setting it is the commit; carrying it out is its effect. */
+export const Intent = z.discriminatedUnion('kind', [
+  z.looseObject({
+    kind: z.literal('write'),
+    /** The head that stands once the state object holds it. Its tag is unknown until then (null). */
+    head: Head,
+    /** The state object that the intent replaces: null means there is none. */
+    from: z.string().nullable(),
+    by: z.string(),
+  }),
+  z.looseObject({
+    kind: z.literal('delete'),
+    /** The state object that goes. */
+    from: z.string(),
+    by: z.string(),
+  }),
+])
+export type Intent = z.infer<typeof Intent>
+
+export const Lock = z.looseObject({
+  id: z.string(),
+  epoch: z.number().int(),
+  info: LockInfo,
+  reason: z.string().optional(),
+  by: z.string(),
+  at: z.number(),
+  /** When set, the lock frees itself unless renewed. */
+  leaseUntil: z.number().optional(),
+  /** Last request that carried this lock's id. */
+  seenAt: z.number().optional(),
+  /** Stores without conditional delete: the lock is being let go by this owner since this time. */
+  releasing: z.object({ owner: z.string(), at: z.number() }).optional(),
+})
+export type Lock = z.infer<typeof Lock>
+
+export const EventType = z.enum([
+  'org.created',
+  'org.changed',
+  'unit.created',
+  'unit.adopted',
+  'unit.changed',
+  'unit.renamed',
+  'unit.deleted',
+  'unit.restored',
+  'state.written',
+  'state.deleted',
+  'state.superseded',
+  'lock.taken',
+  'lock.released',
+  'lock.forced',
+  'lock.expired',
+  'gc.pruned',
+])
+export type EventType = z.infer<typeof EventType>
+
+export const Event = z.looseObject({
+  /** A ulid: unique, sorts by time. */
+  id: z.string(),
+  at: z.number(),
+  type: EventType,
+  org: z.string(),
+  unit: z.object({ id: z.string(), name: z.string() }).optional(),
+  by: z.string(),
+  requestId: z.string().optional(),
+  data: z.record(z.string(), z.unknown()),
+})
+export type Event = z.infer<typeof Event>
+
+/** A version that a later one refers to (a rollback's source): retention keeps it as long as the later one. */
+export const KeptVersion = ChainLink.extend({ by: z.number().int() })
+export type KeptVersion = z.infer<typeof KeptVersion>
+
+export const RecentWrite = z.object({
+  id: z.string(),
+  hash: z.string(),
+  /** The lock it was made under. */
+  lock: z.string(),
+  landed: z.boolean(),
+})
+export type RecentWrite = z.infer<typeof RecentWrite>
+
+export const UnitDocument = z.looseObject({
+  v: z.literal(FORMAT),
+  /** Only grows: no two writes of one document are byte-equal. */
+  rev: z.number().int().min(1),
+  /** Random per write, so that a lost answer can be told from a lost race. */
+  nonce: z.string(),
+  id: z.string(),
+  org: z.string(),
+  name: z.string(),
+  /** Set while a rename or a restore is under way; claims of this name and key are then valid too. */
+  claiming: z.object({ name: z.string(), key: z.string() }).optional(),
+  /** Key of the state object in the bucket. */
+  key: z.string(),
+  description: z.string().default(''),
+  labels: z.record(z.string(), z.string()),
+  createdAt: z.number(),
+  createdBy: z.string(),
+  changedAt: z.number(),
+  deleted: z.object({ at: z.number(), by: z.string() }).optional(),
+  allowDecrypt: z.boolean().default(false),
+  retention: Retention.optional(),
+  /** Versions below this sequence number were removed by retention, save those in `kept`. */
+  historyFrom: z.number().int().default(1),
+  kept: z.array(KeptVersion).default([]),
+  /** Sequence number of the newest version ever stored for this unit. */
+  seq: z.number().int().default(0),
+  epoch: z.number().int(),
+  lock: Lock.nullable(),
+  released: z.array(z.object({ id: z.string(), at: z.number() })),
+  head: Head.nullable(),
+  write: Intent.nullable(),
+  /** The newest version of the history; superseded: an outside write overtook it before it was seen landed. */
+  tail: z.object({ id: z.string(), superseded: z.boolean() }).nullable(),
+  /** The last few writes and how they ended, so that a repeated request gets the answer of the first. */
+  recent: z.array(RecentWrite),
+  outbox: z.array(Event),
+})
+export type UnitDocument = z.infer<typeof UnitDocument>
+
+export const OrgDocument = z.looseObject({
+  v: z.literal(FORMAT),
+  rev: z.number().int().min(1),
+  nonce: z.string(),
+  name: z.string(),
+  createdAt: z.number(),
+  createdBy: z.string(),
+  retention: Retention.optional(),
+  /** Keys the digests of sensitive outputs, base64. It protects digests, not values. */
+  digestKey: z.string(),
+  outbox: z.array(Event),
+})
+export type OrgDocument = z.infer<typeof OrgDocument>
+
+/** Claims a unit's name or a state's key, and says enough to finish a creation that crashed half way. */
+export const Claim = z.looseObject({
+  v: z.literal(FORMAT),
+  id: z.string(),
+  org: z.string(),
+  name: z.string(),
+  key: z.string(),
+  at: z.number(),
+  by: z.string(),
+})
+export type Claim = z.infer<typeof Claim>

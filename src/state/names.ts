@@ -1,0 +1,108 @@
+import { badRequest } from '../base/errors.ts'
+
+/**
+ * A unit's name is a path: `prod/network/vpc`. On Terraform Cloud's API and in our own paths `/` is written `--`,
+ * so a segment never contains `--` and never begins or ends with `-`: the mapping is one-to-one.
+ */
+const SEGMENT = /^[A-Za-z0-9_.](?:[A-Za-z0-9_. -]*[A-Za-z0-9_.])?$/
+const MAX_NAME = 200
+const UNIT_ID = /^ws-[1-9A-HJ-NP-Za-km-z]{16}$/
+const ORG = /^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/
+
+export function parseUnitName(text: string): string {
+  if (text === '') throw badRequest('unit', 'the unit name is empty', 'give a path such as prod/network/vpc')
+  if (text.length > MAX_NAME) {
+    throw badRequest('unit', `the unit name has ${text.length} characters`, `use at most ${MAX_NAME}`)
+  }
+  for (const segment of text.split('/')) {
+    if (segment === '' || segment === '.' || segment === '..') {
+      throw badRequest(
+        'unit',
+        `the unit name "${text}" has an empty, "." or ".." part`,
+        'use a plain path such as prod/network/vpc',
+      )
+    }
+    if (segment.includes('--') || !SEGMENT.test(segment)) {
+      throw badRequest(
+        'unit',
+        `the unit name "${text}" has a part that cannot be used: "${segment}"`,
+        'parts are letters, digits, ".", "_", "-" and inner spaces; no "--", and no "-" at either end',
+      )
+    }
+  }
+  if (text.split('/')[0] === '.taco') {
+    throw badRequest(
+      'unit',
+      'a unit name cannot begin with .taco',
+      'that folder is where OpenTaco keeps its records',
+    )
+  }
+  if (UNIT_ID.test(text))
+    throw badRequest('unit', 'a unit name cannot have the form of a unit id', 'choose another name')
+  return text
+}
+
+export function isUnitId(text: string): boolean {
+  return UNIT_ID.test(text)
+}
+
+/** One path segment, and one object name: see above. */
+export function flatName(name: string): string {
+  return name.replaceAll('/', '--')
+}
+
+export function nameFromFlat(flat: string): string {
+  return flat.replaceAll('--', '/')
+}
+
+export function parseOrgName(text: string): string {
+  if (ORG.test(text)) return text
+  throw badRequest(
+    'org',
+    `"${text}" cannot be the name of an organization`,
+    'use 1 to 40 of a-z, 0-9, "-" and "_"',
+  )
+}
+
+/** The key of a state object, given by a person or found in the bucket. */
+export function parseStateKey(text: string): string {
+  const bad =
+    text === '' ||
+    Buffer.byteLength(text) > 900 ||
+    text.split('/').some((part) => part === '.' || part === '..') ||
+    text.startsWith('/') ||
+    text.endsWith('/') ||
+    // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+    /[\u0000-\u001f\u007f\\]/.test(text)
+  if (bad)
+    throw badRequest(
+      'key',
+      `"${text}" cannot be the key of a state`,
+      'use a plain path such as prod/network/terraform.tfstate',
+    )
+  if (text === '.taco' || text.startsWith('.taco/')) {
+    throw badRequest('key', 'a state cannot lie under .taco/', 'that is where OpenTaco keeps its records')
+  }
+  if (text.endsWith('.tflock'))
+    throw badRequest('key', 'a state key cannot end in .tflock', 'that is the lock of another state')
+  return text
+}
+
+export function parseLabels(labels: Readonly<Record<string, string | null>>): void {
+  for (const [name, value] of Object.entries(labels)) {
+    if (!/^[A-Za-z0-9][A-Za-z0-9_./-]{0,62}$/.test(name)) {
+      throw badRequest(
+        `labels.${name}`,
+        `"${name}" cannot be the name of a label`,
+        'use up to 63 letters, digits, ".", "_", "/" and "-"',
+      )
+    }
+    if (value !== null && value.length > 256) {
+      throw badRequest(
+        `labels.${name}`,
+        `the label ${name} has ${value.length} characters`,
+        'use at most 256',
+      )
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { isoTime } from '../base/clock.ts'
+import { TacoError } from '../base/errors.ts'
+import type { Loaded } from '../bucket/index.ts'
+import { createDocument, readDocument, swapDocument } from '../bucket/index.ts'
+import type { Background } from './background.ts'
+import type { StateDeps } from './deps.ts'
+import type { EventDraft } from './events.ts'
+import { makeEvent } from './events.ts'
+import type { JournalWriter } from './journal-writer.ts'
+import { orgKey, orgsPrefix } from './layout.ts'
+import { FORMAT, OrgDocument } from './model.ts'
+import { parseOrgName } from './names.ts'
+import { again, untilDone } from './protocol/attempts.ts'
+import type { Caller, Orgs } from './services.ts'
+import type { OrgView } from './views.ts'
+
+export const FIRST_ORG = 'default'
+
+export interface OrgStore extends Orgs {
+  /** Throws NOT_FOUND for an organization that does not exist. Remembered for a moment. */
+  require(org: string): Promise<OrgDocument>
+  digestKey(org: string): Promise<Uint8Array>
+  names(): Promise<readonly string[]>
+  /** A fresh bucket gets its first organization. */
+  ensureFirst(caller: Caller): Promise<void>
+}
+
+export function createOrgs(deps: StateDeps, background: Background, journal: JournalWriter): OrgStore {
+  const { bucket, clock, ids } = deps
+  const known = new LRUCache<string, OrgDocument>({ max: 1_000, ttl: 10_000 })
+
+  async function load(org: string): Promise<Loaded<OrgDocument>> {
+    const loaded = await readDocument(bucket, orgKey(parseOrgName(org)), OrgDocument)
+    if (loaded !== undefined) {
+      known.set(org, loaded.value)
+      return loaded
+    }
+    throw new TacoError('NOT_FOUND', `there is no organization ${org}`, {
+      facts: { field: 'org', org },
+      hint: 'see `taco org ls`, or create it with `taco org create`',
+    })
+  }
+
+  async function add(
+    input: { name: string; retention?: OrgDocument['retention'] },
+    caller: Caller,
+  ): Promise<OrgView | undefined> {
+    const now = clock.now()
+    const doc: OrgDocument = {
+      v: FORMAT,
+      rev: 1,
+      nonce: ids.id('n'),
+      name: input.name,
+      createdAt: now,
+      createdBy: caller.by,
+      ...(input.retention === undefined ? {} : { retention: input.retention }),
+      digestKey: randomBytes(32).toString('base64'),
+      outbox: [],
+    }
+    const value = withEvent(doc, { type: 'org.created', caller })
+    const key = orgKey(input.name)
+    const answer = await createDocument(bucket, key, value)
+    if (answer.kind === 'conflict') return undefined
+    tell(value)
+    return viewOrg(value)
+  }
+
+  function withEvent(doc: OrgDocument, draft: EventDraft): OrgDocument {
+    const event = makeEvent(deps, { org: doc.name, name: doc.name }, draft)
+    return { ...doc, outbox: [...doc.outbox.filter((old) => !journal.isWritten(old.id)), event] }
+  }
+
+  function tell(doc: OrgDocument): void {
+    known.set(doc.name, doc)
+    background.run('writing events to the journal', () => journal.write(doc.outbox))
+  }
+
+  async function names(): Promise<readonly string[]> {
+    const found = new Set<string>()
+    let after: string | undefined
+    for (;;) {
+      // One entry tells an organization; the next listing starts behind all of its objects.
+      const name: string | undefined = await firstOrgAfter(deps, after)
+      if (name === undefined) return [...found]
+      found.add(name)
+      after = `${orgsPrefix}${name}0`
+    }
+  }
+
+  return {
+    async require(org) {
+      return known.get(org) ?? (await load(org)).value
+    },
+    async digestKey(org) {
+      const doc = known.get(org) ?? (await load(org)).value
+      return Buffer.from(doc.digestKey, 'base64')
+    },
+    names,
+    async ensureFirst(caller) {
+      if ((await readDocument(bucket, orgKey(FIRST_ORG), OrgDocument)) === undefined)
+        await add({ name: FIRST_ORG }, caller)
+    },
+    async list({ limit, cursor }) {
+      const all = (await names()).filter((name) => cursor === undefined || name > cursor)
+      const page = await Promise.all(
+        all.slice(0, limit).map(async (name) => viewOrg((await load(name)).value)),
+      )
+      return { items: page, next: all.length > limit ? page.at(-1)?.name : undefined }
+    },
+    async get(org) {
+      return viewOrg((await load(org)).value)
+    },
+    async create(input, caller) {
+      const view = await add({ ...input, name: parseOrgName(input.name) }, caller)
+      if (view !== undefined) return view
+      throw new TacoError('ALREADY_EXISTS', `there is an organization ${input.name} already`, {
+        facts: { field: 'name' },
+      })
+    },
+    update(org, change, caller, ifMatch) {
+      return untilDone(clock, 'changing the organization', async () => {
+        const loaded = await load(org)
+        if (ifMatch !== undefined && ifMatch !== orgEtag(loaded.value))
+          throw changedMeanwhile(`the organization ${org}`)
+        const { retention: _old, ...rest } = loaded.value
+        const next: OrgDocument = {
+          ...rest,
+          ...(change.retention === null ? {} : { retention: change.retention }),
+          rev: loaded.value.rev + 1,
+          nonce: ids.id('n'),
+        } as OrgDocument
+        const value = withEvent(next, { type: 'org.changed', caller, data: { retention: change.retention } })
+        const answer = await swapDocument(bucket, loaded, value)
+        if (answer.kind === 'conflict') return again
+        tell(value)
+        return viewOrg(value)
+      })
+    },
+  }
+}
+
+async function firstOrgAfter({ bucket }: StateDeps, after: string | undefined): Promise<string | undefined> {
+  for await (const page of bucket.list(orgsPrefix, {
+    pageSize: 1,
+    ...(after === undefined ? {} : { after }),
+  })) {
+    const key = page[0]?.key
+    if (key !== undefined) return key.slice(orgsPrefix.length).split('/')[0]
+  }
+  return undefined
+}
+
+export function changedMeanwhile(what: string): TacoError {
+  return new TacoError('PRECONDITION_FAILED', `${what} was changed by somebody else meanwhile`, {
+    facts: { field: 'If-Match' },
+    hint: 'read it again and repeat the change',
+  })
+}
+
+function orgEtag(doc: OrgDocument): string {
+  return `${doc.rev}-${doc.nonce}`
+}
+
+function viewOrg(doc: OrgDocument): OrgView {
+  return {
+    name: doc.name,
+    createdAt: isoTime(doc.createdAt),
+    createdBy: doc.createdBy,
+    retention: doc.retention ?? null,
+    etag: orgEtag(doc),
+  }
+}

@@ -1,0 +1,131 @@
+import type { EventDraft } from '../events.ts'
+import type { Lock, LockInfo, UnitDocument } from '../model.ts'
+import type { Caller } from '../services.ts'
+import { takeLock, wasReleased } from '../transitions.ts'
+import type { Unit } from '../unit-store.ts'
+import { again, untilDone } from './attempts.ts'
+import type { Target, Parts } from './parts.ts'
+import { idOf, loadUnit } from './parts.ts'
+import { lockedBy, lockedByHolder, lockNotHeld, unitGone } from './refusals.ts'
+import { isExpired, releaseLock, takeOverRelease } from './release.ts'
+
+export interface LockRequest {
+  readonly info: LockInfo
+  readonly reason?: string | undefined
+  /** The lock frees itself after this long unless renewed. */
+  readonly leaseMs?: number | undefined
+}
+
+/** LOCK of the protocol: steps L1 to L4. Idempotent for the same id. */
+export async function lockUnit(
+  parts: Parts,
+  target: Target,
+  request: LockRequest,
+  caller: Caller,
+): Promise<Unit> {
+  const { clock } = parts.deps
+  return untilDone(clock, 'locking', async () => {
+    // L1
+    const unit = await loadUnit(parts, target)
+    const doc = unit.value
+    if (doc.deleted !== undefined) throw unitGone(doc)
+    if (doc.lock !== null) {
+      if (doc.lock.releasing !== undefined) {
+        await takeOverRelease(parts, unit)
+        return again
+      }
+      if (doc.lock.id === request.info.ID) {
+        await parts.mirrors.create(doc, doc.lock)
+        return unit
+      }
+      if (!isExpired(doc.lock, clock.now())) throw lockedByHolder(doc, doc.lock)
+      await releaseLock(parts, unit, { type: 'lock.expired', caller, data: { lock: doc.lock.info } })
+      return again
+    }
+    if (wasReleased(doc, request.info.ID)) throw lockNotHeld(doc, request.info.ID)
+
+    const lock = newLock(doc, request, caller, clock.now())
+    if (!(await placeMirror(parts, unit, lock))) return again
+    return (await enterLock(parts, unit, lock, caller)) ?? again
+  })
+}
+
+function newLock(doc: UnitDocument, request: LockRequest, caller: Caller, now: number): Lock {
+  return {
+    id: request.info.ID,
+    epoch: doc.epoch + 1,
+    info: request.info,
+    by: caller.by,
+    at: now,
+    ...(request.reason === undefined ? {} : { reason: request.reason }),
+    ...(request.leaseMs === undefined ? {} : { leaseUntil: now + request.leaseMs }),
+  }
+}
+
+/** L2 and L3. False: the document is behind the mirror, read it again. */
+async function placeMirror(parts: Parts, unit: Unit, lock: Lock): Promise<boolean> {
+  const doc = unit.value
+  return untilDone(parts.deps.clock, 'locking', async () => {
+    if ((await parts.mirrors.create(doc, lock)) !== undefined) return true
+    const mirror = await parts.mirrors.read(doc)
+    if (mirror.kind === 'none') return again
+    if (mirror.kind === 'foreign') throw lockedBy(doc, mirror.info, true)
+    if (mirror.epoch === lock.epoch && mirror.info.ID === lock.id) return true
+    if (mirror.epoch > lock.epoch) {
+      // A LOCK that is under way, or its corpse. If the document really is behind, it must not stay so: epochs only
+      // tell dead mirrors from live ones while they never fall back.
+      const fresh = await loadUnit(parts, { org: doc.org, id: doc.id })
+      if (fresh.value.lock === null && fresh.value.epoch < mirror.epoch) {
+        await parts.store.swap(fresh, { epoch: mirror.epoch })
+      }
+      return false
+    }
+    // Always rewritten, never adopted as it is: a late DELETE of its former owner must miss.
+    return (await parts.mirrors.replace(doc, lock, mirror.tag)) !== undefined ? true : again
+  })
+}
+
+/** L4. Undefined: the document went on meanwhile, start over. */
+async function enterLock(parts: Parts, first: Unit, lock: Lock, caller: Caller): Promise<Unit | undefined> {
+  const taken: EventDraft = {
+    type: 'lock.taken',
+    caller,
+    data: { lock: lock.info, reason: lock.reason ?? null },
+  }
+  let unit = first
+  for (;;) {
+    const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [taken])
+    if (swapped !== undefined) return swapped
+    const now = await loadUnit(parts, idOf(unit))
+    const doc = now.value
+    if (doc.deleted !== undefined) throw unitGone(doc)
+    if (doc.lock?.id === lock.id && doc.lock.releasing === undefined) return now
+    // The mirror that was just written is left alone: it may be the winner's by now, and a live lock needs one.
+    if (doc.lock !== null && doc.lock.releasing === undefined) throw lockedByHolder(doc, doc.lock)
+    if (wasReleased(doc, lock.id)) throw lockNotHeld(doc, lock.id)
+    if (doc.lock !== null || doc.epoch !== unit.value.epoch || doc.key !== unit.value.key) return undefined
+    unit = now
+  }
+}
+
+/** Moves the end of a lease; a lock without one stays without. */
+export async function renewLock(
+  parts: Parts,
+  target: Target,
+  lockId: string,
+  leaseMs: number,
+): Promise<Unit> {
+  const { clock } = parts.deps
+  return untilDone(clock, 'renewing the lock', async () => {
+    const unit = await loadUnit(parts, target)
+    const { lock } = unit.value
+    if (lock === null || lock.id !== lockId || lock.releasing !== undefined)
+      throw lockNotHeld(unit.value, lockId)
+    const renewed: Lock = {
+      ...lock,
+      seenAt: clock.now(),
+      ...(lock.leaseUntil === undefined ? {} : { leaseUntil: clock.now() + leaseMs }),
+    }
+    return (await parts.store.swap(unit, { lock: renewed })) ?? again
+  })
+}

@@ -1,0 +1,65 @@
+import type { EventDraft } from '../events.ts'
+import type { UnitDocument } from '../model.ts'
+import type { UnitChanges } from '../transitions.ts'
+import { recordOutside, retagHead } from '../transitions.ts'
+import type { Unit } from '../unit-store.ts'
+import type { Parts } from './parts.ts'
+
+const OUTSIDE = { by: 'outside' }
+
+/**
+ * RECORD: the state object is not what the head says, so somebody wrote around us. What they wrote becomes a version
+ * of its own; nobody is credited by guess. Gives the new document, or undefined if it changed meanwhile.
+ */
+export async function recordState(parts: Parts, unit: Unit): Promise<Unit | undefined> {
+  const doc = unit.value
+  const entry = await parts.deps.bucket.head(doc.key)
+  if ((entry?.tag ?? null) === (doc.head?.tag ?? null)) return unit
+  if (entry === undefined || entry.size === 0) {
+    if (doc.head === null || doc.head.tag === null) return unit
+    return parts.store.swap(unit, retagHead(doc, null), [stateDeletedEvent()])
+  }
+  const outside = await storeOutside(parts, doc)
+  if (outside === undefined) return undefined
+  return parts.store.swap(unit, outside.changes, outside.events)
+}
+
+export interface OutsideRecord {
+  readonly changes: UnitChanges
+  readonly events: readonly EventDraft[]
+}
+
+/** Stores what lies at the unit's key as an outside version. Undefined: there is nothing (any more). */
+export async function storeOutside(parts: Parts, doc: UnitDocument): Promise<OutsideRecord | undefined> {
+  const found = await parts.deps.bucket.get(doc.key)
+  if (found === undefined) return undefined
+  if (found.size === 0) {
+    found.discard()
+    return { changes: retagHead(doc, null), events: doc.head?.tag == null ? [] : [stateDeletedEvent()] }
+  }
+  const state = await parts.intake.receiveOutside(found.stream(), doc.org)
+  try {
+    // The same bytes under another tag: a restored bucket, not a new version.
+    if (doc.head !== null && doc.head.version.hash === state.hash && doc.tail?.superseded !== true) {
+      return { changes: retagHead(doc, found.tag), events: [] }
+    }
+    const head = await parts.versions.put(doc, state, {
+      at: parts.deps.clock.now(),
+      by: OUTSIDE.by,
+      how: 'outside',
+    })
+    const { id, seq, serial } = head.version
+    return {
+      changes: recordOutside({ ...head, tag: found.tag }),
+      events: [
+        { type: 'state.written', caller: OUTSIDE, data: { version: id, seq, serial, how: 'outside' } },
+      ],
+    }
+  } finally {
+    await state.dispose()
+  }
+}
+
+export function stateDeletedEvent(): EventDraft {
+  return { type: 'state.deleted', caller: OUTSIDE, data: { how: 'outside' } }
+}

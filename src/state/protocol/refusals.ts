@@ -1,0 +1,54 @@
+import { TacoError } from '../../base/errors.ts'
+import type { Lock, LockInfo, UnitDocument } from '../model.ts'
+
+/** The refusals of the lock protocol, in one place, so that every face says the same. */
+
+export function lockedBy(doc: UnitDocument, info: LockInfo, outside: boolean): TacoError {
+  const who = info.Who === '' ? 'somebody' : info.Who
+  return new TacoError(
+    'LOCKED',
+    `${doc.name} is locked by ${who}${info.Operation === '' ? '' : ` (${info.Operation})`}`,
+    {
+      facts: { holder: info, outside },
+      hint: outside
+        ? 'wait for the program that locked it in the bucket, or break the lock with `taco unlock --force`'
+        : 'wait until it is released, or break it with `taco unlock --force` if its holder is gone',
+    },
+  )
+}
+
+export function lockedByHolder(doc: UnitDocument, lock: Lock): TacoError {
+  return lockedBy(doc, lock.info, false)
+}
+
+export function lockNotHeld(doc: UnitDocument, lockId: string): TacoError {
+  if (doc.lock !== null) {
+    const who = doc.lock.info.Who === '' ? 'somebody else' : doc.lock.info.Who
+    return new TacoError('LOCK_MISMATCH', `the lock of ${doc.name} is held by ${who} under another id`, {
+      facts: { holder: doc.lock.info, given: lockId },
+      hint: 'lock the unit again, and look at its history before you repeat the work',
+    })
+  }
+  return new TacoError('NOT_LOCKED', `${doc.name} is not locked (any more) under the id ${lockId}`, {
+    facts: { given: lockId },
+    hint: 'the lock was released or broken: lock again, and look at the history before you repeat the work',
+  })
+}
+
+export function lockLostOutside(doc: UnitDocument): TacoError {
+  return new TacoError(
+    'LOCK_MISMATCH',
+    `the lock of ${doc.name} was broken around OpenTaco and taken by somebody else`,
+    {
+      facts: doc.lock === null ? {} : { holder: doc.lock.info },
+      hint: 'run `taco lock` and `taco state versions` to see who, then repeat the work under a new lock',
+    },
+  )
+}
+
+export function unitGone(doc: UnitDocument): TacoError {
+  return new TacoError('NOT_FOUND', `the unit ${doc.name} was deleted`, {
+    facts: { unit: doc.name, id: doc.id },
+    hint: `bring it back with \`taco unit restore ${doc.id}\``,
+  })
+}

@@ -1,0 +1,123 @@
+import type { EventDraft } from '../events.ts'
+import { lockKey } from '../layout.ts'
+import type { Lock, UnitDocument } from '../model.ts'
+import type { Caller } from '../services.ts'
+import { freeLock, wasReleased } from '../transitions.ts'
+import type { Unit } from '../unit-store.ts'
+import { again, untilDone } from './attempts.ts'
+import type { Target, Parts } from './parts.ts'
+import { loadUnit } from './parts.ts'
+import { lockNotHeld } from './refusals.ts'
+import { resolveIntent } from './resolve.ts'
+
+export function isExpired(lock: Lock, now: number): boolean {
+  return lock.leaseUntil !== undefined && lock.leaseUntil < now
+}
+
+/** UNLOCK of the protocol: steps U1 to U4. Idempotent for the same id. */
+export async function unlockUnit(
+  parts: Parts,
+  target: Target,
+  lockId: string,
+  caller: Caller,
+): Promise<void> {
+  // A cached document may start this: it takes effect only through a swap. A refusal is decided on a fresh one.
+  const cached = parts.store.cached(target.org, target.id)
+  let unit = cached?.value.lock?.id === lockId ? parts.store.folded(cached) : await loadUnit(parts, target)
+  await untilDone(parts.deps.clock, 'unlocking', async () => {
+    const { lock } = unit.value
+    if (lock?.id !== lockId) {
+      if (!wasReleased(unit.value, lockId)) throw lockNotHeld(unit.value, lockId)
+      if (lock === null) await dropMirror(parts, unit.value)
+      return undefined
+    }
+    if (lock.releasing !== undefined) {
+      await takeOverRelease(parts, unit)
+    } else {
+      const event: EventDraft = { type: 'lock.released', caller, data: { lock: lock.info } }
+      if (await releaseLock(parts, unit, event)) return undefined
+    }
+    unit = await loadUnit(parts, target)
+    return again
+  })
+}
+
+/** U2 to U4 for the lock that this document holds. False: the document changed, read it again. */
+export async function releaseLock(parts: Parts, unit: Unit, event: EventDraft): Promise<boolean> {
+  const resolved = unit.value.write === null ? unit : await resolveIntent(parts, unit)
+  if (resolved === undefined || resolved.value.lock?.id !== unit.value.lock?.id) return false
+  if (!parts.deps.bucket.can.conditionalDelete) return releaseClaimed(parts, resolved, event)
+  const freed = await parts.store.swap(resolved, freeLock(resolved.value, parts.deps.clock.now()), [event])
+  if (freed === undefined) return false
+  await dropMirror(parts, freed.value, resolved.value.lock ?? undefined)
+  return true
+}
+
+/** U4: deletes a dead mirror, and only a dead one. `doc` is free, with the epoch up to which mirrors are dead. */
+export async function dropMirror(parts: Parts, doc: UnitDocument, lock?: Lock): Promise<void> {
+  const { bucket } = parts.deps
+  if (!bucket.can.conditionalDelete) return
+  const known = lock === undefined ? undefined : parts.mirrors.knownTag(doc, lock)
+  if (known !== undefined && (await bucket.delete(lockKey(doc.key), known)) === 'deleted') return
+  await untilDone(parts.deps.clock, 'removing the lock object', async () => {
+    const mirror = await parts.mirrors.read(doc)
+    if (mirror.kind !== 'ours' || mirror.epoch > doc.epoch) return undefined
+    const answer = await bucket.delete(lockKey(doc.key), mirror.tag)
+    return answer === 'deleted' || answer === 'absent' ? undefined : again
+  })
+}
+
+/**
+ * Stores without conditional delete: the delete happens inside a claimed state, sent once and never late, while
+ * LOCKs wait. Among our own servers this is exact; against outsiders it rests on no DELETE outliving T.
+ */
+async function releaseClaimed(parts: Parts, unit: Unit, event: EventDraft): Promise<boolean> {
+  const { clock, ids } = parts.deps
+  const { lock } = unit.value
+  if (lock === null) return false
+  const releasing = { owner: ids.id('rel'), at: clock.now() }
+  const claimed = await parts.store.swap(unit, { lock: { ...lock, releasing } }, [event])
+  return claimed !== undefined && finishRelease(parts, claimed)
+}
+
+/** Deletes the mirror once and frees the lock, for a release that this process has claimed. */
+export async function finishRelease(parts: Parts, claimed: Unit): Promise<boolean> {
+  const { bucket, clock, settings } = parts.deps
+  const { lock } = claimed.value
+  if (lock?.releasing === undefined) return false
+  const deadline = lock.releasing.at + settings.deleteOutlivesMs / 2
+  const mirror = await parts.mirrors.read(claimed.value)
+  if (mirror.kind === 'ours' && mirror.epoch <= claimed.value.epoch) {
+    const left = deadline - clock.now()
+    // Past T/2 a DELETE could land after a helper took over: the helper does it instead.
+    if (left <= 0) return false
+    try {
+      await bucket.delete(lockKey(claimed.value.key), mirror.tag, {
+        retry: false,
+        signal: AbortSignal.timeout(left),
+      })
+    } catch {
+      // Whether it will still land is unknown: nobody may lock before it cannot any more.
+      await clock.sleep(settings.deleteOutlivesMs)
+    }
+  }
+  const { releasing: _done, ...held } = lock
+  const free = { ...claimed.value, lock: held }
+  return (await parts.store.swap(claimed, freeLock(free, clock.now()))) !== undefined
+}
+
+/** Waits for a release that is under way; takes it over once its owner can no longer be acting. */
+export async function takeOverRelease(parts: Parts, unit: Unit): Promise<void> {
+  const { clock, ids, settings } = parts.deps
+  const { lock } = unit.value
+  if (lock?.releasing === undefined) return
+  const left = lock.releasing.at + settings.deleteOutlivesMs - clock.now()
+  if (left > 0) {
+    await clock.sleep(Math.min(left, 100))
+    return
+  }
+  const epoch = unit.value.epoch + 1
+  const releasing = { owner: ids.id('rel'), at: clock.now() }
+  const claimed = await parts.store.swap(unit, { epoch, lock: { ...lock, releasing } })
+  if (claimed !== undefined) await finishRelease(parts, claimed)
+}

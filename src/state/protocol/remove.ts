@@ -1,0 +1,63 @@
+import { TacoError } from '../../base/errors.ts'
+import type { Tag } from '../../bucket/index.ts'
+import type { UnitDocument } from '../model.ts'
+import type { Caller } from '../services.ts'
+import { commitDelete } from '../transitions.ts'
+import { again, untilDone } from './attempts.ts'
+import type { Target, Parts } from './parts.ts'
+import { loadUnit } from './parts.ts'
+import { recordState } from './record.ts'
+import { lockLostOutside, lockNotHeld } from './refusals.ts'
+import { removeStateObject, resolveIntent } from './resolve.ts'
+
+/**
+ * Deletes the state object, under a lock that the caller holds. The same shape as a write: record what is there,
+ * commit the intent, carry it out on condition that nothing changed, complete. The history keeps every version.
+ */
+export async function removeState(
+  parts: Parts,
+  target: Target,
+  options: { readonly lockId: string; readonly force: boolean },
+  caller: Caller,
+): Promise<void> {
+  await untilDone(parts.deps.clock, 'deleting the state', async () => {
+    const unit = await loadUnit(parts, target)
+    const doc = unit.value
+    if (doc.lock?.id !== options.lockId || doc.lock.releasing !== undefined)
+      throw lockNotHeld(doc, options.lockId)
+    if (doc.write !== null) {
+      await resolveIntent(parts, unit)
+      return again
+    }
+    const recorded = await recordState(parts, unit)
+    if (recorded !== unit) return again
+    if (doc.head === null || doc.head.tag === null) return undefined
+    refuseWithResources(doc, options.force)
+    if ((await parts.mirrors.confirm(doc, doc.lock)) === 'foreign') throw lockLostOutside(doc)
+
+    const from = doc.head.tag as Tag
+    const deleted = {
+      type: 'state.deleted' as const,
+      caller,
+      data: { version: doc.head.version.id, how: 'api' },
+    }
+    const committed = await parts.store.swap(unit, commitDelete(doc, from), [deleted])
+    if (committed === undefined) return again
+    await removeStateObject(parts, doc.key, from)
+    return (await resolveIntent(parts, committed)) === undefined ? again : undefined
+  })
+}
+
+export function refuseWithResources(doc: UnitDocument, force: boolean): void {
+  if (force || doc.head === null || doc.head.tag === null) return
+  const { resources, encrypted, unreadable } = doc.head.version
+  if (resources === 0) return
+  const many =
+    encrypted || unreadable === true || resources === null
+      ? 'an unknown number of resources'
+      : `${resources} resource${resources === 1 ? '' : 's'}`
+  throw new TacoError('STATE_HAS_RESOURCES', `the state of ${doc.name} still holds ${many}`, {
+    facts: { unit: doc.name, resources },
+    hint: 'destroy them first, or delete with --force: the resources then go on without a record of them',
+  })
+}

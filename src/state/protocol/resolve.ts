@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import type { Found } from '../../bucket/index.ts'
+import type { EventDraft } from '../events.ts'
+import type { Intent } from '../model.ts'
+import type { UnitChanges } from '../transitions.ts'
+import { applied, completeWrite, supersedeWrite } from '../transitions.ts'
+import type { Unit } from '../unit-store.ts'
+import { again, untilDone } from './attempts.ts'
+import { stateDeletedEvent, storeOutside } from './record.ts'
+import type { Parts } from './parts.ts'
+import { idOf, loadUnit } from './parts.ts'
+
+/**
+ * RESOLVE: carries an unfinished intent forward, so that the lock can change hands. Never back: the writer may have
+ * been answered. Gives the document with no intent, or undefined if the lock changed hands meanwhile.
+ */
+export async function resolveIntent(parts: Parts, first: Unit): Promise<Unit | undefined> {
+  let unit = first
+  return untilDone(parts.deps.clock, 'finishing an earlier write', async () => {
+    const intent = unit.value.write
+    if (intent === null) return unit
+    // The state is read after the document: the other way round, a write finished in between would look like an
+    // outside one.
+    const done =
+      intent.kind === 'delete'
+        ? await finishDelete(parts, unit, intent)
+        : await finishWrite(parts, unit, intent)
+    if (done !== again) return done
+    unit = await loadUnit(parts, idOf(unit))
+    return unit.value.lock?.id === first.value.lock?.id ? again : undefined
+  })
+}
+
+type Step = Unit | typeof again
+
+async function finishWrite(parts: Parts, unit: Unit, intent: Intent & { kind: 'write' }): Promise<Step> {
+  const { bucket } = parts.deps
+  const found = await bucket.get(unit.value.key)
+  if (found?.tag === intent.from || (found === undefined && intent.from === null)) {
+    found?.discard()
+    return (await rollForward(parts, unit, intent)) ?? again
+  }
+  if (found === undefined) {
+    // Somebody outside deleted the state that the intent was to replace.
+    return swapped(parts, unit, { ...supersedeWrite(unit.value), head: goneHead(unit) }, [
+      supersededEvent(intent),
+      stateDeletedEvent(),
+    ])
+  }
+  if (found.size === intent.head.version.size && (await hashOf(found)) === intent.head.version.hash) {
+    return swapped(parts, unit, completeWrite(unit.value, found.tag))
+  }
+  if (found.size !== intent.head.version.size) found.discard()
+  const outside = await storeOutside(parts, applied(unit.value, supersedeWrite(unit.value)))
+  if (outside === undefined) return again
+  return swapped(parts, unit, { ...supersedeWrite(unit.value), ...outside.changes }, [
+    supersededEvent(intent),
+    ...outside.events,
+  ])
+}
+
+/** Undefined: somebody else was there first, look again. */
+async function rollForward(
+  parts: Parts,
+  unit: Unit,
+  intent: Intent & { kind: 'write' },
+): Promise<Unit | undefined> {
+  const { bucket } = parts.deps
+  const stored = await parts.versions.read(unit.value, intent.head)
+  try {
+    const when = intent.from === null ? 'absent' : (intent.from as Found['tag'])
+    const answer = await bucket.put(unit.value.key, stored.body, when, { contentType: 'application/json' })
+    if (answer.kind === 'conflict') return undefined
+    return await parts.store.swap(unit, completeWrite(unit.value, answer.tag))
+  } finally {
+    await stored.dispose()
+  }
+}
+
+async function finishDelete(parts: Parts, unit: Unit, intent: Intent & { kind: 'delete' }): Promise<Step> {
+  const { bucket } = parts.deps
+  const entry = await bucket.head(unit.value.key)
+  if (entry?.tag === intent.from) {
+    await removeStateObject(parts, unit.value.key, entry.tag)
+    return again
+  }
+  if (entry === undefined || entry.size === 0) return swapped(parts, unit, completeWrite(unit.value, null))
+  const outside = await storeOutside(parts, applied(unit.value, supersedeWrite(unit.value)))
+  if (outside === undefined) return again
+  return swapped(parts, unit, { ...supersedeWrite(unit.value), ...outside.changes }, outside.events)
+}
+
+/**
+ * Where a delete cannot be conditional, a late one could remove the next holder's state: there the state is emptied
+ * by a conditional put instead. Both CLIs read an empty object as "no state".
+ */
+export async function removeStateObject(parts: Parts, key: string, tag: Found['tag']): Promise<void> {
+  const { bucket } = parts.deps
+  if (bucket.can.conditionalDelete) {
+    await bucket.delete(key, tag)
+    return
+  }
+  await bucket.put(key, emptyBody, tag, { contentType: 'application/json' })
+}
+
+const emptyBody = {
+  size: 0,
+  bytes: new Uint8Array(0),
+  // eslint-disable-next-line require-yield -- a body without bytes
+  async *stream(): AsyncGenerator<Uint8Array> {},
+}
+
+async function swapped(
+  parts: Parts,
+  unit: Unit,
+  changes: UnitChanges,
+  events: readonly EventDraft[] = [],
+): Promise<Step> {
+  return (await parts.store.swap(unit, changes, events)) ?? again
+}
+
+function goneHead(unit: Unit): Unit['value']['head'] {
+  return unit.value.head === null ? null : { ...unit.value.head, tag: null }
+}
+
+function supersededEvent(intent: Intent & { kind: 'write' }): EventDraft {
+  const { id, serial } = intent.head.version
+  return { type: 'state.superseded', caller: { by: 'outside' }, data: { version: id, serial } }
+}
+
+export async function hashOf(found: Found): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of found.stream()) hash.update(chunk)
+  return hash.digest('hex')
+}

@@ -1,0 +1,196 @@
+import { TacoError } from '../../base/errors.ts'
+import type { Body, Tag } from '../../bucket/index.ts'
+import type { Head, How, UnitDocument, VersionFacts } from '../model.ts'
+import type { Caller } from '../services.ts'
+import type { EventDraft } from '../events.ts'
+import type { UnitChanges } from '../transitions.ts'
+import { commitWrite, landedBefore, recentWrite } from '../transitions.ts'
+import type { Unit } from '../unit-store.ts'
+import { again, untilDone } from './attempts.ts'
+import { decideWrite } from './decide.ts'
+import type { Target, Parts, Received } from './parts.ts'
+import { idOf, loadUnit } from './parts.ts'
+import { recordState } from './record.ts'
+import { lockedByHolder, lockLostOutside, lockNotHeld, unitGone } from './refusals.ts'
+import { resolveIntent } from './resolve.ts'
+
+export interface StateWrite {
+  readonly state: Received
+  readonly lockId: string
+  readonly force: boolean
+  readonly how: How
+  readonly message?: string | undefined
+  /** The version whose content this is. */
+  readonly source?: { readonly id: string; readonly seq: number; readonly object: string } | undefined
+}
+
+/**
+ * POST of the protocol: steps P1 to P5; P6 is folded into the next change of the document. Answers with the version
+ * once the state object holds it, and not before.
+ */
+export async function writeState(
+  parts: Parts,
+  target: Target,
+  write: StateWrite,
+  caller: Caller,
+): Promise<VersionFacts> {
+  // P1 from memory where the lock was taken here: P4 fails if the document went on. Refusals need a fresh one.
+  const cached = parts.store.cached(target.org, target.id)
+  let fresh = cached === undefined || cached.value.lock?.id !== write.lockId
+  let unit = fresh || cached === undefined ? await loadUnit(parts, target) : parts.store.folded(cached)
+
+  return untilDone(parts.deps.clock, 'writing the state', async () => {
+    const reload = async (): Promise<typeof again> => {
+      unit = await loadUnit(parts, target)
+      fresh = true
+      return again
+    }
+    const refusal = await checkWrite(parts, unit.value, write)
+    if (refusal instanceof TacoError) {
+      if (!fresh) return reload()
+      throw refusal
+    }
+    if (refusal !== undefined) return refusal
+    if (unit.value.write !== null) {
+      await resolveIntent(parts, unit)
+      return reload()
+    }
+    const outcome = await attemptWrite(parts, unit, write, caller)
+    if (outcome === again) return reload()
+    if (!(outcome instanceof TacoError)) return outcome
+    // Overtaken after the commit is final; any other refusal needs a fresh document.
+    if (fresh || outcome.code === 'CONFLICT') throw outcome
+    return reload()
+  })
+}
+
+/** P1: an error, or the version that this very request already wrote, or nothing to object. */
+async function checkWrite(
+  parts: Parts,
+  doc: UnitDocument,
+  write: StateWrite,
+): Promise<TacoError | VersionFacts | undefined> {
+  if (doc.deleted !== undefined) return unitGone(doc)
+  if (doc.lock?.id === write.lockId && doc.lock.releasing === undefined) return undefined
+  const landed = landedBefore(doc, write.state.hash, write.lockId)
+  if (landed !== undefined && doc.head?.version.id === landed.id) return doc.head.version
+  if (landed !== undefined) {
+    const facts = await parts.versions.find(doc, landed.id)
+    if (facts !== undefined) return facts
+  }
+  return doc.lock === null || doc.lock.releasing !== undefined
+    ? lockNotHeld(doc, write.lockId)
+    : lockedByHolder(doc, doc.lock)
+}
+
+async function attemptWrite(
+  parts: Parts,
+  unit: Unit,
+  write: StateWrite,
+  caller: Caller,
+): Promise<VersionFacts | TacoError | typeof again> {
+  const doc = unit.value
+  const { facts } = write.state
+  if (facts === undefined)
+    return new TacoError('STATE_NOT_JSON', 'what was sent is no state', { facts: { field: 'body' } })
+  const decision = decideWrite(doc, { facts, hash: write.state.hash, force: write.force })
+  if (decision instanceof TacoError)
+    return (await currentTag(parts, doc)) === 'other' ? recordFirst(parts, unit) : decision
+
+  // P2 beside P3: an immutable version that is not committed is garbage at worst.
+  const [from, mirror, head] = await Promise.all([
+    currentTag(parts, doc),
+    doc.lock === null ? 'in place' : parts.mirrors.confirm(doc, doc.lock),
+    decision === 'same' ? undefined : storeVersion(parts, doc, write, caller),
+  ])
+  if (mirror === 'foreign') return lockLostOutside(doc)
+  if (from === 'other') return recordFirst(parts, unit)
+  if (head === undefined) return doc.head === null ? again : doc.head.version
+
+  // P4
+  const committed = await parts.store.swap(
+    unit,
+    { ...commitWrite(doc, head, from.tag), ...keptWith(doc, head, write) },
+    [writtenEvent(head, caller)],
+  )
+  if (committed === undefined) return again
+  return carryOut(parts, committed, head, { body: write.state.body, from: from.tag })
+}
+
+/** The tag of the state object that the write replaces (null: there is none), or `other` if the head is not current. */
+async function currentTag(parts: Parts, doc: UnitDocument): Promise<{ readonly tag: Tag | null } | 'other'> {
+  const entry = await parts.deps.bucket.head(doc.key)
+  const expected = doc.head?.tag ?? null
+  // An object without a byte is no state: what an emptied state leaves where deletes cannot be conditional.
+  if (expected === null && entry?.size === 0) return { tag: entry.tag }
+  return (entry?.tag ?? null) === expected ? { tag: entry?.tag ?? null } : 'other'
+}
+
+async function recordFirst(parts: Parts, unit: Unit): Promise<typeof again> {
+  await recordState(parts, unit)
+  return again
+}
+
+function storeVersion(parts: Parts, doc: UnitDocument, write: StateWrite, caller: Caller): Promise<Head> {
+  return parts.versions.put(doc, write.state, {
+    at: parts.deps.clock.now(),
+    by: caller.by,
+    how: write.how,
+    message: write.message,
+    requestId: caller.requestId,
+    source: write.source?.id,
+  })
+}
+
+/** P5 */
+async function carryOut(
+  parts: Parts,
+  committed: Unit,
+  head: Head,
+  state: { readonly body: Body; readonly from: Tag | null },
+): Promise<VersionFacts | TacoError> {
+  const { store, deps } = parts
+  const { name, key } = committed.value
+  const answer = await deps.bucket.put(key, state.body, state.from ?? 'absent', {
+    contentType: 'application/json',
+  })
+  if (answer.kind === 'written') {
+    store.noteLanded(head.version.id, answer.tag)
+    return head.version
+  }
+  // A conflict proves nothing: our own first try may have landed, or somebody carried the intent forward for us.
+  if ((await endOf(parts, committed, head.version.id)) === 'landed') return head.version
+  deps.log.warn('a committed write was overtaken from outside', { unit: name, version: head.version.id })
+  return new TacoError('CONFLICT', `the state of ${name} was written around OpenTaco at the same time`, {
+    facts: { unit: name, version: head.version.id },
+    hint: 'your state is kept in the history as superseded; look at `taco state versions`, then repeat the work',
+  })
+}
+
+async function endOf(parts: Parts, unit: Unit, versionId: string): Promise<'landed' | 'superseded'> {
+  return untilDone(parts.deps.clock, 'finishing the write', async () => {
+    const now = await loadUnit(parts, idOf(unit))
+    const { write } = now.value
+    if (write?.kind === 'write' && write.head.version.id === versionId) {
+      await resolveIntent(parts, now)
+      return again
+    }
+    const recent = recentWrite(now.value, versionId)
+    return recent?.landed === true ? 'landed' : 'superseded'
+  })
+}
+
+/** Retention keeps what this version refers to as long as this version itself. */
+function keptWith(doc: UnitDocument, head: Head, { source }: StateWrite): UnitChanges {
+  if (source === undefined) return {}
+  return { kept: [...doc.kept, { seq: source.seq, id: source.object, by: head.version.seq }] }
+}
+
+function writtenEvent(head: Head, caller: Caller): EventDraft {
+  const { id, seq, serial, how, size, source } = head.version
+  return {
+    type: 'state.written',
+    caller,
+    data: { version: id, seq, serial, how, size, ...(source === undefined ? {} : { source }) },
+  }
+}

@@ -1,0 +1,206 @@
+import type { Body, Found, Tag } from '../bucket/bucket.ts'
+import type { StateDiff } from './content/diff.ts'
+import type { EventType, LockInfo, Retention } from './model.ts'
+import type {
+  AdoptFinding,
+  DoctorFinding,
+  EventView,
+  GcReport,
+  LockView,
+  OrgView,
+  UnitView,
+  VersionView,
+} from './views.ts'
+
+/**
+ * State control as its faces see it. Every method throws TacoError for what the caller cannot go on with;
+ * nothing is written when it throws, unless it says so.
+ */
+export interface StateControl {
+  readonly orgs: Orgs
+  readonly units: Units
+  readonly states: States
+  readonly locks: Locks
+  readonly versions: Versions
+  readonly journal: Journal
+  readonly upkeep: Upkeep
+  /** Finishes work that was answered but not yet tidied up; further calls are refused. */
+  close(): Promise<void>
+}
+
+/** On whose behalf something happens. */
+export interface Caller {
+  /** Shown in history and events, e.g. `root`, `anonymous`, `alice@laptop`. */
+  readonly by: string
+  readonly requestId?: string
+  readonly signal?: AbortSignal
+}
+
+/** A unit by name (`prod/network/vpc`) or by id (`ws-…`). */
+export interface UnitRef {
+  readonly org: string
+  readonly unit: string
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Cursor of the next page; undefined at the end. */
+  readonly next: string | undefined
+}
+
+export interface Orgs {
+  list(page: { limit: number; cursor?: string }): Promise<Page<OrgView>>
+  get(org: string): Promise<OrgView>
+  create(input: { name: string; retention?: Retention }, caller: Caller): Promise<OrgView>
+  update(
+    org: string,
+    change: { retention: Retention | null },
+    caller: Caller,
+    ifMatch?: string,
+  ): Promise<OrgView>
+}
+
+export interface UnitChange {
+  readonly description?: string
+  /** Merged into the labels; null removes one. */
+  readonly labels?: Readonly<Record<string, string | null>>
+  readonly allowDecrypt?: boolean
+  readonly retention?: Retention | null
+}
+
+export interface UnitQuery {
+  readonly org: string
+  readonly limit: number
+  readonly cursor?: string
+  /** Names that start with this. */
+  readonly prefix?: string
+  /** Names that contain this. */
+  readonly search?: string
+  readonly labels?: Readonly<Record<string, string>>
+  /** `only`: the deleted ones. */
+  readonly deleted?: 'no' | 'only'
+}
+
+export interface Units {
+  /** By name. May lag other servers' writes by a second; `asOf` says as of when. */
+  list(query: UnitQuery): Promise<Page<UnitView> & { readonly asOf: number }>
+  get(ref: UnitRef): Promise<UnitView>
+  create(input: { org: string; name: string; key?: string } & UnitChange, caller: Caller): Promise<UnitView>
+  update(ref: UnitRef, change: UnitChange, caller: Caller, ifMatch?: string): Promise<UnitView>
+  rename(ref: UnitRef, name: string, caller: Caller, ifMatch?: string): Promise<UnitView>
+  /** Soft: history stays, restore brings it back. Refuses while resources remain unless forced. */
+  remove(ref: UnitRef, options: { force: boolean }, caller: Caller, ifMatch?: string): Promise<UnitView>
+  /** By id, or by the name it had. `name` puts it back under another one. */
+  restore(ref: UnitRef, options: { name?: string }, caller: Caller): Promise<UnitView>
+}
+
+/** A state on its way in: received whole, hashed and understood. Dispose it in any case. */
+export interface ReceivedState {
+  readonly body: Body
+  readonly hash: string
+  dispose(): Promise<void>
+}
+
+export interface ReceiveOptions {
+  readonly maxBytes: number
+  /** Content-Length as declared: fewer bytes are STATE_TRUNCATED. */
+  readonly declaredBytes?: number
+  /** Content-MD5 as declared (base64): another is STATE_DIGEST. */
+  readonly contentMd5?: string
+  /** For the organization's key of sensitive digests. */
+  readonly org: string
+}
+
+export interface States {
+  /** The state object alone, as it is. Undefined: the unit has no state, or there is no such unit. */
+  read(
+    ref: UnitRef,
+    options?: { ifNoneMatch?: string; signal?: AbortSignal },
+  ): Promise<Found | 'unchanged' | undefined>
+  /** Takes the bytes in, in one pass; large ones go through the spool. Throws STATE_* before anything is written. */
+  receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<ReceivedState>
+  /**
+   * Writes a new version. With `lockId`, under that lock; without, under a lock of its own for just this write
+   * (LOCKED if anyone holds one). `force` skips the checks of serial and lineage. `createUnit`: on first use.
+   */
+  write(
+    ref: UnitRef,
+    state: ReceivedState,
+    options: {
+      lockId?: string
+      force?: boolean
+      how: 'backend' | 'push'
+      message?: string
+      createUnit?: boolean
+    },
+    caller: Caller,
+  ): Promise<VersionView>
+  /** Removes the state object; the history stays. Refuses while resources remain unless forced. */
+  remove(ref: UnitRef, options: { lockId?: string; force: boolean }, caller: Caller): Promise<void>
+}
+
+export interface Locks {
+  /** The holder, an outside one included; null when free. */
+  get(ref: UnitRef): Promise<LockView | null>
+  /** Idempotent for the same ID. Throws LOCKED with `facts.holder` (LockInfo). */
+  lock(
+    ref: UnitRef,
+    info: LockInfo,
+    options: { reason?: string; leaseMs?: number; createUnit?: boolean },
+    caller: Caller,
+  ): Promise<LockView>
+  renew(ref: UnitRef, id: string, leaseMs: number, caller: Caller): Promise<LockView>
+  /** Idempotent for the same ID. Throws LOCK_MISMATCH with `facts.holder` when somebody else holds it. */
+  unlock(ref: UnitRef, id: string, caller: Caller): Promise<void>
+  /** Breaks whichever lock is there, an outside one too; with `id`, only that one. Recorded as its own event. */
+  forceUnlock(ref: UnitRef, options: { id?: string }, caller: Caller): Promise<LockView | null>
+}
+
+export interface Versions {
+  /** Newest first. */
+  list(ref: UnitRef, page: { limit: number; cursor?: string }): Promise<Page<VersionView>>
+  /** By id (`sv-…`), by sequence number (`12`), or `current`, `previous`. */
+  get(ref: UnitRef, version: string): Promise<VersionView>
+  /** The very bytes that came in, verified by hash. */
+  read(ref: UnitRef, version: string): Promise<{ view: VersionView; body: Body; dispose(): Promise<void> }>
+  diff(ref: UnitRef, from: string, to: string): Promise<StateDiff>
+  /** A new version with the content of an old one and the next serial. */
+  rollback(
+    ref: UnitRef,
+    version: string,
+    options: { lockId?: string; message?: string },
+    caller: Caller,
+  ): Promise<VersionView>
+}
+
+export interface EventQuery {
+  readonly org?: string
+  readonly unit?: string
+  readonly types?: readonly EventType[]
+  readonly limit: number
+  /** Cursor of an earlier answer; undefined: from the beginning. `now`: only what comes. */
+  readonly after?: string
+}
+
+export interface Journal {
+  /** Oldest first; `next` is always set, so that a follower can go on from where it is. No event is skipped. */
+  read(query: EventQuery): Promise<{ items: readonly EventView[]; next: string; more: boolean }>
+}
+
+export interface Upkeep {
+  /** Finds every state object and registers it as a unit, touching none of them. */
+  adopt(
+    options: { org: string; under?: string; as?: string; dryRun: boolean },
+    caller: Caller,
+  ): AsyncIterable<AdoptFinding>
+  gc(
+    options: { org?: string; dryRun: boolean; onProgress?: (text: string) => void },
+    caller: Caller,
+  ): Promise<GcReport>
+  /** Explains what is wrong; deep reads everything back; repair puts right what can be. */
+  doctor(options: { deep: boolean; repair: boolean }, caller: Caller): AsyncIterable<DoctorFinding>
+  /** One look at every unit: resolves left-over intents, records outside writes, mends `.tflock`, flushes events. */
+  sweep(caller: Caller): Promise<{ looked: number; repaired: number }>
+}
+
+export type { Body, Found, Tag }

@@ -1,0 +1,116 @@
+import { LRUCache } from 'lru-cache'
+import type { Found, Tag } from '../bucket/index.ts'
+import type { Intake } from './intake.ts'
+import type { Locator } from './locate.ts'
+import { underLock } from './own-lock.ts'
+import type { Parts, Received, Target } from './protocol/parts.ts'
+import { removeState } from './protocol/remove.ts'
+import { writeState } from './protocol/write.ts'
+import type { ReceivedState, States, UnitRef } from './services.ts'
+import type { UnitMaker } from './unit-making.ts'
+import type { Unit } from './unit-store.ts'
+import { viewVersion } from './view-unit.ts'
+
+export function createStates(parts: Parts, intake: Intake, locator: Locator, maker: UnitMaker): States {
+  const { bucket, clock, settings } = parts.deps
+  /** Where a state lies, and when that was last confirmed by the unit's document. */
+  const places = new LRUCache<string, { unit: Unit; checkedAt: number }>({ max: 20_000 })
+  const facts = new WeakMap<ReceivedState, Received>()
+
+  /**
+   * A read asks for the state object alone. Where it lies is remembered, and confirmed beside the read once a second:
+   * if the unit moved, the read is repeated at its new place.
+   */
+  async function read(
+    ref: UnitRef,
+    options: { ifNoneMatch?: string; signal?: AbortSignal } = {},
+  ): Promise<Found | 'unchanged' | undefined> {
+    const placeKey = `${ref.org} ${ref.unit}`
+    const place = places.get(placeKey)
+    if (place !== undefined && clock.now() - place.checkedAt < settings.catalogLagMs)
+      return getState(place.unit, options)
+    if (place !== undefined) {
+      const checkedAt = clock.now()
+      const [found, now] = await Promise.all([
+        getState(place.unit, options),
+        parts.store.revalidate(place.unit),
+      ])
+      if (now !== undefined && now.value.deleted === undefined && samePlace(now, place.unit)) {
+        places.set(placeKey, { unit: now, checkedAt })
+        return found
+      }
+      if (found !== undefined && found !== 'unchanged') found.discard()
+      places.delete(placeKey)
+    }
+    const checkedAt = clock.now()
+    const unit = await locator.tryFind(ref)
+    if (unit === undefined || unit.value.deleted !== undefined) return undefined
+    places.set(placeKey, { unit, checkedAt })
+    return getState(unit, options)
+  }
+
+  async function getState(
+    unit: Unit,
+    { ifNoneMatch, signal }: { ifNoneMatch?: string; signal?: AbortSignal },
+  ): Promise<Found | 'unchanged' | undefined> {
+    const waiting = signal === undefined ? {} : { signal }
+    const { key } = unit.value
+    const found =
+      ifNoneMatch === undefined
+        ? await bucket.get(key, waiting)
+        : await bucket.get(key, { ...waiting, ifNoneMatch: ifNoneMatch as Tag })
+    // An emptied state (stores without conditional delete) is no state.
+    if (found === undefined || found === 'unchanged' || found.size > 0) return found
+    found.discard()
+    return undefined
+  }
+
+  function received(state: ReceivedState): Received {
+    const known = facts.get(state)
+    if (known === undefined) throw new Error('a state is written only after it was received here')
+    return known
+  }
+
+  return {
+    read,
+    async receive(stream, options) {
+      const state = await intake.receive(stream, options)
+      facts.set(state, state)
+      return state
+    },
+    async write(ref, state, options, caller) {
+      const write = (target: Target) =>
+        underLock(parts, target, { lockId: options.lockId, operation: options.how }, caller, (lockId) =>
+          writeState(
+            parts,
+            target,
+            {
+              state: received(state),
+              lockId,
+              force: options.force ?? false,
+              how: options.how,
+              message: options.message,
+            },
+            caller,
+          ),
+        )
+      const make = (name: string) => maker.ensure({ org: ref.org, name }, caller)
+      const version =
+        options.createUnit === true
+          ? locator.withTargetOrNew(ref, make, write)
+          : locator.withTarget(ref, write)
+      return viewVersion(await version, 'current')
+    },
+    async remove(ref, options, caller) {
+      await locator.withTarget(ref, (target) =>
+        underLock(parts, target, { lockId: options.lockId, operation: 'delete' }, caller, (lockId) =>
+          removeState(parts, target, { lockId, force: options.force }, caller),
+        ),
+      )
+    },
+  }
+}
+
+function samePlace(a: Unit, b: Unit): boolean {
+  return a.value.name === b.value.name && a.value.key === b.value.key
+}

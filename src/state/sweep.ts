@@ -1,0 +1,73 @@
+import type { Bucket } from '../bucket/index.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Catalog } from './catalog.ts'
+import type { EntryText } from './catalog-entry.ts'
+import { readEntryText } from './catalog-entry.ts'
+import { inBatches } from './history.ts'
+import { lockKey, ROOT } from './layout.ts'
+import type { OrgStore } from './orgs.ts'
+import { lookAt } from './protocol/look.ts'
+import type { Parts } from './protocol/parts.ts'
+import type { Upkeep } from './services.ts'
+
+/**
+ * One look at every unit that needs it. Two listings tell which: a unit whose state, lock object and document agree,
+ * and which left nothing unfinished, costs nothing.
+ */
+export function createSweep(parts: Parts, orgs: OrgStore, catalog: Catalog): Upkeep['sweep'] {
+  const { bucket, clock, log } = parts.deps
+
+  return async (caller) => {
+    let looked = 0
+    let repaired = 0
+    const outside = await listOutside(bucket)
+    for (const org of await orgs.names()) {
+      const entries = await catalog.all(org)
+      const suspects = entries.filter((entry) => needsLook(readEntryText(entry), outside, clock.now()))
+      await inBatches(suspects, 8, async ({ id, name }) => {
+        caller.signal?.throwIfAborted()
+        try {
+          const repairs = await lookAt(parts, { org, id }, caller)
+          await parts.store.tidy(org, id)
+          looked++
+          if (repairs.length === 0) return
+          repaired++
+          log.info('a unit was put in order', { unit: name, repairs })
+        } catch (error) {
+          log.error('a unit could not be put in order', { unit: name, error: messageOf(error) })
+        }
+      })
+    }
+    return { looked, repaired }
+  }
+}
+
+export function needsLook(
+  { view, look }: EntryText,
+  outside: ReadonlyMap<string, string>,
+  now: number,
+): boolean {
+  if (look.unfinished || (look.leaseUntil !== null && look.leaseUntil < now)) return true
+  if (view.deleted !== null) return false
+  if ((outside.get(view.key) ?? null) !== look.stateTag) return true
+  return outside.has(lockKey(view.key)) !== look.locked
+}
+
+/** Tags of everything in the bucket that is not ours. An object without a byte is no state. */
+export async function listOutside(bucket: Bucket, under = ''): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for await (const { key, tag, size } of outsideEntries(bucket, under)) if (size > 0) found.set(key, tag)
+  return found
+}
+
+/** Keys before and after `.taco/`, which holds far more objects than anything else. */
+export async function* outsideEntries(bucket: Bucket, under = '') {
+  for (const after of [undefined, `${ROOT.slice(0, -1)}0`]) {
+    scan: for await (const page of bucket.list(under, after === undefined ? {} : { after })) {
+      for (const entry of page) {
+        if (after === undefined && entry.key >= ROOT) break scan
+        yield entry
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { Head, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
+
+/**
+ * Every change of a unit's document, as pure functions. Each keeps the invariant `write ≠ null ⇒ lock ≠ null`
+ * and bounds what it appends to. The protocol decides when, these decide what.
+ */
+
+/** Answers to repeated requests need the last few only; the lists would otherwise grow for ever. */
+const KEEP_RELEASED = 16
+const KEEP_RECENT = 8
+
+/** Undefined takes a field out. */
+export type UnitChanges = { readonly [K in keyof UnitDocument]?: UnitDocument[K] | undefined }
+
+export function applied(doc: UnitDocument, changes: UnitChanges): UnitDocument {
+  return { ...doc, ...changes } as UnitDocument
+}
+
+export function takeLock(doc: UnitDocument, lock: Lock): UnitChanges {
+  return { lock, epoch: lock.epoch, released: doc.released }
+}
+
+export function freeLock(doc: UnitDocument, at: number): UnitChanges {
+  if (doc.lock === null) return {}
+  if (doc.write !== null) throw new Error('a lock is freed only after its intent was resolved')
+  return { lock: null, released: [...doc.released, { id: doc.lock.id, at }].slice(-KEEP_RELEASED) }
+}
+
+export function wasReleased(doc: UnitDocument, lockId: string): boolean {
+  return doc.released.some((entry) => entry.id === lockId)
+}
+
+/** The commit: from here on the write will be carried out, by whoever comes next if need be. */
+export function commitWrite(doc: UnitDocument, head: Head, from: string | null): UnitChanges {
+  const lock = heldLock(doc)
+  return { write: { kind: 'write', head, from, by: lock.id }, seq: head.version.seq }
+}
+
+export function commitDelete(doc: UnitDocument, from: string): UnitChanges {
+  return { write: { kind: 'delete', from, by: heldLock(doc).id } }
+}
+
+/** The intent was carried out: the state object holds it under this tag (null: it is gone). */
+export function completeWrite(doc: UnitDocument, tag: string | null): UnitChanges {
+  const intent = pending(doc)
+  if (intent.kind === 'delete') return { write: null, head: withoutState(doc.head) }
+  return {
+    write: null,
+    head: { ...intent.head, tag },
+    tail: { id: intent.head.version.id, superseded: false },
+    recent: remember(doc, intent, true),
+  }
+}
+
+/** Somebody outside overtook the intent: it stays in the history, marked as perhaps never having been current. */
+export function supersedeWrite(doc: UnitDocument): UnitChanges {
+  const intent = pending(doc)
+  if (intent.kind === 'delete') return { write: null }
+  return {
+    write: null,
+    tail: { id: intent.head.version.id, superseded: true },
+    recent: remember(doc, intent, false),
+    // Later differences build on the chain of what is current; an overtaken version is nobody's base.
+  }
+}
+
+/** What was found in the bucket becomes the head: nobody is credited with it. */
+export function recordOutside(head: Head): UnitChanges {
+  return { head, seq: head.version.seq, tail: { id: head.version.id, superseded: false } }
+}
+
+/** The state object was found gone, or found again under another tag. */
+export function retagHead(doc: UnitDocument, tag: string | null): UnitChanges {
+  return { head: tag === null ? withoutState(doc.head) : doc.head === null ? null : { ...doc.head, tag } }
+}
+
+export function recentWrite(doc: UnitDocument, versionId: string): RecentWrite | undefined {
+  return doc.recent.find((write) => write.id === versionId)
+}
+
+/** The same bytes under the same lock landed before: a repeated request. */
+export function landedBefore(doc: UnitDocument, hash: string, lockId: string): RecentWrite | undefined {
+  return doc.recent.findLast((write) => write.landed && write.hash === hash && write.lock === lockId)
+}
+
+function remember(doc: UnitDocument, intent: Intent & { kind: 'write' }, landed: boolean): RecentWrite[] {
+  const { id, hash } = intent.head.version
+  return [...doc.recent, { id, hash, lock: intent.by, landed }].slice(-KEEP_RECENT)
+}
+
+function withoutState(head: Head | null): Head | null {
+  return head === null ? null : { ...head, tag: null }
+}
+
+function heldLock(doc: UnitDocument): Lock {
+  if (doc.lock === null) throw new Error('an intent needs a held lock')
+  return doc.lock
+}
+
+function pending(doc: UnitDocument): Intent {
+  if (doc.write === null) throw new Error('there is no intent to end')
+  return doc.write
+}

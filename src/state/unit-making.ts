@@ -1,0 +1,168 @@
+import type { Claims } from './claims.ts'
+import { alreadyTaken } from './claims.ts'
+import type { StateDeps } from './deps.ts'
+import type { EventDraft } from './events.ts'
+import { defaultStateKey } from './layout.ts'
+import type { Claim, UnitDocument } from './model.ts'
+import { FORMAT } from './model.ts'
+import { parseLabels, parseStateKey, parseUnitName } from './names.ts'
+import type { OrgStore } from './orgs.ts'
+import { again, untilDone } from './protocol/attempts.ts'
+import type { Caller, UnitChange } from './services.ts'
+import type { Unit, UnitStore } from './unit-store.ts'
+
+export interface NewUnit extends UnitChange {
+  readonly org: string
+  readonly name: string
+  readonly key?: string
+}
+
+export interface UnitMaker {
+  /** ALREADY_EXISTS if the name, or a key that was asked for, is taken. */
+  create(input: NewUnit, caller: Caller, event?: EventDraft): Promise<Unit>
+  /** The unit of this name, made if need be: by whoever is first. */
+  ensure(input: { readonly org: string; readonly name: string }, caller: Caller): Promise<Unit>
+  /** Gives a unit another name or key, or its old ones back: claims first, then the document, then old claims go. */
+  move(
+    unit: Unit,
+    to: { readonly name: string; readonly key: string },
+    events: readonly EventDraft[],
+  ): Promise<Unit>
+}
+
+export function createUnitMaker(
+  deps: StateDeps,
+  store: UnitStore,
+  claims: Claims,
+  orgs: OrgStore,
+): UnitMaker {
+  const { clock, ids } = deps
+
+  async function make(
+    input: NewUnit,
+    caller: Caller,
+    event: EventDraft,
+  ): Promise<{ unit: Unit; made: boolean }> {
+    const name = parseUnitName(input.name)
+    const wantedKey = input.key === undefined ? undefined : parseStateKey(input.key)
+    parseLabels(input.labels ?? {})
+    await orgs.require(input.org)
+    return untilDone(clock, 'creating the unit', async () => {
+      const claim: Claim = {
+        v: FORMAT,
+        id: ids.id('ws'),
+        org: input.org,
+        name,
+        key: wantedKey ?? defaultStateKey(input.org, name),
+        at: clock.now(),
+        by: caller.by,
+      }
+      const named = await claims.take('name', claim)
+      if (named.kind === 'taken') return { unit: named.by, made: false }
+      if (named.kind === 'half-made') {
+        // Its maker crashed or is just behind us: the unit comes into being as the claim says, whoever does it.
+        await finishMaking(named.claim, {}, { type: 'unit.created', caller: { by: named.claim.by } })
+        return again
+      }
+      const unit = await finishMaking(claim, input, event, wantedKey !== undefined)
+      return unit === undefined ? again : { unit, made: unit.value.id === claim.id }
+    })
+  }
+
+  async function finishMaking(
+    claim: Claim,
+    input: UnitChange,
+    event: EventDraft,
+    insistOnKey = false,
+  ): Promise<Unit | undefined> {
+    let { key } = claim
+    const keyed = await claims.take('key', claim)
+    if (keyed.kind !== 'mine') {
+      if (insistOnKey) {
+        await claims.release('name', claim)
+        throw alreadyTaken('key', key, keyed.kind === 'taken' ? keyed.by.value.name : keyed.claim.name)
+      }
+      // A renamed unit keeps its state where it was, so the place may be taken: this one gets one of its own.
+      key = `${claim.name}/${claim.id}.tfstate`
+      await claims.take('key', { ...claim, key })
+    }
+    const made = await store.create(newDocument(claim, key, input), [event])
+    return made ?? store.load(claim.org, claim.id)
+  }
+
+  async function move(
+    first: Unit,
+    to: { name: string; key: string },
+    events: readonly EventDraft[],
+  ): Promise<Unit> {
+    const { org, id, name, key } = first.value
+    const announced = await store.swap(first, { claiming: to })
+    if (announced === undefined) return retryMove(first, to, events)
+    const claim: Claim = { v: FORMAT, id, org, ...to, at: clock.now(), by: first.value.createdBy }
+    for (const what of ['name', 'key'] as const) {
+      const taken = await claims.take(what, claim)
+      if (taken.kind === 'mine') continue
+      await store.swap(announced, { claiming: undefined })
+      throw alreadyTaken(what, to[what], taken.kind === 'taken' ? taken.by.value.name : taken.claim.name)
+    }
+    const moved = await store.swap(announced, { ...to, claiming: undefined, deleted: undefined }, events)
+    if (moved === undefined) return retryMove(first, to, events)
+    if (name !== to.name) await claims.release('name', { id, org, name, key })
+    if (key !== to.key) await claims.release('key', { id, org, name, key })
+    return moved
+  }
+
+  async function retryMove(
+    unit: Unit,
+    to: { name: string; key: string },
+    events: readonly EventDraft[],
+  ): Promise<Unit> {
+    const fresh = await store.load(unit.value.org, unit.value.id)
+    return move(fresh ?? unit, to, events)
+  }
+
+  function newDocument(claim: Claim, key: string, input: UnitChange): UnitDocument {
+    const labels = Object.entries(input.labels ?? {}).filter(
+      (label): label is [string, string] => label[1] !== null,
+    )
+    return {
+      v: FORMAT,
+      rev: 1,
+      nonce: ids.id('n'),
+      id: claim.id,
+      org: claim.org,
+      name: claim.name,
+      key,
+      description: input.description ?? '',
+      labels: Object.fromEntries(labels),
+      createdAt: claim.at,
+      createdBy: claim.by,
+      changedAt: claim.at,
+      allowDecrypt: input.allowDecrypt ?? false,
+      ...(input.retention == null ? {} : { retention: input.retention }),
+      historyFrom: 1,
+      kept: [],
+      seq: 0,
+      epoch: 0,
+      lock: null,
+      released: [],
+      head: null,
+      write: null,
+      tail: null,
+      recent: [],
+      outbox: [],
+    }
+  }
+
+  return {
+    async create(input, caller, event = { type: 'unit.created', caller }) {
+      const { unit, made } = await make(input, caller, event)
+      if (made) return unit
+      throw alreadyTaken('name', unit.value.name, unit.value.name)
+    },
+    async ensure(input, caller) {
+      return (await make(input, caller, { type: 'unit.created', caller })).unit
+    },
+    move,
+  }
+}

@@ -1,0 +1,147 @@
+import type { Catalog } from './catalog.ts'
+import type { Claims } from './claims.ts'
+import { TacoError } from '../base/errors.ts'
+import { parseLabels, parseUnitName, isUnitId } from './names.ts'
+import { changedMeanwhile } from './orgs.ts'
+import type { Locator } from './locate.ts'
+import type { UnitDocument } from './model.ts'
+import { underLock } from './own-lock.ts'
+import { again, untilDone } from './protocol/attempts.ts'
+import type { Parts, Target } from './protocol/parts.ts'
+import { idOf, loadUnit } from './protocol/parts.ts'
+import { unitGone } from './protocol/refusals.ts'
+import { removeState } from './protocol/remove.ts'
+import type { Caller, UnitChange, UnitRef, Units } from './services.ts'
+import type { UnitChanges } from './transitions.ts'
+import type { UnitMaker } from './unit-making.ts'
+import type { Unit } from './unit-store.ts'
+import { unitEtag, viewUnit } from './view-unit.ts'
+import { bringStateBack } from './restore.ts'
+
+export function createUnits(
+  parts: Parts,
+  catalog: Catalog,
+  locator: Locator,
+  maker: UnitMaker,
+  claims: Claims,
+): Units {
+  const { store, deps } = parts
+
+  async function change(
+    ref: UnitRef,
+    ifMatch: string | undefined,
+    step: (unit: Unit) => Promise<Unit | undefined>,
+  ): Promise<Unit> {
+    return untilDone(deps.clock, 'changing the unit', async () => {
+      const unit = await locator.find(ref)
+      checkIfMatch(unit, ifMatch)
+      if (unit.value.deleted !== undefined) throw unitGone(unit.value)
+      return (await step(unit)) ?? again
+    })
+  }
+
+  async function remove(target: Target, force: boolean, caller: Caller): Promise<Unit> {
+    await underLock(parts, target, { operation: 'delete' }, caller, async (lockId) => {
+      await removeState(parts, target, { lockId, force }, caller)
+      await untilDone(deps.clock, 'deleting the unit', async () => {
+        const unit = await loadUnit(parts, target)
+        if (unit.value.deleted !== undefined) return undefined
+        const deleted = { at: deps.clock.now(), by: caller.by }
+        const gone = await store.swap(unit, { deleted, claiming: undefined }, [
+          { type: 'unit.deleted', caller, data: { force } },
+        ])
+        return gone === undefined ? again : undefined
+      })
+    })
+    const unit = await loadUnit(parts, { org: target.org, id: target.id })
+    // The name is free from here on; its claim is invalid even if this does not happen.
+    await claims.release('name', unit.value)
+    await claims.release('key', unit.value)
+    return unit
+  }
+
+  async function restore(ref: UnitRef, options: { name?: string }, caller: Caller): Promise<Unit> {
+    const unit = isUnitId(ref.unit) ? await locator.find(ref) : await newestDeleted(ref)
+    if (unit.value.deleted === undefined) return unit
+    const name = options.name === undefined ? unit.value.name : parseUnitName(options.name)
+    const key = await freeKey(unit, name)
+    const moved = await maker.move(unit, { name, key }, [{ type: 'unit.restored', caller, data: { name } }])
+    await bringStateBack(parts, moved, caller)
+    return loadUnit(parts, idOf(moved))
+  }
+
+  async function newestDeleted(ref: UnitRef): Promise<Unit> {
+    const name = parseUnitName(ref.unit)
+    const found = await catalog.deletedByName(ref.org, name)
+    const unit = found === undefined ? undefined : await store.load(ref.org, found)
+    if (unit !== undefined) return unit
+    throw new TacoError('NOT_FOUND', `there is no deleted unit ${name}`, {
+      facts: { field: 'unit', unit: name },
+      hint: 'see `taco unit ls --deleted`',
+    })
+  }
+
+  /** Its old place, or one of its own if somebody else lives there now. */
+  async function freeKey(unit: Unit, name: string): Promise<string> {
+    const { key, id, org } = unit.value
+    const probe = { v: 1 as const, id, org, name, key, at: deps.clock.now(), by: unit.value.createdBy }
+    const taken = await claims.take('key', probe)
+    return taken.kind === 'mine' ? key : `${name}/${id}.tfstate`
+  }
+
+  return {
+    list: (query) => catalog.list(query),
+    async get(ref) {
+      return viewUnit(store.folded(await locator.find(ref)).value)
+    },
+    async create(input, caller) {
+      return viewUnit((await maker.create(input, caller)).value)
+    },
+    async update(ref, wanted, caller, ifMatch) {
+      parseLabels(wanted.labels ?? {})
+      const unit = await change(ref, ifMatch, (current) =>
+        store.swap(current, settingsOf(current.value, wanted), [
+          { type: 'unit.changed', caller, data: { ...wanted } },
+        ]),
+      )
+      return viewUnit(unit.value)
+    },
+    async rename(ref, name, caller, ifMatch) {
+      const to = parseUnitName(name)
+      const unit = await change(ref, ifMatch, async (current) => {
+        if (current.value.name === to) return current
+        const event = { type: 'unit.renamed' as const, caller, data: { from: current.value.name, to } }
+        return maker.move(current, { name: to, key: current.value.key }, [event])
+      })
+      return viewUnit(unit.value)
+    },
+    async remove(ref, { force }, caller, ifMatch) {
+      const unit = await locator.find(ref)
+      checkIfMatch(unit, ifMatch)
+      if (unit.value.deleted !== undefined) return viewUnit(unit.value)
+      return viewUnit((await remove({ ...idOf(unit), name: unit.value.name }, force, caller)).value)
+    },
+    async restore(ref, options, caller) {
+      return viewUnit((await restore(ref, options, caller)).value)
+    },
+  }
+}
+
+function checkIfMatch(unit: Unit, ifMatch: string | undefined): void {
+  if (ifMatch !== undefined && ifMatch !== unitEtag(unit.value))
+    throw changedMeanwhile(`the unit ${unit.value.name}`)
+}
+
+function settingsOf(doc: UnitDocument, wanted: UnitChange): UnitChanges {
+  const labels = { ...doc.labels }
+  for (const [name, value] of Object.entries(wanted.labels ?? {})) {
+    if (value === null) delete labels[name]
+    else labels[name] = value
+  }
+  return {
+    labels,
+    description: wanted.description ?? doc.description,
+    allowDecrypt: wanted.allowDecrypt ?? doc.allowDecrypt,
+    retention: wanted.retention === undefined ? doc.retention : (wanted.retention ?? undefined),
+  }
+}

@@ -1,0 +1,154 @@
+import { LRUCache } from 'lru-cache'
+import { messageOf, TacoError } from '../base/errors.ts'
+import type { Body, Bucket } from '../bucket/index.ts'
+import type { ChunkIndex } from './codec/chunks.ts'
+import { indexChunks } from './codec/chunks.ts'
+import { contentOf } from './codec/content.ts'
+import { readVersion } from './codec/decode.ts'
+import { encodeVersion } from './codec/encode.ts'
+import { baseFor, chainAfter } from './codec/levels.ts'
+import type { StateDeps } from './deps.ts'
+import { findVersion } from './history.ts'
+import { versionObject, versionsPrefix } from './layout.ts'
+import type { Head, OutputDigest, UnitDocument, VersionFacts } from './model.ts'
+import type { Received, StoredBytes, VersionAbout, VersionStore } from './protocol/parts.ts'
+
+/** Chunk indexes of bases: what a difference is made against. Read again when they are not here. */
+const INDEX_CACHE_BYTES = 24 * 1024 * 1024
+
+/** State versions as objects: immutable, each a difference against an ancestor a few levels up. */
+export function createVersionStore(deps: StateDeps): VersionStore {
+  const { bucket, ids, spool, log } = deps
+  const indexes = new LRUCache<string, ChunkIndex>({
+    maxSize: INDEX_CACHE_BYTES,
+    sizeCalculation: (index) => index.byteSize,
+  })
+
+  const openIn = (prefix: string) => async (object: string) =>
+    (await getVersionObject(bucket, prefix + object)).stream()
+
+  async function indexOf(prefix: string, object: string): Promise<ChunkIndex | undefined> {
+    const known = indexes.get(object)
+    if (known !== undefined) return known
+    try {
+      const { header, content } = await readVersion(object, { open: openIn(prefix), spool })
+      const index = await indexChunks(content, header.average)
+      indexes.set(object, index)
+      return index
+    } catch (error) {
+      // A damaged or missing ancestor must not stop anybody from writing: the next version stands on its own.
+      log.error('a version that others are stored against cannot be read', {
+        object,
+        error: messageOf(error),
+      })
+      return undefined
+    }
+  }
+
+  async function put(doc: UnitDocument, state: Received, about: VersionAbout): Promise<Head> {
+    const prefix = versionsPrefix(doc.org, doc.id)
+    const seq = doc.seq + 1
+    const version = describeVersion(doc, state, about, { id: ids.id('sv'), seq })
+    const outputs = outputDigests(state)
+    const chain = doc.head?.chain ?? {}
+    const placement = baseFor(seq, definedChain(chain))
+    const index = placement.base === undefined ? undefined : await indexOf(prefix, placement.base.id)
+    const encoded = await encodeVersion(state.body, {
+      meta: { unit: doc.id, version, outputs },
+      spool,
+      sha256: state.hash,
+      ...(placement.base === undefined || index === undefined
+        ? {}
+        : { base: { id: placement.base.id, index } }),
+    })
+    try {
+      const baseSeq = encoded.kind === 'delta' ? (placement.base?.seq ?? 0) : 0
+      const object = versionObject({ seq, baseSeq, id: version.id })
+      // The id is random, so an object that is there already is this one: an answer was lost.
+      await bucket.put(prefix + object, encoded.frame, 'absent', { contentType: 'application/octet-stream' })
+      const link = { seq, id: object }
+      const next = chainAfter(definedChain(chain), link, { level: placement.level, kind: encoded.kind })
+      if (next.full === link || next.mid === link) indexes.set(object, encoded.index)
+      return { version, object, tag: null, outputs, chain: { ...next } }
+    } finally {
+      await encoded.dispose()
+    }
+  }
+
+  async function read(
+    doc: UnitDocument,
+    wanted: { object: string; version: { hash: string } },
+  ): Promise<StoredBytes> {
+    const { header, content } = await readVersion(wanted.object, {
+      open: openIn(versionsPrefix(doc.org, doc.id)),
+      spool,
+    })
+    if (header.sha256 !== wanted.version.hash) {
+      throw new TacoError(
+        'BUCKET_CORRUPT',
+        `the version ${wanted.object} of ${doc.name} holds other content than its record says`,
+        {
+          facts: { unit: doc.name, object: wanted.object },
+          hint: 'run `taco doctor --deep`, or restore this object from a backup of the bucket',
+        },
+      )
+    }
+    const restored = await contentOf(content, header.size, spool)
+    const body: Body = {
+      size: restored.size,
+      bytes: undefined,
+      stream: () => restored.read(0, restored.size),
+    }
+    return { body, dispose: () => restored.dispose() }
+  }
+
+  return { put, read, find: async (doc, id) => (await findVersion(bucket, doc, id))?.facts }
+}
+
+export async function getVersionObject(bucket: Bucket, key: string) {
+  const found = await bucket.get(key)
+  if (found !== undefined) return found
+  throw new TacoError('BUCKET_CORRUPT', `the version object ${key} is missing from the bucket`, {
+    facts: { key },
+    hint: 'restore it from a backup of the bucket; `taco doctor --deep` lists everything that is missing',
+  })
+}
+
+function describeVersion(
+  doc: UnitDocument,
+  state: Received,
+  about: VersionAbout,
+  place: { readonly id: string; readonly seq: number },
+): VersionFacts {
+  const { facts } = state
+  const { message, requestId, source, ...rest } = about
+  return {
+    ...place,
+    ...rest,
+    hash: state.hash,
+    size: state.body.size,
+    serial: facts?.serial ?? 0,
+    lineage: facts?.lineage ?? '',
+    encrypted: facts?.encrypted ?? false,
+    resources: facts?.resources === undefined ? null : facts.resources - (facts.dataResources ?? 0),
+    ...(facts === undefined ? { unreadable: true } : {}),
+    ...(facts?.terraformVersion === undefined ? {} : { terraformVersion: facts.terraformVersion }),
+    ...(message === undefined ? {} : { message }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(source === undefined ? {} : { source }),
+    prev: doc.tail?.id ?? null,
+    ...(doc.tail?.superseded === true ? { supersedes: true } : {}),
+  }
+}
+
+function outputDigests(state: Received): OutputDigest[] | null {
+  return state.facts?.outputs?.map(({ name, sensitive, digest }) => ({ name, sensitive, digest })) ?? null
+}
+
+/** Optional fields of a parsed document may be there as undefined; the codec wants them absent. */
+function definedChain(chain: Head['chain']) {
+  return {
+    ...(chain.full === undefined ? {} : { full: chain.full }),
+    ...(chain.mid === undefined ? {} : { mid: chain.mid }),
+  }
+}

@@ -1,0 +1,78 @@
+import { isoTime } from '../base/clock.ts'
+import type { Lock, LockInfo, UnitDocument, VersionFacts } from './model.ts'
+import type { LockView, UnitView, VersionView } from './views.ts'
+
+/** From documents to what the outside sees of them. */
+
+export function viewUnit(doc: UnitDocument): UnitView {
+  const { head } = doc
+  return {
+    id: doc.id,
+    org: doc.org,
+    name: doc.name,
+    key: doc.key,
+    description: doc.description,
+    labels: doc.labels,
+    createdAt: isoTime(doc.createdAt),
+    createdBy: doc.createdBy,
+    changedAt: isoTime(doc.changedAt),
+    deleted: doc.deleted === undefined ? null : { at: isoTime(doc.deleted.at), by: doc.deleted.by },
+    allowDecrypt: doc.allowDecrypt,
+    retention: doc.retention ?? null,
+    lock: doc.lock === null ? null : viewLock(doc.lock),
+    state: head === null || head.tag === null ? null : viewVersion(head.version, 'current'),
+    outputs: head === null || head.tag === null ? null : head.outputs,
+    etag: unitEtag(doc),
+  }
+}
+
+export function unitEtag(doc: UnitDocument): string {
+  return `${doc.rev}-${doc.nonce}`
+}
+
+export function viewVersion(facts: VersionFacts, status: VersionView['status']): VersionView {
+  return {
+    id: facts.id,
+    seq: facts.seq,
+    serial: facts.serial,
+    lineage: facts.lineage,
+    size: facts.size,
+    sha256: facts.hash,
+    encrypted: facts.encrypted,
+    resources: facts.resources,
+    terraformVersion: facts.terraformVersion ?? null,
+    at: isoTime(facts.at),
+    by: facts.by,
+    how: facts.how,
+    message: facts.message ?? null,
+    source: facts.source ?? null,
+    status,
+  }
+}
+
+export function viewLock(lock: Lock): LockView {
+  return {
+    id: lock.id,
+    info: lock.info,
+    reason: lock.reason ?? null,
+    by: lock.by,
+    at: isoTime(lock.at),
+    leaseUntil: lock.leaseUntil === undefined ? null : isoTime(lock.leaseUntil),
+    lastSeenAt: isoTime(lock.seenAt ?? lock.at),
+    outside: false,
+  }
+}
+
+export function viewOutsideLock(info: LockInfo, seenAt: number): LockView {
+  const created = Date.parse(info.Created)
+  return {
+    id: info.ID,
+    info,
+    reason: null,
+    by: info.Who,
+    at: isoTime(Number.isNaN(created) ? seenAt : created),
+    leaseUntil: null,
+    lastSeenAt: null,
+    outside: true,
+  }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { Event, EventType, How, LockInfo, Retention } from './model.ts'
+
+/** What the outside sees of units, versions, locks and events: the schemas of the HTTP API and of `--json`. */
+
+export const LockView = z.object({
+  id: z.string(),
+  info: LockInfo,
+  reason: z.string().nullable(),
+  by: z.string(),
+  at: z.iso.datetime(),
+  /** Set for locks that free themselves. */
+  leaseUntil: z.iso.datetime().nullable(),
+  lastSeenAt: z.iso.datetime().nullable(),
+  /** True: made around OpenTaco, by a program that locks in the bucket itself. */
+  outside: z.boolean(),
+})
+export type LockView = z.infer<typeof LockView>
+
+export const VersionStatus = z.enum(['current', 'past', 'superseded', 'deleted'])
+
+export const VersionView = z.object({
+  id: z.string(),
+  seq: z.number().int(),
+  serial: z.number().int(),
+  lineage: z.string(),
+  size: z.number().int(),
+  sha256: z.string(),
+  encrypted: z.boolean(),
+  /** Null: encrypted, so it cannot be known. */
+  resources: z.number().int().nullable(),
+  terraformVersion: z.string().nullable(),
+  at: z.iso.datetime(),
+  by: z.string(),
+  how: How,
+  message: z.string().nullable(),
+  /** For a rollback: the version whose content this is. */
+  source: z.string().nullable(),
+  /** `superseded`: committed, then overtaken by an outside write; it may never have been the current state. */
+  status: VersionStatus,
+})
+export type VersionView = z.infer<typeof VersionView>
+
+export const UnitView = z.object({
+  id: z.string(),
+  org: z.string(),
+  name: z.string(),
+  key: z.string(),
+  description: z.string(),
+  labels: z.record(z.string(), z.string()),
+  createdAt: z.iso.datetime(),
+  createdBy: z.string(),
+  changedAt: z.iso.datetime(),
+  deleted: z.object({ at: z.iso.datetime(), by: z.string() }).nullable(),
+  allowDecrypt: z.boolean(),
+  retention: Retention.nullable(),
+  lock: LockView.nullable(),
+  /** Null: never applied, or the state was deleted. */
+  state: VersionView.nullable(),
+  /** Names and sensitivity of the outputs; null when encrypted or without state. */
+  outputs: z.array(z.object({ name: z.string(), sensitive: z.boolean(), digest: z.string() })).nullable(),
+  /** Send it back as If-Match to change exactly this revision. */
+  etag: z.string(),
+})
+export type UnitView = z.infer<typeof UnitView>
+
+export const OrgView = z.object({
+  name: z.string(),
+  createdAt: z.iso.datetime(),
+  createdBy: z.string(),
+  retention: Retention.nullable(),
+  etag: z.string(),
+})
+export type OrgView = z.infer<typeof OrgView>
+
+export const EventView = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  type: EventType,
+  org: z.string(),
+  unit: Event.shape.unit.unwrap().nullable(),
+  by: z.string(),
+  requestId: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()),
+})
+export type EventView = z.infer<typeof EventView>
+
+/** One state object found by `adopt`. */
+export const AdoptFinding = z.object({
+  key: z.string(),
+  /** The unit it is or would become. */
+  unit: z.string(),
+  layout: z.enum(['plain', 's3-workspace', 'gcs-workspace', 'azurerm-workspace']),
+  outcome: z.enum(['would-adopt', 'adopted', 'already-adopted', 'skipped']),
+  /** For `skipped`: why. */
+  reason: z.string().nullable(),
+  size: z.number().int(),
+})
+export type AdoptFinding = z.infer<typeof AdoptFinding>
+
+export const GcReport = z.object({
+  dryRun: z.boolean(),
+  units: z.number().int(),
+  versionsPruned: z.number().int(),
+  objectsDeleted: z.number().int(),
+  bytesDeleted: z.number().int(),
+})
+export type GcReport = z.infer<typeof GcReport>
+
+export const DoctorFinding = z.object({
+  level: z.enum(['ok', 'info', 'warning', 'error']),
+  /** Stable, e.g. `bucket.conditional-create`, `unit.tag`, `version.hash`. */
+  check: z.string(),
+  message: z.string(),
+  hint: z.string().nullable(),
+  unit: z.string().nullable(),
+  /** True: it was wrong and has been put right. */
+  repaired: z.boolean(),
+})
+export type DoctorFinding = z.infer<typeof DoctorFinding>
