@@ -1,7 +1,9 @@
 // docs/cli.md is written from the commands themselves, so that it cannot say anything else than they do.
 
-import type { Command } from 'commander'
-import { buildProgram } from '../src/entry/cli/program.ts'
+import { exitCodeHelp } from '../src/entry/cli/failures.ts'
+import { usageOf } from '../src/entry/cli/help.ts'
+import { program } from '../src/entry/cli/program.ts'
+import { type CommandSpec, type OptionSpec, allCommands } from '../src/entry/cli/spec.ts'
 
 const intro = `# The command line
 
@@ -19,60 +21,53 @@ Results go to stdout, everything else to stderr. \`--json\` prints what the API 
 `
 
 export function cliPage(): string {
-  const program = buildProgram(() => undefined)
-  const exitCodes = helpOf(program).split('Exit codes:')[1] ?? ''
+  const leaves = [...allCommands(program)].filter(({ spec }) => spec.run !== undefined)
   return [
     intro,
     `## Options of every command\n\n${optionTable(program)}\n`,
-    `## Exit codes\n\n${exitCodeTable(exitCodes)}\n`,
+    `## Exit codes\n\n${exitCodeTable(exitCodeHelp)}\n`,
     '## Commands\n',
-    ...leaves(program).map(({ command, path }) => section(command, path)),
+    ...leaves.map(({ path, spec }) => section(spec, ['taco', ...path].join(' '))),
   ].join('\n')
 }
 
-interface LeafCommand {
-  readonly command: Command
-  readonly path: string
-}
-
-function leaves(command: Command, path = command.name()): readonly LeafCommand[] {
-  if (command.commands.length === 0) return [{ command, path }]
-  return command.commands.flatMap((child) => leaves(child, `${path} ${child.name()}`))
-}
-
-function section(command: Command, path: string): string {
-  const example = helpOf(command).split('Example:\n')[1]?.replaceAll(/^ {2}/gm, '').trim() ?? ''
-  const usage = `${path} ${command.usage().replace('[options] ', '')}`.trim()
-  const aliases = command.aliases().map((alias) => `\`${alias}\``)
+function section(spec: CommandSpec, path: string): string {
+  const usage = `${path} ${usageOf(spec)}`.trim()
   return [
     `### ${path}\n`,
-    `${sentence(command.description())}${aliases.length === 0 ? '' : ` Also ${aliases.join(', ')}.`}\n`,
-    `\`\`\`sh\n${example === '' ? usage : example}\n\`\`\`\n`,
-    argumentTable(command),
-    command.options.length === 0 ? '' : `${optionTable(command)}\n`,
+    `${sentence(spec.says)}${spec.alias === undefined ? '' : ` Also \`${spec.alias}\`.`}\n`,
+    `\`\`\`sh\n${spec.example ?? usage}\n\`\`\`\n`,
+    argumentTable(spec),
+    (spec.options ?? []).length === 0 ? '' : `${optionTable(spec)}\n`,
   ]
     .filter(Boolean)
     .join('\n')
 }
 
-function argumentTable(command: Command): string {
-  const rows = command.registeredArguments.map((argument) => {
-    const name = argument.required ? `<${argument.name()}>` : `[${argument.name()}]`
-    return `| \`${name}\` | ${argument.description} |`
+function argumentTable({ args = [] }: CommandSpec): string {
+  const rows = args.map(({ name, says, optional, rest }) => {
+    const shown = optional === true ? `[${name}]` : rest === true ? `<${name}...>` : `<${name}>`
+    return `| \`${shown}\` | ${says ?? ''} |`
   })
   return rows.length === 0 ? '' : `| argument | |\n|---|---|\n${rows.join('\n')}\n`
 }
 
-function optionTable(command: Command): string {
-  const rows = command.options
-    .filter((option) => !option.hidden)
+function optionTable({ options = [] }: CommandSpec): string {
+  const rows = options
+    .filter(({ hidden }) => hidden !== true)
     .map((option) => {
-      const variable = option.envVar === undefined ? '' : ` (\`${option.envVar}\`)`
-      const choices = option.argChoices === undefined ? '' : `: ${option.argChoices.join(', ')}`
-      const usual = typeof option.defaultValue === 'string' ? `; usually ${option.defaultValue}` : ''
-      return `| \`${option.flags}\` | ${option.description.replaceAll('|', '\\|')}${choices}${usual}${variable} |`
+      const variable = option.env === undefined ? '' : ` (\`${option.env}\`)`
+      const choices = option.choices === undefined ? '' : `: ${option.choices.join(', ')}`
+      const usual = option.fallback === undefined ? '' : `; usually ${option.fallback}`
+      return `| \`${spelled(option)}\` | ${option.says.replaceAll('|', '\\|')}${choices}${usual}${variable} |`
     })
   return `| option | |\n|---|---|\n${rows.join('\n')}`
+}
+
+function spelled({ name, short, value, valueOptional, negatable }: OptionSpec): string {
+  const long = name === 'color' && negatable === true ? '--no-color' : `--${name}`
+  const given = value === undefined ? '' : valueOptional === true ? `[=${value}]` : ` <${value}>`
+  return `${short === undefined ? '' : `-${short}, `}${long}${given}`
 }
 
 function exitCodeTable(text: string): string {
@@ -81,13 +76,6 @@ function exitCodeTable(text: string): string {
   )
   const rest = /^ {2}(`.+)$/m.exec(text)?.[1] ?? ''
   return `| code | meaning |\n|---|---|\n${rows.join('\n')}\n\n${rest}`
-}
-
-function helpOf(command: Command): string {
-  let text = ''
-  command.configureOutput({ writeOut: (part) => (text += part) })
-  command.outputHelp()
-  return text
 }
 
 function sentence(text: string): string {

@@ -1,0 +1,239 @@
+import { Agent, request as httpRequest } from 'node:http'
+import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { Duplex, Readable } from 'node:stream'
+import { TacoError, messageOf } from '../../base/errors.ts'
+import { unreachable } from './failures.ts'
+import { problemOf } from './problem.ts'
+
+/** The documented HTTP API, spoken over a socket or over a connection inside this process. */
+export interface Client {
+  readonly org: string
+  /** For messages. */
+  readonly label: string
+  /** Any answer but 2xx (and 304) is thrown as the TacoError that the server described. Read the body, or destroy it. */
+  send(method: string, path: string, options?: SendOptions): Promise<IncomingMessage>
+  /** The answer's JSON, unchecked; undefined for an empty one. */
+  json(method: string, path: string, options?: SendOptions): Promise<unknown>
+  close(): void
+}
+
+export interface SendOptions {
+  readonly query?: Readonly<Record<string, QueryValue>>
+  readonly json?: unknown
+  readonly upload?: Upload
+  readonly accept?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Gives up when nothing moves for this long; 0 waits for ever. */
+  readonly idleMs?: number
+  readonly signal?: AbortSignal
+}
+
+type QueryValue = string | number | boolean | readonly string[] | undefined
+
+export interface Upload {
+  readonly size: number
+  /** Base64, so that the server can tell damaged bytes. */
+  readonly md5: string
+  readonly content: Readable | Buffer
+}
+
+export interface ClientOptions {
+  readonly base: string
+  readonly org: string
+  readonly label: string
+  readonly token: string | undefined
+  readonly userAgent: string
+  /** In-memory connections instead of sockets. */
+  readonly connect?: () => Duplex
+  readonly trace?: (text: string) => void
+}
+
+export function openClient(options: ClientOptions): Client {
+  const base = new URL(options.base)
+  const root = base.pathname.replace(/\/+$/, '')
+  let agent: Agent | undefined
+
+  async function send(method: string, path: string, what: SendOptions = {}): Promise<IncomingMessage> {
+    const secure = base.protocol === 'https:'
+    // Loaded only when used: TLS costs as much to load as the rest of the command.
+    const https = secure ? await import('node:https') : undefined
+    const { connect } = options
+    if (connect === undefined)
+      agent ??= https === undefined ? new Agent({ keepAlive: true }) : new https.Agent({ keepAlive: true })
+    const body = what.json === undefined ? undefined : Buffer.from(JSON.stringify(what.json))
+    const target = `${root}${path}${queryOf(what.query, options.org)}`
+    const setup: RequestOptions = {
+      // A connection inside the process is no socket: neither kept by an agent nor timed.
+      ...(connect === undefined ? { agent } : { createConnection: connect }),
+      method,
+      host: base.hostname.replace(/^\[|\]$/g, ''),
+      port: base.port === '' ? (secure ? 443 : 80) : Number(base.port),
+      path: target,
+      headers: {
+        accept: what.accept ?? 'application/json',
+        'user-agent': options.userAgent,
+        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
+        ...(what.upload === undefined
+          ? {}
+          : {
+              'content-type': 'application/json',
+              'content-length': what.upload.size,
+              'content-md5': what.upload.md5,
+            }),
+        ...what.headers,
+      },
+      ...(what.signal === undefined ? {} : { signal: what.signal }),
+    }
+    const started = performance.now()
+    const idleMs = connect === undefined ? (what.idleMs ?? 60_000) : 0
+    const reply = await exchange(
+      https?.request ?? httpRequest,
+      setup,
+      body ?? what.upload?.content,
+      idleMs,
+    ).catch((error: unknown) => {
+      throw what.signal?.aborted ? error : noAnswer(error, options.label)
+    })
+    const status = reply.statusCode ?? 0
+    options.trace?.(`${method} ${target} ${status} in ${Math.round(performance.now() - started)} ms`)
+    if (status >= 200 && status < 300) return reply
+    if (status >= 300 && status < 400) {
+      reply.destroy()
+      throw new TacoError(
+        'UNEXPECTED',
+        `the server sends elsewhere: ${reply.headers.location ?? String(status)}`,
+        {
+          hint: 'name the address itself with --server or `taco use`',
+        },
+      )
+    }
+    throw await problemOf(reply)
+  }
+
+  return {
+    org: options.org,
+    label: options.label,
+    send,
+    async json(method, path, what) {
+      const reply = await send(method, path, what)
+      const text = await textOf(reply).catch((error: unknown) => {
+        throw what?.signal?.aborted ? error : noAnswer(error, options.label)
+      })
+      if (text === '') return undefined
+      try {
+        return JSON.parse(text)
+      } catch (error) {
+        throw notOurs(error)
+      }
+    },
+    close: () => agent?.destroy(),
+  }
+}
+
+/** A server may refuse before it has read the whole upload: its answer counts, not the broken pipe. */
+function exchange(
+  request: typeof httpRequest,
+  setup: RequestOptions,
+  body: Readable | Buffer | undefined,
+  idleMs: number,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(setup)
+    let answered = false
+    sent.on('response', (reply) => {
+      answered = true
+      resolve(reply)
+    })
+    sent.on('error', (error) => {
+      if (!answered) reject(error)
+    })
+    if (idleMs > 0) {
+      sent.setTimeout(idleMs, () =>
+        sent.destroy(Object.assign(new Error(`nothing came for ${idleMs / 1000} s`), { code: 'ETIMEDOUT' })),
+      )
+    }
+    if (body === undefined || Buffer.isBuffer(body)) {
+      sent.end(body)
+      return
+    }
+    body.on('error', (error) => sent.destroy(error))
+    body.pipe(sent)
+    sent.on('close', () => body.destroy())
+  })
+}
+
+export async function textOf(reply: AsyncIterable<unknown>): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of reply as AsyncIterable<Buffer>) parts.push(part)
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** Newline-separated JSON values, as they come. */
+export async function* jsonLines(reply: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  for await (const line of linesOf(reply)) {
+    if (line.trim() === '') continue
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch (error) {
+      throw notOurs(error)
+    }
+    yield value
+  }
+}
+
+export async function* linesOf(reply: AsyncIterable<unknown>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const part of reply as AsyncIterable<Buffer>) {
+    rest += decoder.decode(part, { stream: true })
+    const lines = rest.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+/** The unit's name as one path segment. */
+export function unitPath(unit: string, rest = ''): string {
+  if (unit === '' || unit === '.' || unit === '..') {
+    throw new TacoError('BAD_REQUEST', `${JSON.stringify(unit)} is not the name of a unit`, {
+      hint: 'list the units with `taco unit ls`',
+    })
+  }
+  return `/v1/units/${encodeURIComponent(unit.replaceAll('/', '--'))}${rest}`
+}
+
+function queryOf(query: SendOptions['query'], org: string): string {
+  const search = new URLSearchParams()
+  if (org !== 'default') search.set('org', org)
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined) continue
+    if (typeof value === 'object') for (const one of value) search.append(name, one)
+    else search.set(name, String(value))
+  }
+  const text = search.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+function noAnswer(error: unknown, label: string): TacoError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (error instanceof TacoError) return error
+  const refused = code === 'ECONNREFUSED' || code === 'ENOENT'
+  const unknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+  const said = refused ? 'nothing listens there' : unknown ? 'no such host' : messageOf(error) || code
+  const hint = refused
+    ? 'start one with `taco serve`, choose another with `taco use https://…`, or work without a server: `taco use s3://…` or --bucket'
+    : unknown
+      ? 'check the name, or choose another server with `taco use https://…`'
+      : 'run `taco doctor` to see how far the connection gets'
+  return unreachable(`cannot reach the server at ${label}: ${said}`, hint, error)
+}
+
+function notOurs(cause: unknown): TacoError {
+  return new TacoError('UNEXPECTED', 'the answer is not JSON', {
+    hint: 'is this the address of an OpenTaco server? `taco doctor` looks closer',
+    cause,
+  })
+}

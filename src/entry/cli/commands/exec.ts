@@ -1,0 +1,108 @@
+import type { ChildProcess } from 'node:child_process'
+import { TacoError, messageOf } from '../../../base/errors.ts'
+import { backendEnv, backendUrl } from '../backend-block.ts'
+import { usageError } from '../failures.ts'
+import type { Session } from '../session.ts'
+import type { Signal, World } from '../wiring.ts'
+
+/** The backend outlives the command: an engine that is interrupted still stores its state and unlocks. */
+export async function exec(
+  session: Session,
+  [unit = '', program, ...args]: readonly string[],
+): Promise<number> {
+  if (program === undefined)
+    throw usageError('no command was given', 'write it after "--": `taco exec prod/network -- tofu plan`')
+  const { url, token } = await openBackend(session)
+  const backend = backendEnv(backendUrl(url, session.org(), unit), token)
+  session.output.trace(`TF_HTTP_ADDRESS=${backend['TF_HTTP_ADDRESS'] ?? ''}`)
+  return await runChild(session.world, program, args, { ...childEnv(session.world.env), ...backend })
+}
+
+async function openBackend(session: Session): Promise<{ url: string; token: string | undefined }> {
+  const { kind, address } = session.target()
+  if (kind === 'server') return { url: address, token: session.token() }
+  // Good for this one command: it is in nobody's environment but the child's, and ends with this process.
+  const { randomBytes } = await import('node:crypto')
+  const token = randomBytes(32).toString('base64url')
+  const { url } = await (await session.embedded()).listen(token)
+  return { url, token }
+}
+
+/** The command needs the backend, not the keys to the control plane. */
+function childEnv(env: World['env']): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) {
+    if (
+      value !== undefined &&
+      name !== 'TACO_TOKEN' &&
+      name !== 'TACO_ROOT_TOKEN' &&
+      !name.startsWith('TF_HTTP_')
+    )
+      kept[name] = value
+  }
+  return kept
+}
+
+/**
+ * A terminal sends Ctrl-C to the child as well, and both engines take a second interrupt for "stop at once,
+ * without unlocking": so on a terminal SIGINT and SIGHUP are left to it. Without one the child gets a group of
+ * its own, so that a signal sent to our whole group reaches it once, through us.
+ */
+async function runChild(
+  world: World,
+  program: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<number> {
+  const onTerminal = world.stdin.isTTY === true || world.stdout.isTTY === true || world.stderr.isTTY === true
+  const { spawn } = await import('node:child_process')
+  const { constants } = await import('node:os')
+  const child = spawn(program, [...args], {
+    cwd: world.cwd,
+    env,
+    stdio: stdioFor(world),
+    detached: !onTerminal,
+  })
+  pipeOwn(world, child)
+  const release = world.onSignal((signal: Signal) => {
+    if (!onTerminal || signal === 'SIGTERM') child.kill(signal)
+  })
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', (error) => reject(cannotStart(program, error)))
+      child.once('close', (code, signal) =>
+        resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]),
+      )
+    })
+  } finally {
+    release()
+  }
+}
+
+function stdioFor(world: World): ('inherit' | 'pipe')[] {
+  return [
+    world.stdin === process.stdin ? 'inherit' : 'pipe',
+    world.stdout === process.stdout ? 'inherit' : 'pipe',
+    world.stderr === process.stderr ? 'inherit' : 'pipe',
+  ]
+}
+
+function pipeOwn(world: World, child: ChildProcess): void {
+  if (child.stdin !== null) world.stdin.pipe(child.stdin)
+  child.stdout?.pipe(world.stdout, { end: false })
+  child.stderr?.pipe(world.stderr, { end: false })
+}
+
+/** 127 and 126 are what shells answer. */
+function cannotStart(program: string, error: Error): TacoError {
+  const absent = 'code' in error && error.code === 'ENOENT'
+  return new TacoError(
+    'UNEXPECTED',
+    absent ? `there is no command ${program}` : `cannot run ${program}: ${messageOf(error)}`,
+    {
+      hint: absent ? 'install it, or write its full path' : 'is it a program that may be run?',
+      facts: { exitCode: absent ? 127 : 126 },
+      cause: error,
+    },
+  )
+}

@@ -1,0 +1,73 @@
+import { usageError } from '../failures.ts'
+import type { Remembered } from '../remembered.ts'
+import { configPath, forget, writeRemembered } from '../remembered.ts'
+import type { Session } from '../session.ts'
+import { bucketAddress, chooseTarget, serverAddress } from '../settings.ts'
+import { resolve } from 'node:path'
+
+/** Nobody is asked whether the address answers: it may be chosen before the server runs. `doctor` looks. */
+export async function use(
+  session: Session,
+  [address]: readonly string[],
+  options: { readonly forget?: boolean },
+): Promise<void> {
+  if (options.forget === true) {
+    if (address !== undefined) throw usageError('an address and --forget were given', 'give one of them')
+    forget(session.world)
+    session.output.note(
+      'forgotten: without --server, --bucket or a variable the server is http://127.0.0.1:8226',
+    )
+    if (session.output.asJson) session.output.json({})
+    return
+  }
+  if (address === undefined) return showCurrent(session)
+  remember(session, address)
+}
+
+function remember(session: Session, address: string): void {
+  const { world, flags, output } = session
+  if (flags.server !== undefined || flags.bucket !== undefined) {
+    throw usageError(
+      '--server and --bucket are not for `taco use`',
+      'name the address alone: `taco use s3://states`',
+    )
+  }
+  const isServer = /^https?:\/\//i.test(address)
+  if (!isServer && /^[\w.-]+:\d+$/.test(address))
+    throw usageError(`${address} has no scheme`, `write http://${address} for a server`)
+  const remembered: Remembered = {
+    ...(isServer ? { server: serverAddress(address) } : { bucket: bucketAddress(address, world.cwd) }),
+    ...(flags.org === undefined ? {} : { org: flags.org }),
+    ...(flags.tokenFile === undefined ? {} : { tokenFile: resolve(world.cwd, flags.tokenFile) }),
+  }
+  const path = writeRemembered(world, remembered)
+  if (output.asJson) return output.json({ ...remembered, file: path })
+  output.print(
+    `using ${isServer ? 'the server' : 'the bucket'} ${remembered.server ?? remembered.bucket ?? ''}\n`,
+  )
+  output.note(
+    isServer
+      ? 'next: `taco doctor` checks that it answers'
+      : 'next: `taco adopt` finds states that are already there',
+  )
+}
+
+function showCurrent(session: Session): void {
+  const { output, world, flags } = session
+  const target = chooseTarget(flags, world.env, session.remembered(), world.cwd)
+  const file = configPath(world)
+  if (output.asJson)
+    return output.json({ [target.kind]: target.address, from: target.from, org: session.org(), file })
+  const where = {
+    flag: 'the command line',
+    environment: 'the environment',
+    remembered: file,
+    default: 'nothing else is chosen',
+  }
+  output.facts([
+    [target.kind, target.address],
+    ['because of', where[target.from]],
+    ['organization', session.org()],
+    ['token file', session.remembered().tokenFile],
+  ])
+}

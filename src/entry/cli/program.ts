@@ -1,0 +1,40 @@
+import { bucketCommands } from './tree-bucket.ts'
+import { orgCommands, unitCommands } from './tree-unit.ts'
+import { lockCommands, stateCommands } from './tree-state.ts'
+import type { CommandSpec } from './spec.ts'
+
+const about = `OpenTaco keeps the states of OpenTofu and Terraform in your own bucket, with locks and history.
+
+A command talks to a server (--server, TACO_SERVER, or \`taco use https://…\`), or works on a bucket without any
+server (--bucket, TACO_BUCKET, or \`taco use s3://…\`). With neither, the server is http://127.0.0.1:8226.
+Tokens come from TACO_TOKEN or a file, never from the command line.`
+
+/** The whole command line. */
+export const program: CommandSpec = {
+  name: 'taco',
+  says: about,
+  options: [
+    { name: 'server', value: 'url', says: 'the server to talk to (TACO_SERVER)' },
+    {
+      name: 'bucket',
+      value: 'url',
+      says: 'work on this bucket without a server: file://, s3://, gs://, azblob:// or a folder (TACO_BUCKET)',
+    },
+    { name: 'org', value: 'name', says: 'organization (TACO_ORG; default: default)' },
+    {
+      name: 'token-file',
+      value: 'path',
+      says: 'file that holds the token (TACO_TOKEN_FILE; the token itself: TACO_TOKEN)',
+    },
+    { name: 'json', says: 'print the JSON of the API, for scripts' },
+    { name: 'quiet', short: 'q', says: 'no progress and no advice, only results and errors' },
+    { name: 'debug', says: 'show requests, and where an error comes from' },
+    { name: 'color', negatable: true, says: 'no colours (also NO_COLOR)' },
+    { name: 'version', short: 'V', says: 'print the version' },
+  ],
+  children: [...bucketCommands, unitCommands, orgCommands, stateCommands, ...lockCommands],
+  example: `taco serve --bucket ./taco-data
+taco unit create prod/network
+taco backend prod/network --write
+taco --bucket s3://states exec prod/network -- tofu plan`,
+}

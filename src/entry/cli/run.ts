@@ -1,0 +1,80 @@
+import { complain } from './complain.ts'
+import { EXIT, exitCodeHelp, interrupted } from './failures.ts'
+import { isColourful } from './output.ts'
+import { parseArgs } from './parse-args.ts'
+import type { Parsed } from './parse-args.ts'
+import { program } from './program.ts'
+import { openSession } from './session.ts'
+import type { GlobalFlags } from './settings.ts'
+import type { CommandSpec } from './spec.ts'
+import type { Screen, World } from './wiring.ts'
+
+/** Runs one command line and gives its exit code. Never throws, never exits. */
+export async function runCli(args: readonly string[], world: World): Promise<number> {
+  let parsed: Parsed
+  try {
+    parsed = parseArgs(program, args, world.env)
+  } catch (error) {
+    return complain(world, roughFlags(args), error)
+  }
+  const { spec, path, help, flags } = parsed
+  if (flags['version'] === true) {
+    world.stdout.write(`${world.version()}\n`)
+    return EXIT.ok
+  }
+  if (help) return await showHelp(world, world.stdout, spec, path, flags)
+  if (spec.run !== undefined) return await carryOut(spec, parsed, world)
+  await showHelp(world, world.stderr, spec, path, flags)
+  return EXIT.usage
+}
+
+async function carryOut(spec: CommandSpec, { args, options, flags }: Parsed, world: World): Promise<number> {
+  const stop = new AbortController()
+  const session = openSession({ world, flags, program, signal: stop.signal })
+  let giveUp: (reason: Error) => void = () => {}
+  const stopped = new Promise<never>((_resolve, reject) => (giveUp = reject))
+  const release =
+    spec.ownsSignals === true
+      ? () => {}
+      : world.onSignal((signal) => {
+          giveUp(interrupted(signal))
+          stop.abort()
+        })
+  let code: number
+  try {
+    code = (await Promise.race([spec.run?.(session, args, options), stopped])) ?? EXIT.ok
+  } catch (error) {
+    code = complain(world, flags, error)
+  }
+  // A second Ctrl-C ends a close that hangs.
+  release()
+  try {
+    await session.close()
+  } catch (error) {
+    return code === EXIT.ok ? complain(world, flags, error) : code
+  }
+  return code
+}
+
+async function showHelp(
+  world: World,
+  screen: Screen,
+  spec: CommandSpec,
+  path: readonly string[],
+  flags: GlobalFlags,
+): Promise<number> {
+  const { helpOf } = await import('./help.ts')
+  const { styleText } = await import('node:util')
+  const bold = (text: string) => (isColourful(screen, world.env, flags) ? styleText('bold', text) : text)
+  const width = screen.isTTY === true ? (screen.columns ?? 80) : 100
+  screen.write(helpOf(program, spec, path, { width, bold }))
+  if (spec === program) screen.write(`\n${exitCodeHelp}\n`)
+  return EXIT.ok
+}
+
+/** For the one error that comes before the options are understood. */
+function roughFlags(args: readonly string[]): GlobalFlags {
+  const end = args.indexOf('--')
+  const own = end === -1 ? args : args.slice(0, end)
+  return { json: own.includes('--json'), debug: own.includes('--debug'), color: !own.includes('--no-color') }
+}

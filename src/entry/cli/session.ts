@@ -1,0 +1,109 @@
+import { openClient } from './client.ts'
+import type { Client } from './client.ts'
+import { openOutput } from './output.ts'
+import type { Output } from './output.ts'
+import { noProgress, openProgress } from './progress.ts'
+import type { Progress } from './progress.ts'
+import { readRemembered } from './remembered.ts'
+import type { Remembered } from './remembered.ts'
+import { chooseOrg, chooseTarget, chooseToken } from './settings.ts'
+import type { GlobalFlags, Target } from './settings.ts'
+import type { CommandSpec } from './spec.ts'
+import type { Embedded, World } from './wiring.ts'
+
+/** All that one command works with. What is opened on the way is closed at its end, whatever the outcome. */
+export interface Session {
+  readonly world: World
+  readonly flags: GlobalFlags
+  /** The whole command line, for what describes it. */
+  readonly program: CommandSpec
+  readonly output: Output
+  /** Aborted by Ctrl-C; commands that can stop in an orderly way do. */
+  readonly signal: AbortSignal
+  remembered(): Remembered
+  target(): Target
+  org(): string
+  token(): string | undefined
+  /** Opened at first use; over a bucket, this brings the API up inside the process. */
+  client(): Promise<Client>
+  embedded(): Promise<Embedded>
+  progress(what: string, total?: number): Progress
+  close(): Promise<void>
+}
+
+export interface SessionOptions {
+  readonly world: World
+  readonly flags: GlobalFlags
+  readonly program: CommandSpec
+  readonly signal: AbortSignal
+}
+
+export function openSession({ world, flags, program, signal }: SessionOptions): Session {
+  const output = openOutput(world, flags)
+  const remembered = once(() => readRemembered(world))
+  const target = once(() => chooseTarget(flags, world.env, remembered(), world.cwd))
+  const org = once(() => chooseOrg(flags, world.env, remembered()))
+  const token = once(() => chooseToken(flags, world.env, remembered(), target()))
+  const embedded = once(() => {
+    output.trace(`opening the bucket ${target().address}`)
+    return world.openEmbedded({ bucket: target().address, by: world.who, debug: output.debug })
+  })
+  const client = once(async (): Promise<Client> => {
+    const { kind, address } = target()
+    const userAgent = `taco/${world.version()}`
+    const trace = output.trace
+    if (kind === 'bucket') {
+      const { connect } = await embedded()
+      return openClient({
+        base: 'http://localhost',
+        org: org(),
+        label: address,
+        token: undefined,
+        userAgent,
+        connect,
+        trace,
+      })
+    }
+    warnOfOpenToken(address, token(), output)
+    return openClient({ base: address, org: org(), label: address, token: token(), userAgent, trace })
+  })
+
+  return {
+    world,
+    flags,
+    program,
+    output,
+    signal,
+    remembered,
+    target,
+    org,
+    token,
+    embedded,
+    client,
+    progress: (what, total) =>
+      flags.quiet === true || output.asJson
+        ? noProgress
+        : openProgress(world.stderr, what, { total, now: world.now }),
+    async close() {
+      if (client.called()) (await client().catch(() => undefined))?.close()
+      if (embedded.called()) await (await embedded().catch(() => undefined))?.close()
+    },
+  }
+}
+
+function warnOfOpenToken(address: string, token: string | undefined, output: Output): void {
+  if (token === undefined || !address.startsWith('http:')) return
+  const { hostname } = new URL(address)
+  if (hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')) return
+  output.warn(`the token travels unencrypted to ${hostname}; use https`)
+}
+
+interface Once<T> {
+  (): T
+  called(): boolean
+}
+
+function once<T>(make: () => T): Once<T> {
+  let made: { readonly value: T } | undefined
+  return Object.assign(() => (made ??= { value: make() }).value, { called: () => made !== undefined })
+}

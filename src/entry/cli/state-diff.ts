@@ -1,0 +1,84 @@
+import type { Output } from './output.ts'
+import { fields, flag, list, maybe, number, text } from './shape.ts'
+import type { Of, Shape } from './shape.ts'
+import { oneLine } from './table.ts'
+import { count } from './words.ts'
+
+const side = fields({ serial: number, size: number, encrypted: flag })
+const anything: Shape<unknown> = (value) => value
+
+const read = fields({
+  encrypted: flag,
+  before: maybe(side),
+  after: maybe(side),
+  resources: maybe(
+    list(
+      fields({
+        address: text,
+        change: text,
+        attributes: list(fields({ path: text, sensitive: flag, before: anything, after: anything })),
+        fields: list(text),
+      }),
+    ),
+  ),
+  outputs: maybe(
+    list(fields({ name: text, change: text, sensitive: flag, before: anything, after: anything })),
+  ),
+})
+
+/** An encrypted state has nothing in it that could be compared. */
+export const stateDiff = (value: unknown, at: string) => {
+  const found = read(value, at)
+  return { ...found, resources: found.resources ?? [], outputs: found.outputs ?? [] }
+}
+type Diff = ReturnType<typeof stateDiff>
+type Side = Of<typeof side> | null
+
+const signs: Readonly<Record<string, readonly [string, 'green' | 'red' | 'yellow']>> = {
+  added: ['+', 'green'],
+  removed: ['-', 'red'],
+  changed: ['~', 'yellow'],
+}
+
+export function renderDiff(diff: Diff, style: Output['style']): string {
+  const lines = [style('bold', `${saySide(diff.before)} → ${saySide(diff.after)}`)]
+  const sign = (change: string) => {
+    const [mark, colour] = signs[change] ?? ['?', 'yellow']
+    return style(colour, mark)
+  }
+  if (diff.encrypted) {
+    lines.push('encrypted by the client: what is inside cannot be compared')
+    return lines.map((line) => `${line}\n`).join('')
+  }
+  for (const resource of diff.resources) {
+    lines.push(`${sign(resource.change)} ${oneLine(resource.address)}`)
+    for (const { path, before, after } of resource.attributes)
+      lines.push(`    ${oneLine(path)}: ${sayValue(before)} → ${sayValue(after)}`)
+    if (resource.fields.length > 0) lines.push(`    also: ${oneLine(resource.fields.join(', '))}`)
+  }
+  for (const output of diff.outputs) {
+    lines.push(
+      `${sign(output.change)} output ${oneLine(output.name)}: ${sayValue(output.before)} → ${sayValue(output.after)}`,
+    )
+  }
+  const total = diff.resources.length + diff.outputs.length
+  lines.push(total === 0 ? 'no differences in resources or outputs' : sayTotals(diff))
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function sayTotals({ resources, outputs }: Diff): string {
+  const of = (change: string) => resources.filter((one) => one.change === change).length
+  const parts = [`${of('added')} added`, `${of('changed')} changed`, `${of('removed')} removed`]
+  return `${count(resources.length, 'resource')}: ${parts.join(', ')}; ${count(outputs.length, 'output')} changed`
+}
+
+function saySide(side: Side): string {
+  return side === null ? 'no state' : `serial ${side.serial}`
+}
+
+function sayValue(value: unknown): string {
+  if (value === undefined) return '(nothing)'
+  if (value === '(sensitive)') return value
+  const said = oneLine(JSON.stringify(value))
+  return said.length > 120 ? `${said.slice(0, 117)}…` : said
+}

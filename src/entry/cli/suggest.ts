@@ -1,0 +1,34 @@
+/** The candidate most like what was typed, if one is like enough to be meant. */
+export function nearest(typed: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined
+  let least = Math.max(1, Math.floor(typed.length * 0.4)) + 1
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - typed.length) >= least) continue
+    const distance = distanceOf(typed, candidate, least)
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best
+}
+
+/** Edits and swaps of neighbours (optimal string alignment); stops at `limit`. */
+export function distanceOf(a: string, b: string, limit = Infinity): number {
+  let before: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let least = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, (before[j - 2] ?? 0) + 1)
+      row.push(least)
+    }
+    if (Math.min(...row) >= limit) return limit
+    before = last
+    last = row
+  }
+  return last[b.length] ?? 0
+}

@@ -1,0 +1,130 @@
+import { completion } from './commands/completion.ts'
+import { doctor } from './commands/doctor.ts'
+import { serve } from './commands/serve.ts'
+import { adopt, gc } from './commands/upkeep.ts'
+import { use } from './commands/use.ts'
+import { version } from './commands/version.ts'
+import { command } from './spec.ts'
+import type { CommandSpec, OptionSpec } from './spec.ts'
+
+const dryRun: OptionSpec = { name: 'dry-run', says: 'only show what would be done' }
+
+export const bucketCommands: readonly CommandSpec[] = [
+  command({
+    name: 'serve',
+    says: 'serve a bucket (default: the folder ./taco-data) to everybody',
+    options: [
+      {
+        name: 'listen',
+        value: 'address',
+        env: 'TACO_LISTEN',
+        fallback: '127.0.0.1:8226',
+        says: 'host:port, or a port of 127.0.0.1',
+      },
+      {
+        name: 'auth',
+        value: 'mode',
+        env: 'TACO_AUTH',
+        choices: ['none', 'token'],
+        says: '"token" takes the root token from TACO_ROOT_TOKEN or --token-file; default: token if there is one',
+      },
+      {
+        name: 'insecure',
+        env: 'TACO_INSECURE',
+        says: 'allow --auth none on an address that others can reach',
+      },
+      { name: 'metrics-open', env: 'TACO_METRICS_OPEN', says: '/metrics needs no token' },
+      { name: 'max-state', value: 'size', env: 'TACO_MAX_STATE', says: 'refuse larger states, e.g. 500MB' },
+      {
+        name: 'log-level',
+        value: 'level',
+        env: 'TACO_LOG_LEVEL',
+        choices: ['debug', 'info', 'warn', 'error', 'silent'],
+        says: 'how much is logged; default: warn on a terminal, else info',
+      },
+      {
+        name: 'log-format',
+        value: 'format',
+        env: 'TACO_LOG_FORMAT',
+        choices: ['json', 'text'],
+        says: 'form of the log; default: text on a terminal, else json',
+      },
+      {
+        name: 'look-every',
+        value: 'time',
+        env: 'TACO_LOOK_EVERY',
+        says: 'look at every unit this often; default: 5m',
+      },
+      {
+        name: 'gc-every',
+        value: 'time',
+        env: 'TACO_GC_EVERY',
+        says: 'carry out retention this often while idle, 0 for never; default: 6h',
+      },
+      {
+        name: 'grace',
+        value: 'time',
+        env: 'TACO_GRACE',
+        says: 'time for requests under way at a stop; default: 20s',
+      },
+    ],
+    example: 'taco serve --bucket s3://states --listen 0.0.0.0:8226 --auth token',
+    run: serve,
+    ownsSignals: true,
+  }),
+  command({
+    name: 'use',
+    says: 'remember a server or a bucket for the commands to come; alone, show it',
+    args: [
+      {
+        name: 'address',
+        optional: true,
+        says: 'https://… for a server; s3://…, gs://…, azblob://…, file://… or a folder for a bucket',
+      },
+    ],
+    options: [{ name: 'forget', says: 'forget what is remembered' }],
+    example: 'taco use s3://states',
+    run: use,
+  }),
+  command({
+    name: 'adopt',
+    says: 'make units of the states that are already in the bucket; nothing is moved or rewritten',
+    options: [
+      { name: 'under', value: 'prefix', says: 'look only under this prefix' },
+      { name: 'as', value: 'pattern', says: 'name of each unit, e.g. "prod/{path}"' },
+      dryRun,
+    ],
+    example: "taco adopt --under prod/ --as 'prod/{path}' --dry-run",
+    run: adopt,
+  }),
+  command({
+    name: 'gc',
+    says: 'delete the versions that retention no longer keeps',
+    options: [dryRun],
+    example: 'taco gc --dry-run',
+    run: gc,
+  }),
+  command({
+    name: 'doctor',
+    says: 'explain what is wrong with bucket, server, clock or this program',
+    options: [
+      { name: 'deep', says: 'read everything back and verify every hash' },
+      { name: 'repair', says: 'put right what can be' },
+    ],
+    example: 'taco doctor --deep',
+    run: doctor,
+  }),
+  command({
+    name: 'completion',
+    says: 'print a completion script',
+    args: [{ name: 'shell', says: 'bash, zsh or fish' }],
+    example: 'source <(taco completion bash)',
+    run: completion,
+  }),
+  command({
+    name: 'version',
+    says: 'print the versions of taco, Node and the server',
+    example: 'taco version',
+    run: version,
+  }),
+]

@@ -1,0 +1,35 @@
+import { TacoError, isTacoError } from '../../base/errors.ts'
+import { wholeList } from './pages.ts'
+import type { Session } from './session.ts'
+import { check, fields, text } from './shape.ts'
+import { nearest } from './suggest.ts'
+
+const named = fields({ id: text, name: text })
+
+/** Does something with a unit; if there is none of that name, the error says which one may be meant. */
+export async function withUnit<T>(session: Session, unit: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isTacoError(error, 'NOT_FOUND')) throw error
+    const hint = await advice(session, unit).catch(() => undefined)
+    if (hint === undefined) throw error
+    throw new TacoError('NOT_FOUND', error.message, { hint, facts: error.facts, cause: error })
+  }
+}
+
+async function advice(session: Session, unit: string): Promise<string | undefined> {
+  const units = (await wholeList(await session.client(), '/v1/units', {}, 20_000)).map((one) =>
+    check(named, one),
+  )
+  if (units.some(({ id, name }) => id === unit || name === unit)) return undefined
+  const names = units.map(({ name }) => name)
+  const guess =
+    nearest(unit, names) ??
+    names.find((name) => name.endsWith(`/${unit}`)) ??
+    names.find((name) => name.startsWith(`${unit}/`))
+  if (guess !== undefined) return `did you mean ${guess}? \`taco unit ls\` lists all units`
+  return names.length === 0
+    ? `there are no units in "${session.org()}": \`taco unit create ${unit}\` makes one, \`taco adopt\` finds states in the bucket`
+    : '`taco unit ls` lists all units'
+}

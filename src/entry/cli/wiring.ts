@@ -1,0 +1,69 @@
+import type { Duplex, Readable, Writable } from 'node:stream'
+
+/**
+ * What the CLI needs from the world around it. `wire/` builds the real one; tests bring their own, so that a
+ * command can be run inside a test with nothing of the machine in it.
+ */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly home: string
+  /** `alice@laptop`: shown as the holder of locks. */
+  readonly who: string
+  readonly stdin: Input
+  readonly stdout: Screen
+  readonly stderr: Screen
+  now(): number
+  /** Called for SIGINT, SIGTERM and SIGHUP until the returned function is called. */
+  onSignal(heard: (signal: Signal) => void): () => void
+  version(): string
+  openEmbedded(options: EmbedOptions): Promise<Embedded>
+  serve(options: ServeOptions): Promise<Served>
+}
+
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+export type Input = Readable & { readonly isTTY?: boolean }
+export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+
+export interface EmbedOptions {
+  readonly bucket: string
+  /** Who is written into the history. */
+  readonly by: string
+  readonly debug: boolean
+}
+
+/** The same API inside this process. */
+export interface Embedded {
+  /** The client's end of a new connection to it; nothing listens. */
+  connect(): Duplex
+  /** For `exec`: opens a port of the loopback address that takes this one secret. */
+  listen(secret: string): Promise<{ readonly url: string }>
+  /** Finishes what was answered but not yet tidied up. */
+  close(): Promise<void>
+}
+
+export interface ServeOptions {
+  readonly bucket: string
+  readonly listen: string
+  readonly auth: 'none' | 'token'
+  readonly insecure: boolean
+  readonly rootToken: string | undefined
+  readonly metricsOpen: boolean
+  readonly maxStateBytes: number | undefined
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly logFormat: 'json' | 'text' | undefined
+  /** How often every unit is looked at. */
+  readonly lookEveryMs: number | undefined
+  /** How often retention is carried out; 0: only by `taco gc`. */
+  readonly gcEveryMs: number | undefined
+  /** How long requests under way may take to end at a shutdown. */
+  readonly graceMs: number | undefined
+}
+
+export interface Served {
+  readonly url: string
+  /** The bucket's address without secrets. */
+  readonly bucket: string
+  /** Answers what is under way, then stops. */
+  close(): Promise<void>
+}

@@ -1,0 +1,50 @@
+import { homedir, hostname, userInfo } from 'node:os'
+import { runCli } from '../entry/cli/index.ts'
+import type { Signal, World } from '../entry/cli/index.ts'
+import { packageVersion } from './version.ts'
+
+const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/** The program: `bin/taco` calls it with the arguments and exits with what it returns. */
+export async function main(args: readonly string[]): Promise<number> {
+  // A reader that has seen enough (`taco unit ls | head`) is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  return await runCli(args, world())
+}
+
+function world(): World {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    get home() {
+      return homedir()
+    },
+    get who() {
+      return whoAmI()
+    },
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    now: () => Date.now(),
+    version: packageVersion,
+    onSignal(heard) {
+      for (const signal of signals) process.on(signal, heard)
+      return () => {
+        for (const signal of signals) process.off(signal, heard)
+      }
+    },
+    openEmbedded: async (options) => (await import('./embed.ts')).openEmbedded(options),
+    serve: async (options) => (await import('./serve.ts')).serve(options),
+  }
+}
+
+function whoAmI(): string {
+  let name: string
+  try {
+    name = userInfo().username
+  } catch {
+    // A container may run under a number that has no name.
+    name = process.env['USER'] ?? String(process.getuid?.() ?? 'unknown')
+  }
+  return `${name}@${hostname()}`
+}
