@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { TacoError } from '../../base/errors.ts'
+import type { UnitDocument } from '../model.ts'
+import { decideWrite } from './decide.ts'
+
+const facts = {
+  serial: 6,
+  lineage: 'L',
+  encrypted: false,
+  terraformVersion: undefined,
+  resources: 1,
+  dataResources: 0,
+  outputs: [],
+}
+
+interface Current {
+  serial?: number
+  lineage?: string
+  encrypted?: boolean
+  unreadable?: boolean
+  tag?: string | null
+  allowDecrypt?: boolean
+}
+
+function unit(current: Current | null): UnitDocument {
+  const head =
+    current === null
+      ? null
+      : {
+          tag: current.tag === undefined ? 'tag' : current.tag,
+          version: { hash: 'old', serial: 5, lineage: 'L', encrypted: false, ...current },
+        }
+  return {
+    name: 'u',
+    key: 'k',
+    allowDecrypt: current?.allowDecrypt ?? false,
+    head,
+  } as unknown as UnitDocument
+}
+
+test.each<[string, Current | null, object, string]>([
+  ['the first state', null, {}, 'write'],
+  ['the next serial', {}, {}, 'write'],
+  ['a much later serial', { serial: 1 }, {}, 'write'],
+  ['the very bytes that are there', { serial: 6 }, { hash: 'old' }, 'same'],
+  ['the same serial with other bytes', { serial: 6 }, {}, 'STATE_SAME_SERIAL'],
+  ['an older serial', { serial: 9 }, {}, 'STATE_SERIAL'],
+  ['another lineage', { lineage: 'M' }, {}, 'STATE_LINEAGE'],
+  ['another lineage by force', { lineage: 'M' }, { force: true }, 'write'],
+  ['an older serial by force', { serial: 9 }, { force: true }, 'write'],
+  ['a plain state over an encrypted one', { encrypted: true }, {}, 'STATE_WOULD_DECRYPT'],
+  [
+    'a plain state over an encrypted one, by force',
+    { encrypted: true },
+    { force: true },
+    'STATE_WOULD_DECRYPT',
+  ],
+  [
+    'a plain state over an encrypted one where the unit allows it',
+    { encrypted: true, allowDecrypt: true },
+    {},
+    'write',
+  ],
+  ['anything after the state was deleted', { tag: null, lineage: 'M', serial: 9 }, {}, 'write'],
+  ['a state over something that is none', { unreadable: true }, {}, 'STATE_FORMAT'],
+  ['a state over something that is none, by force', { unreadable: true }, { force: true }, 'write'],
+])('%s', (_name, current, change, expected) => {
+  const decision = decideWrite(unit(current), { facts, hash: 'new', force: false, ...change })
+
+  expect(decision instanceof TacoError ? decision.code : decision).toBe(expected)
+})
