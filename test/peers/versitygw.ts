@@ -19,7 +19,7 @@ export async function startVersitygw(): Promise<S3Peer | undefined> {
   const port = await freePort()
   const running = await startProgram({
     command: program,
-    args: ['--port', `127.0.0.1:${port}`, '--quiet', 'posix', store],
+    args: ['--port', `127.0.0.1:${port}`, '--quiet', '--keep-alive', 'posix', store],
     env: { ROOT_ACCESS_KEY: 'test-access-key', ROOT_SECRET_KEY: 'test-secret-key' },
     cwd: folder.path,
     port,

@@ -58,7 +58,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     bucket: options.bucket,
     endpoint: endpoint.includes('://') ? endpoint : `http://${endpoint}`,
     label,
-    token: await tokenSource(options.token, options.endpoint === undefined && emulator !== undefined),
+    token: await tokenSource(options.token, endpoint === emulator),
     clock: options.clock ?? systemClock,
     retry: options.retry ?? storeRetry,
     idleTimeoutMs: options.idleTimeoutMs ?? 30_000,

@@ -178,6 +178,24 @@ test('an answer that breaks off is picked up where it broke', async () => {
   expect(requests[1]?.headers).toMatchObject({ range: 'bytes=5-9', 'if-match': '"tag"' })
 })
 
+test('an answer that breaks off before its first byte, or before it is read, is asked for again', async () => {
+  const broken: Answer = (request, response) => {
+    response.writeHead(200, { etag: '"tag"', 'content-length': '3' }).flushHeaders()
+    setImmediate(() => request.socket.destroy())
+  }
+  const rest: Answer = (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-2/3' }).end('abc')
+  const { bucket } = await scripted([broken, rest, broken, rest, broken, rest])
+
+  const atOnce = await bucket.get('a')
+  expect((await atOnce?.bytes())?.toString()).toBe('abc')
+  const later = await bucket.get('a')
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect((await later?.bytes())?.toString()).toBe('abc')
+  const streamed = await bucket.get('a')
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  for await (const part of streamed?.stream() ?? []) expect(Buffer.from(part).toString()).toBe('abc')
+})
+
 test('an object that is replaced while its answer breaks off is not pieced together', async () => {
   const broken: Answer = (request, response) => {
     response
