@@ -35,7 +35,6 @@ const fine = { failed: [], left: [], conditionalDelete: true }
 const withoutConditionalDelete = {
   failed: ['conditional-delete'],
   left: [],
-  checks: 7,
   conditionalDelete: false,
 }
 
