@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http'
-import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { TacoError, messageOf } from '../../base/errors.ts'
 import { unreachable } from './failures.ts'
@@ -22,7 +22,6 @@ export interface SendOptions {
   readonly json?: unknown
   readonly upload?: Upload
   readonly accept?: string
-  readonly headers?: Readonly<Record<string, string>>
   /** Gives up when nothing moves for this long; 0 waits for ever. */
   readonly idleMs?: number
   readonly signal?: AbortSignal
@@ -73,15 +72,7 @@ export function openClient(options: ClientOptions): Client {
         accept: what.accept ?? 'application/json',
         'user-agent': options.userAgent,
         ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
-        ...(what.upload === undefined
-          ? {}
-          : {
-              'content-type': 'application/json',
-              'content-length': what.upload.size,
-              'content-md5': what.upload.md5,
-            }),
-        ...what.headers,
+        ...contentHeaders(method, body, what.upload),
       },
       ...(what.signal === undefined ? {} : { signal: what.signal }),
     }
@@ -129,6 +120,18 @@ export function openClient(options: ClientOptions): Client {
     },
     close: () => agent?.destroy(),
   }
+}
+
+function contentHeaders(
+  method: string,
+  body: Buffer | undefined,
+  upload: Upload | undefined,
+): OutgoingHttpHeaders {
+  if (body !== undefined) return { 'content-type': 'application/json', 'content-length': body.length }
+  if (upload !== undefined) {
+    return { 'content-type': 'application/json', 'content-length': upload.size, 'content-md5': upload.md5 }
+  }
+  return method === 'GET' ? {} : { 'content-length': 0 }
 }
 
 /** A server may refuse before it has read the whole upload: its answer counts, not the broken pipe. */

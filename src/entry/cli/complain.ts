@@ -19,7 +19,8 @@ export function complain(world: World, flags: GlobalFlags, error: unknown): numb
     world.stderr.write(`${JSON.stringify({ error: { code, message, hint, exitCode, requestId, holder } })}\n`)
   } else {
     const colour = isColourful(world.stderr, world.env, flags)
-    const paint = (style: 'red' | 'cyan' | 'dim', text: string) => (colour ? styleText(style, text) : text)
+    const paint = (style: 'red' | 'cyan' | 'dim', text: string) =>
+      colour ? styleText(style, text, { validateStream: false }) : text
     const lines = [`${paint('red', 'error:')} ${message}`]
     if (isHolder(holder)) lines.push(...holderLines(holder))
     lines.push(`${paint('cyan', 'hint:')} ${oneLine(hint)}`)

@@ -29,7 +29,8 @@ export function openOutput(world: World, flags: GlobalFlags): Output {
   const colourOut = isColourful(stdout, world.env, flags)
   const colourErr = isColourful(stderr, world.env, flags)
   const width = stdout.isTTY === true ? stdout.columns : undefined
-  const style = (on: boolean) => (kind: Style, text: string) => (on ? styleText(kind, text) : text)
+  const style = (on: boolean) => (kind: Style, text: string) =>
+    on ? styleText(kind, text, { validateStream: false }) : text
 
   return {
     asJson,

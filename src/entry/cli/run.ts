@@ -65,7 +65,8 @@ async function showHelp(
 ): Promise<number> {
   const { helpOf } = await import('./help.ts')
   const { styleText } = await import('node:util')
-  const bold = (text: string) => (isColourful(screen, world.env, flags) ? styleText('bold', text) : text)
+  const bold = (text: string) =>
+    isColourful(screen, world.env, flags) ? styleText('bold', text, { validateStream: false }) : text
   const width = screen.isTTY === true ? (screen.columns ?? 80) : 100
   screen.write(helpOf(program, spec, path, { width, bold }))
   if (spec === program) screen.write(`\n${exitCodeHelp}\n`)
