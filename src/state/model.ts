@@ -59,6 +59,8 @@ export const VersionFacts = z.looseObject({
   terraformVersion: z.string().optional(),
   at: z.number(),
   by: z.string(),
+  /** What the program that held the lock says of itself (`alice@laptop`): told, not proven. */
+  who: z.string().optional(),
   how: How,
   message: z.string().optional(),
   requestId: z.string().optional(),

@@ -1,4 +1,5 @@
 import { isoTime } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
 import type { LockInfo } from './model.ts'
 import { lockUnit } from './protocol/lock.ts'
 import type { Parts, Target } from './protocol/parts.ts'
@@ -31,6 +32,15 @@ export async function underLock<T>(
   try {
     return await work(info.ID)
   } finally {
-    await unlockUnit(parts, { org: target.org, id: target.id }, info.ID, caller)
+    await letGo(parts, target, info.ID, caller)
+  }
+}
+
+/** What the operation did is done: a lock that cannot be released now is only logged, and its lease frees it. */
+async function letGo(parts: Parts, target: Target, lockId: string, caller: Caller): Promise<void> {
+  try {
+    await unlockUnit(parts, { org: target.org, id: target.id }, lockId, caller)
+  } catch (error) {
+    parts.deps.log.warn('a lock taken for one operation could not be released', { unit: target.id, error: messageOf(error) })
   }
 }

@@ -133,6 +133,7 @@ function describeVersion(
     resources: facts?.resources === undefined ? null : facts.resources - (facts.dataResources ?? 0),
     ...(facts === undefined ? { unreadable: true } : {}),
     ...(facts?.terraformVersion === undefined ? {} : { terraformVersion: facts.terraformVersion }),
+    ...(about.how === 'outside' || (doc.lock?.info.Who ?? '') === '' ? {} : { who: doc.lock?.info.Who }),
     ...(message === undefined ? {} : { message }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(source === undefined ? {} : { source }),

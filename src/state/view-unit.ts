@@ -43,6 +43,7 @@ export function viewVersion(facts: VersionFacts, status: VersionView['status']):
     terraformVersion: facts.terraformVersion ?? null,
     at: isoTime(facts.at),
     by: facts.by,
+    who: facts.who ?? null,
     how: facts.how,
     message: facts.message ?? null,
     source: facts.source ?? null,

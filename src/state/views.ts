@@ -32,6 +32,8 @@ export const VersionView = z.object({
   terraformVersion: z.string().nullable(),
   at: z.iso.datetime(),
   by: z.string(),
+  /** What the program that held the lock says of itself (`alice@laptop`): told, not proven. */
+  who: z.string().nullable(),
   how: How,
   message: z.string().nullable(),
   /** For a rollback: the version whose content this is. */

@@ -113,7 +113,7 @@ export async function takeOverRelease(parts: Parts, unit: Unit): Promise<void> {
   if (lock?.releasing === undefined) return
   const left = lock.releasing.at + settings.deleteOutlivesMs - clock.now()
   if (left > 0) {
-    await clock.sleep(Math.min(left, 100))
+    await clock.sleep(Math.min(left, 500))
     return
   }
   const epoch = unit.value.epoch + 1
