@@ -6,6 +6,7 @@ import type { Body } from '../bucket.ts'
 import { Again, retry, throwIfAborted } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { TRANSIENT_STATUSES, transportFailure, unavailable } from './http/failures.ts'
+import { shortText, wholeText } from './http/text.ts'
 import { openTransport } from './http/transport.ts'
 
 export interface GcsCall {
@@ -24,6 +25,8 @@ export interface GcsCall {
 
 export interface GcsClient {
   call(call: GcsCall): Promise<IncomingMessage>
+  /** What `schema` reads in the answer if its status is 200, else the answer; one that breaks off is asked for again. */
+  json<T>(call: GcsCall, schema: z.ZodType<T>): Promise<{ readonly found: T } | IncomingMessage>
   storeTime(): number | undefined
   close(): void
 }
@@ -75,15 +78,23 @@ export function openGcsClient(options: GcsClientOptions): GcsClient {
     if (date !== undefined) seen = { date: Date.parse(date), at: clock.now() }
     const status = answer.statusCode ?? 0
     if (call.expects.includes(status)) return answer
-    throw failureOf({ status, text: await textOf(answer, label), label, what: call.what })
+    throw failureOf({ status, text: await shortText(answer), label, what: call.what })
+  }
+
+  async function attempts<T>(call: GcsCall, read: (answer: IncomingMessage) => T | Promise<T>): Promise<T> {
+    throwIfAborted(call.signal)
+    const attempts = call.retry === false ? 1 : options.retry.attempts
+    return retry({ ...options.retry, attempts, clock, signal: call.signal }, async () =>
+      read(await attempt(call)),
+    )
   }
 
   return {
-    call(call) {
-      throwIfAborted(call.signal)
-      const attempts = call.retry === false ? 1 : options.retry.attempts
-      return retry({ ...options.retry, attempts, clock, signal: call.signal }, () => attempt(call))
-    },
+    call: (call) => attempts(call, (answer) => answer),
+    json: (call, schema) =>
+      attempts(call, async (answer) =>
+        answer.statusCode === 200 ? { found: parsed(await wholeText(answer, label), schema, label) } : answer,
+      ),
     storeTime: () => (seen === undefined ? undefined : seen.date + (clock.now() - seen.at)),
     close: () => transport.close(),
   }
@@ -96,18 +107,7 @@ function queryString(query: GcsCall['query']): string {
   return parts.length === 0 ? '' : `?${parts.join('&')}`
 }
 
-export async function textOf(answer: IncomingMessage, label: string): Promise<string> {
-  try {
-    const parts: Buffer[] = []
-    for await (const part of answer as AsyncIterable<Buffer>) parts.push(part)
-    return Buffer.concat(parts).toString()
-  } catch (error) {
-    throw unavailable(label, 'an answer broke off', {}, error)
-  }
-}
-
-export async function jsonOf<T>(answer: IncomingMessage, schema: z.ZodType<T>, label: string): Promise<T> {
-  const text = await textOf(answer, label)
+function parsed<T>(text: string, schema: z.ZodType<T>, label: string): T {
   try {
     return schema.parse(JSON.parse(text))
   } catch (error) {

@@ -19,10 +19,11 @@ import { checkKey, checkPrefix, compareKeys, keyFault } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
 import { storeRetry } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
-import { jsonOf, messageIn, noSuchBucket, openGcsClient, textOf } from './gcs-client.ts'
-import type { AccessToken } from './gcs-client.ts'
+import { messageIn, noSuchBucket, openGcsClient } from './gcs-client.ts'
+import type { AccessToken, GcsCall } from './gcs-client.ts'
 import { unavailable } from './http/failures.ts'
 import { emptyObject, foundObject } from './http/found.ts'
+import { shortText } from './http/text.ts'
 
 export interface GcsOptions {
   readonly bucket: string
@@ -73,13 +74,15 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     const path = pathOf(key)
     const query = { fields: 'name,generation,size,updated' }
     const what = `looking at "${key}"`
-    const answer = await client.call({ method: 'GET', path, query, what, signal, expects: [200, 404] })
-    if (answer.statusCode === 404) return absent(answer)
-    return entryOf(key, await jsonOf(answer, Resource, label))
+    const answer = await client.json(
+      { method: 'GET', path, query, what, signal, expects: [200, 404] },
+      Resource,
+    )
+    return 'found' in answer ? entryOf(key, answer.found) : absent(answer)
   }
 
   async function absent(answer: IncomingMessage): Promise<undefined> {
-    if (/bucket does not exist/i.test(messageIn(await textOf(answer, label)) ?? '')) throw noSuchBucket(label)
+    if (/bucket does not exist/i.test(messageIn(await shortText(answer)) ?? '')) throw noSuchBucket(label)
     return undefined
   }
 
@@ -133,7 +136,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
       ifGenerationMatch: generation,
       fields: 'name,generation,size,updated',
     }
-    const answer = await client.call({
+    const call: GcsCall = {
       method: 'POST',
       path: '/o',
       query,
@@ -143,14 +146,12 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
       what: `writing "${key}"`,
       signal: options.signal,
       expects: [200, 404, 409, 412],
-    })
-    if (answer.statusCode === 404) await absent(answer)
-    if (answer.statusCode !== 200) {
-      answer.resume()
-      return conflict
     }
-    const written = await jsonOf(answer, Resource, label)
-    return { kind: 'written', tag: written.generation as Tag }
+    const answer = await client.json(call, Resource)
+    if ('found' in answer) return { kind: 'written', tag: answer.found.generation as Tag }
+    if (answer.statusCode === 404) await absent(answer)
+    else answer.resume()
+    return conflict
   }
 
   async function* list(prefix: string, options: ListOptions = {}): AsyncGenerator<readonly Entry[]> {
@@ -167,8 +168,12 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
         fields: 'nextPageToken,items(name,generation,size,updated)',
       }
       const what = `listing "${prefix}"`
-      const answer = await client.call({ method: 'GET', path: '/o', query, what, signal, expects: [200] })
-      const page = await jsonOf(answer, Listing, label)
+      const answer = await client.json(
+        { method: 'GET', path: '/o', query, what, signal, expects: [200] },
+        Listing,
+      )
+      if (!('found' in answer)) throw noSuchBucket(label)
+      const page = answer.found
       const entries = page.items.flatMap((item): readonly Entry[] => {
         const key = names.short(item.name)
         if (key === undefined || keyFault(key) !== undefined) return []

@@ -19,11 +19,12 @@ import { prefixed } from '../../prefix.ts'
 import type { RetryRules } from '../../retry.ts'
 import { unavailable } from '../http/failures.ts'
 import { emptyObject, foundObject } from '../http/found.ts'
+import { shortText } from '../http/text.ts'
 import { s3Address } from './address.ts'
 import { openS3Client, UndecidedConflict } from './client.ts'
 import { credentialSource } from './credentials.ts'
 import type { Credentials } from './signer.ts'
-import { readListing } from './xml.ts'
+import { readError, readListing } from './xml.ts'
 
 export interface S3Options {
   readonly bucket: string
@@ -120,9 +121,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
   }
 
   async function refuseIfNoBucket(answer: IncomingMessage): Promise<void> {
-    let text = ''
-    for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) text += part
-    if (!text.includes('NoSuchBucket')) return
+    if (readError(await shortText(answer)).code !== 'NoSuchBucket') return
     throw new TacoError('BUCKET_REFUSED', `${label} does not exist`, {
       hint: 'Create the bucket first, or correct its name, region or endpoint.',
       facts: { bucket: label, code: 'NoSuchBucket' },
@@ -160,8 +159,9 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
           token === undefined && options.after !== undefined ? names.prefix + options.after : undefined,
       }
       const what = `listing "${prefix}"`
-      const answer = await client.call({ method: 'GET', query, what, signal: options.signal, expects: [200] })
-      const page = readListing(await textOf(answer, label))
+      const page = readListing(
+        await client.text({ method: 'GET', query, what, signal: options.signal, expects: [200] }),
+      )
       const entries = page.objects.flatMap(({ key: name, etag, size, modifiedAt }): readonly Entry[] => {
         const key = names.short(name)
         return key === undefined || keyFault(key) !== undefined
@@ -243,14 +243,4 @@ function entryOf(key: string, { headers }: IncomingMessage): Entry {
   const size = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] ?? headers['content-length'] ?? '0'
   const modifiedAt = Date.parse(headers['last-modified'] ?? '') || 0
   return { key, tag: tagOf(headers.etag ?? ''), size: Number(size), modifiedAt }
-}
-
-async function textOf(answer: IncomingMessage, label: string): Promise<string> {
-  try {
-    const parts: Buffer[] = []
-    for await (const part of answer as AsyncIterable<Buffer>) parts.push(part)
-    return Buffer.concat(parts).toString()
-  } catch (error) {
-    throw unavailable(label, 'a listing broke off', {}, error)
-  }
 }

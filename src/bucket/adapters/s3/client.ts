@@ -6,6 +6,7 @@ import type { Body } from '../../bucket.ts'
 import { Again, retry, storeRetry, throwIfAborted } from '../../retry.ts'
 import type { RetryRules } from '../../retry.ts'
 import { transportFailure } from '../http/failures.ts'
+import { shortText, wholeText } from '../http/text.ts'
 import { openTransport } from '../http/transport.ts'
 import type { S3Address } from './address.ts'
 import type { CredentialSource } from './credentials.ts'
@@ -30,6 +31,8 @@ export interface S3Call {
 
 export interface S3Client {
   call(call: S3Call): Promise<IncomingMessage>
+  /** The same, with the text of the answer; one that breaks off is asked for again. */
+  text(call: S3Call): Promise<string>
   /** By the Date header of the last answer. */
   storeTime(): number | undefined
   close(): void
@@ -106,13 +109,18 @@ export function openS3Client(options: S3ClientOptions): S3Client {
     }
   }
 
+  async function attempts<T>(call: S3Call, read: (answer: IncomingMessage) => T | Promise<T>): Promise<T> {
+    throwIfAborted(call.signal)
+    const payloadHash = await hashOf(call.body, options.signsBodies)
+    const attempts = call.retry === false ? 1 : rules.attempts
+    return retry({ ...rules, attempts, clock, signal: call.signal }, async () =>
+      read(await attempt(call, payloadHash)),
+    )
+  }
+
   return {
-    async call(call) {
-      throwIfAborted(call.signal)
-      const payloadHash = await hashOf(call.body, options.signsBodies)
-      const attempts = call.retry === false ? 1 : rules.attempts
-      return retry({ ...rules, attempts, clock, signal: call.signal }, () => attempt(call, payloadHash))
-    },
+    call: (call) => attempts(call, (answer) => answer),
+    text: (call) => attempts(call, (answer) => wholeText(answer, label)),
     storeTime: () => (seen === undefined ? undefined : seen.date + (clock.now() - seen.at)),
     close: () => transport.close(),
   }
@@ -137,20 +145,4 @@ async function hashOf(body: Body | undefined, signsBodies: boolean): Promise<str
     throw new TacoError('UNEXPECTED', `a body of ${body.size} bytes was announced, ${size} came`)
   }
   return hash.digest('hex')
-}
-
-const ENOUGH = 64 * 1024
-
-/** An answer that breaks off still has its status, so what came of it will do. */
-async function shortText(answer: IncomingMessage): Promise<string> {
-  let text = ''
-  try {
-    for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) {
-      text += part
-      if (text.length > ENOUGH) break
-    }
-  } catch {
-    return text
-  }
-  return text
 }

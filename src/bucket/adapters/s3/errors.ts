@@ -38,7 +38,7 @@ export function failureOf(refusal: Refusal): Error {
       facts: { ...facts, region },
     })
   }
-  if (code === 'NoSuchBucket' || status === 301 || status === 401 || status === 403) {
+  if (hints[code ?? ''] !== undefined || status === 301 || status === 401 || status === 403) {
     return new TacoError('BUCKET_REFUSED', `${what}: ${label} answered ${said}`, {
       hint: hints[code ?? ''] ?? hints['AccessDenied'] ?? '',
       facts,
