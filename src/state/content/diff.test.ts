@@ -159,6 +159,12 @@ test.each([
   ],
   ['a telling name', [], { master_password: 'SECRET1' }, { master_password: 'SECRET2' }],
   ['a telling name inside', [], { conf: [{ api_key: 'SECRET1' }] }, { conf: [] }],
+  [
+    'a mark inside an attribute of any type',
+    [path('in', 'pw')],
+    { in: { value: { pw: 'SECRET1' }, type: ['object', { pw: 'string' }] } },
+    { in: { value: { pw: 'SECRET2' }, type: ['object', { pw: 'string' }] } },
+  ],
   ['the private part', [], { private: 'SECRET1' }, { private: 'SECRET2' }],
 ])('a value is masked because of %s', (_why, sensitive_attributes, before, after) => {
   const changes = changesOf(
@@ -169,6 +175,20 @@ test.each([
   expect(JSON.stringify(changes)).not.toContain('SECRET')
   expect(changes).toEqual([
     expect.objectContaining({ sensitive: true, before: '(sensitive)', after: '(sensitive)' }),
+  ])
+})
+
+test('a secret is masked where a provider copied it without its mark', () => {
+  const sensitive_attributes = [path('in')]
+  const changes = changesOf(
+    { attributes: { in: 'SECRET1', out: { url: 'http://u:SECRET1@h' }, other: 'a' }, sensitive_attributes },
+    { attributes: { in: 'SECRET2', out: { url: 'http://u:SECRET2@h' }, other: 'b' }, sensitive_attributes },
+  )
+
+  expect(changes).toEqual([
+    { path: 'in', sensitive: true, before: '(sensitive)', after: '(sensitive)' },
+    { path: 'other', sensitive: false, before: 'a', after: 'b' },
+    { path: 'out.url', sensitive: true, before: '(sensitive)', after: '(sensitive)' },
   ])
 })
 

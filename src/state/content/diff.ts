@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { canonical, isList, isObject, parseExact, plain, type Exact } from './exact.ts'
-import { holdsTelling, maskFor, SENSITIVE, type Mask, type Path, type Step } from './masking.ts'
+import { maskFor, SENSITIVE, type Mask, type Path, type Step } from './masking.ts'
 import { isSensitive } from './outputs.ts'
 import { findRegions, type Region, type StateRegions } from './regions.ts'
 import { scanState } from './scan.ts'
@@ -214,8 +214,7 @@ function compare(path: Path, before: Exact | undefined, after: Exact | undefined
   } else if (isList(before) && isList(after) && before.length === after.length) {
     before.forEach((item, index) => compare([...path, index], item, after[index], found))
   } else {
-    const sensitive =
-      path.length === 0 || found.mask.covers(path) || holdsTelling(before) || holdsTelling(after)
+    const sensitive = found.mask.hides(path, before, after)
     found.changes.push({
       path: spell(path),
       sensitive,

@@ -54,6 +54,13 @@ test.each(['', '{', '[1,]', '{"a"}', '{"a":1,}', '01', '1.', '"', '"\\x"', 'tru'
   },
 )
 
+test('an absurd exponent takes no time', () => {
+  const digits = '9'.repeat(10_000_000)
+
+  expect(canonical(parseExact(`1e${digits}`))).toBe(canonical(parseExact(`1E${digits}`)))
+  expect(canonical(parseExact(`1e${digits}`))).not.toBe(canonical(parseExact(`1e-${digits}`)))
+})
+
 test('nesting without end is refused', () => {
   expect(() => parseExact('['.repeat(100_000))).toThrow(expect.objectContaining({ code: 'STATE_NOT_JSON' }))
 })

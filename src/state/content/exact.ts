@@ -10,6 +10,7 @@ export interface ExactNumber {
 }
 
 const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
+const MAX_EXPONENT_DIGITS = 20
 const SPACE = /[ \t\r\n]*/y
 
 /** JSON.parse without losing digits; refuses an object that names a key twice, because readers disagree about it. */
@@ -152,6 +153,9 @@ function normalDigits(literal: string): string {
   const digits = (whole + fraction).replace(/^0+/, '')
   const significant = digits.slice(0, lastNonZero(digits) + 1)
   if (significant === '') return '0'
+  // Absurd, and slow to compute with: such a number equals only what is written alike.
+  if (exponent.length > MAX_EXPONENT_DIGITS)
+    return `${negative ? '-' : ''}${significant}e${exponent}+${digits.length - significant.length - fraction.length}`
   const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)
   return `${negative ? '-' : ''}${significant}e${power}`
 }

@@ -78,6 +78,70 @@ test('a scan accepts what JSON.parse accepts and nothing else, wherever the chun
   )
 })
 
+test('corners of the grammar are judged as JSON.parse does, cut at every place', () => {
+  const strings = [
+    '"\\u12"',
+    '"\\u123"',
+    '"\\u12g4"',
+    '"\\u12345"',
+    '"\\uD800"',
+    '"\\x"',
+    '"\\"',
+    '"\t"',
+    '"abcdefgh\nabcd"',
+    '"a\u007fb"',
+  ]
+  const numbers = [
+    '-',
+    '-a',
+    '01',
+    '-01',
+    '.5',
+    '1.',
+    '1.e1',
+    '1e',
+    '1e+',
+    '1E-05',
+    '0e0',
+    '-0.0',
+    '1..2',
+    '1e1.5',
+    '--1',
+    '+1',
+    '1-',
+  ]
+  const others = [
+    'tru',
+    'truex',
+    'nul',
+    'nulll',
+    'falsey',
+    '[1 2]',
+    '{"a" 1}',
+    '{"a":1,}',
+    '[,1]',
+    '[1,,2]',
+    '{,}',
+    '{"a":1 "b":2}',
+    '[}',
+    '{]',
+    '\u00a01',
+    '{1:2}',
+    '[]]',
+    '\v1',
+    ' \r\n\t[ ] ',
+  ]
+  for (const text of [...strings, ...numbers, ...others].flatMap((each) => [
+    each,
+    `[${each}]`,
+    `{"k":${each}}`,
+  ])) {
+    const bytes = Buffer.from(text)
+    for (let cut = 0; cut <= bytes.length; cut++)
+      expect([text, verdict(bytes, [cut])]).toEqual([text, nativeVerdict(bytes)])
+  }
+})
+
 test('bytes that are not UTF-8 are refused, wherever the chunks are cut', () => {
   const broken = fc
     .tuple(fc.string({ unit: 'grapheme' }), fc.nat(), fc.integer({ min: 0x80, max: 0xff }))

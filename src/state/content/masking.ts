@@ -8,8 +8,8 @@ export type Path = readonly Step[]
 
 /** What must not be shown of one resource instance. */
 export interface Mask {
-  /** True when something at, above or below this path is sensitive. */
-  covers(path: Path): boolean
+  /** Whether a value at this path, or one of its parts, is sensitive on either side. */
+  hides(path: Path, before: Exact | undefined, after: Exact | undefined): boolean
 }
 
 /**
@@ -24,17 +24,49 @@ const TELLING_TYPES = new Map([
   ['vault_generic_secret', 'data'],
 ])
 
+/** Shorter ones are in too many other values by chance. */
+const MIN_SECRET_LENGTH = 4
+
 export function maskFor(type: string, sides: ReadonlyArray<ReadonlyMap<string, Exact>>): Mask {
-  const paths: Path[] = []
-  for (const instance of sides) paths.push(...sensitivePaths(instance.get('sensitive_attributes')))
+  const paths = sides.flatMap((instance) => sensitivePaths(instance.get('sensitive_attributes')))
   const telling = TELLING_TYPES.get(type)
-  return {
-    covers(path) {
-      if (path.some((step) => typeof step === 'string' && (TELLING.test(step) || step === telling)))
-        return true
-      return paths.some((sensitive) => overlap(sensitive, path))
-    },
+  const secrets = new Set<string>()
+  for (const instance of sides) collectSecrets([], instance.get('attributes') ?? null)
+
+  function covers(path: Path): boolean {
+    if (path.some((step) => typeof step === 'string' && (TELLING.test(step) || step === telling))) return true
+    return paths.some(
+      (sensitive) => overlap(sensitive, path) || overlap(unwrapped(sensitive), unwrapped(path)),
+    )
   }
+
+  /** Providers copy arguments into computed attributes, which then carry the secret without its mark. */
+  function collectSecrets(path: Path, value: Exact): void {
+    if (isObject(value)) for (const [key, member] of value) collectSecrets([...path, key], member)
+    else if (isList(value)) value.forEach((item, index) => collectSecrets([...path, index], item))
+    else if (typeof value === 'string' && value.length >= MIN_SECRET_LENGTH && covers(path))
+      secrets.add(value)
+  }
+
+  function holds(value: Exact | undefined): boolean {
+    if (typeof value === 'string') return [...secrets].some((secret) => value.includes(secret))
+    if (isList(value)) return value.some(holds)
+    if (!isObject(value)) return false
+    for (const [key, member] of value) if (TELLING.test(key) || holds(member)) return true
+    return false
+  }
+
+  return {
+    hides: (path, before, after) => path.length === 0 || covers(path) || holds(before) || holds(after),
+  }
+}
+
+/**
+ * An attribute of any type is written as `{"value": …, "type": …}`, and the recorded paths lead through it without
+ * that step. Whether an object is such a wrapper cannot be seen, so paths are also compared without it.
+ */
+function unwrapped(path: Path): Path {
+  return path.filter((step) => step !== 'value')
 }
 
 /** Fails closed: the part of a path that cannot be understood, and all below it, counts as sensitive. */
@@ -68,12 +100,4 @@ function overlap(a: Path, b: Path): boolean {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
   return true
-}
-
-/** A list or object that is shown as a whole must not carry a telling name inside. */
-export function holdsTelling(value: Exact | undefined): boolean {
-  if (isList(value)) return value.some(holdsTelling)
-  if (!isObject(value)) return false
-  for (const [key, member] of value) if (TELLING.test(key) || holdsTelling(member)) return true
-  return false
 }

@@ -178,10 +178,19 @@ test('the digest of a sensitive output depends on the key and the name', () => {
   expect(digests(key)).toEqual(digests(key))
 })
 
-test('an output counts as sensitive whatever the case of the word', () => {
-  const { outputs } = scan({ ...head, outputs: { a: { value: 1, type: 'number', Sensitive: true } } })
+test('an output counts as sensitive unless it clearly is not', () => {
+  const { outputs } = scan({
+    ...head,
+    outputs: {
+      a: { value: 1, type: 'number', Sensitive: true },
+      b: { value: 1, type: 'number', sensitive: 'yes' },
+      c: { value: 1, type: 'number', sensitive: null },
+      d: { value: 1, type: 'number', sensitive: false },
+      e: { value: 1, type: 'number' },
+    },
+  })
 
-  expect(outputs?.[0]?.sensitive).toBe(true)
+  expect(outputs?.map((output) => output.sensitive)).toEqual([true, true, false, false, false])
 })
 
 test('an output that is too large to look into still has a digest', () => {
