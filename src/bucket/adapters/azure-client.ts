@@ -119,6 +119,7 @@ const hints: Readonly<Record<string, string>> = {
   ContainerBeingDeleted: 'The container is being deleted: use another one.',
   AuthorizationPermissionMismatch:
     'Give this identity the role Storage Blob Data Contributor on the container.',
+  AuthorizationFailure: 'Check the key, and whether the firewall of the account lets this machine in.',
   AuthenticationFailed: 'Check the key or sign in again; a clock that is wrong by minutes also causes this.',
   LeaseIdMissing:
     'Another program holds a lease on this blob, as backend "azurerm" does while it has the lock: wait for it, or break the lease.',
