@@ -16,6 +16,7 @@ export function bodyOf(content: Uint8Array | string): Body {
 export async function bytesOf(body: Body): Promise<Uint8Array> {
   if (body.bytes !== undefined) return body.bytes
   const parts: Uint8Array[] = []
-  for await (const part of body.stream()) parts.push(part)
+  // Copied at once: a stream may reuse its buffer for the next chunk.
+  for await (const part of body.stream()) parts.push(new Uint8Array(part))
   return Buffer.concat(parts)
 }
