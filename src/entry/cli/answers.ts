@@ -31,7 +31,6 @@ export const versionAnswer = fields({
   source: maybe(text),
   status: text,
 })
-export type VersionAnswer = Of<typeof versionAnswer>
 
 export const retentionAnswer = fields({ count: maybe(number), days: maybe(number) })
 
@@ -69,7 +68,6 @@ export const eventAnswer = fields({
   unit: maybe(fields({ id: text, name: text })),
   by: text,
 })
-export type EventAnswer = Of<typeof eventAnswer>
 
 export const adoptAnswer = fields({
   key: text,

@@ -1,3 +1,4 @@
+import { completionCommand } from './commands/completion.ts'
 import { bucketCommands } from './tree-bucket.ts'
 import { orgCommands, unitCommands } from './tree-unit.ts'
 import { lockCommands, stateCommands } from './tree-state.ts'
@@ -32,7 +33,14 @@ export const program: CommandSpec = {
     { name: 'color', negatable: true, says: 'no colours (also NO_COLOR)' },
     { name: 'version', short: 'V', says: 'print the version' },
   ],
-  children: [...bucketCommands, unitCommands, orgCommands, stateCommands, ...lockCommands],
+  children: [
+    ...bucketCommands,
+    unitCommands,
+    orgCommands,
+    stateCommands,
+    ...lockCommands,
+    completionCommand(() => program),
+  ],
   example: `taco serve --bucket ./taco-data
 taco unit create prod/network
 taco backend prod/network --write

@@ -30,7 +30,7 @@ export async function runCli(args: readonly string[], world: World): Promise<num
 
 async function carryOut(spec: CommandSpec, { args, options, flags }: Parsed, world: World): Promise<number> {
   const stop = new AbortController()
-  const session = openSession({ world, flags, program, signal: stop.signal })
+  const session = openSession({ world, flags, signal: stop.signal })
   let giveUp: (reason: Error) => void = () => {}
   const stopped = new Promise<never>((_resolve, reject) => (giveUp = reject))
   const release =

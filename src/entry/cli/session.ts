@@ -8,15 +8,12 @@ import { readRemembered } from './remembered.ts'
 import type { Remembered } from './remembered.ts'
 import { chooseOrg, chooseTarget, chooseToken } from './settings.ts'
 import type { GlobalFlags, Target } from './settings.ts'
-import type { CommandSpec } from './spec.ts'
 import type { Embedded, World } from './wiring.ts'
 
 /** All that one command works with. What is opened on the way is closed at its end, whatever the outcome. */
 export interface Session {
   readonly world: World
   readonly flags: GlobalFlags
-  /** The whole command line, for what describes it. */
-  readonly program: CommandSpec
   readonly output: Output
   /** Aborted by Ctrl-C; commands that can stop in an orderly way do. */
   readonly signal: AbortSignal
@@ -34,11 +31,10 @@ export interface Session {
 export interface SessionOptions {
   readonly world: World
   readonly flags: GlobalFlags
-  readonly program: CommandSpec
   readonly signal: AbortSignal
 }
 
-export function openSession({ world, flags, program, signal }: SessionOptions): Session {
+export function openSession({ world, flags, signal }: SessionOptions): Session {
   const output = openOutput(world, flags)
   const remembered = once(() => readRemembered(world))
   const target = once(() => chooseTarget(flags, world.env, remembered(), world.cwd))
@@ -71,7 +67,6 @@ export function openSession({ world, flags, program, signal }: SessionOptions): 
   return {
     world,
     flags,
-    program,
     output,
     signal,
     remembered,

@@ -1,4 +1,3 @@
-import { completion } from './commands/completion.ts'
 import { doctor } from './commands/doctor.ts'
 import { serve } from './commands/serve.ts'
 import { adopt, gc } from './commands/upkeep.ts'
@@ -113,13 +112,6 @@ export const bucketCommands: readonly CommandSpec[] = [
     ],
     example: 'taco doctor --deep',
     run: doctor,
-  }),
-  command({
-    name: 'completion',
-    says: 'print a completion script',
-    args: [{ name: 'shell', says: 'bash, zsh or fish' }],
-    example: 'source <(taco completion bash)',
-    run: completion,
   }),
   command({
     name: 'version',

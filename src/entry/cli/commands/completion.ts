@@ -1,12 +1,20 @@
 import { completionScript, isShell } from '../completion-script.ts'
 import { usageError } from '../failures.ts'
-import type { Session } from '../session.ts'
+import { command } from '../spec.ts'
+import type { CommandSpec } from '../spec.ts'
 
-export async function completion(
-  { output, program }: Session,
-  [shell = '']: readonly string[],
-): Promise<void> {
-  if (!isShell(shell))
-    throw usageError(`there is no completion for ${JSON.stringify(shell)}`, 'choose bash, zsh or fish')
-  output.print(completionScript(program, shell))
+/** It describes the whole tree and is a part of it, so it gets the tree when it is called. */
+export function completionCommand(program: () => CommandSpec): CommandSpec {
+  return command({
+    name: 'completion',
+    says: 'print a completion script',
+    args: [{ name: 'shell', says: 'bash, zsh or fish' }],
+    example: 'source <(taco completion bash)',
+    async run({ output }, [shell = '']) {
+      if (!isShell(shell)) {
+        throw usageError(`there is no completion for ${JSON.stringify(shell)}`, 'choose bash, zsh or fish')
+      }
+      output.print(completionScript(program(), shell))
+    },
+  })
 }
