@@ -79,11 +79,12 @@ export function createVersionStore(deps: StateDeps): VersionStore {
     doc: UnitDocument,
     wanted: { object: string; version: { hash: string } },
   ): Promise<StoredBytes> {
-    const { header, content } = await readVersion(wanted.object, {
+    const { header, content, discard } = await readVersion(wanted.object, {
       open: openIn(versionsPrefix(doc.org, doc.id)),
       spool,
     })
     if (header.sha256 !== wanted.version.hash) {
+      await discard()
       throw new TacoError(
         'BUCKET_CORRUPT',
         `the version ${wanted.object} of ${doc.name} holds other content than its record says`,
