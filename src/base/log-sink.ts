@@ -50,7 +50,15 @@ export function createLog(options: LogSinkOptions): LogSink {
 }
 
 function jsonLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
-  return `${JSON.stringify({ time, level, message, ...fields }, printable)}\n`
+  const line: Record<string, unknown> = { time, level, message }
+  let isFlat = true
+  for (const name in fields) {
+    const value = fields[name]
+    if (typeof value === 'object' && value !== null) isFlat = false
+    line[name] = typeof value === 'object' ? value : printable(name, value)
+  }
+  // A replacer is called for every field and costs several times the rest.
+  return `${isFlat ? JSON.stringify(line) : JSON.stringify(line, printable)}\n`
 }
 
 function textLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
@@ -63,9 +71,21 @@ function textLine(time: string, level: LogLevel, message: string, fields: Fields
   return `${line}\n`
 }
 
+const secretNames = new Map<string, boolean>()
+
+/** Names of fields are few; those of foreign objects may not be, so the memory of them is bounded. */
+function isSecret(name: string): boolean {
+  let known = secretNames.get(name)
+  if (known === undefined) {
+    known = SECRET.test(name)
+    if (secretNames.size < 1000) secretNames.set(name, known)
+  }
+  return known
+}
+
 /** Masks by name, at any depth, and makes errors readable. */
 function printable(name: string, value: unknown): unknown {
-  if (name !== '' && SECRET.test(name) && value !== undefined && value !== null) return '[hidden]'
+  if (isSecret(name) && value !== undefined && value !== null) return '[hidden]'
   if (value instanceof Error) {
     const { cause } = value
     return {

@@ -1,0 +1,74 @@
+import { bodyLimit } from 'hono/body-limit'
+import { routePath } from 'hono/route'
+import { TacoError, badRequest } from '../../base/errors.ts'
+import { addAbout } from './about.ts'
+import { type Api, createApi, translated } from './api.ts'
+import type { HttpDeps } from './deps.ts'
+import { addEvents } from './events.ts'
+import { addLocks } from './locks.ts'
+import { addDocument } from './openapi.ts'
+import { addOrgs } from './orgs.ts'
+import { renderProblem } from './problem.ts'
+import { tooLarge } from './receive.ts'
+import { logFailure } from './respond.ts'
+import { addUnits } from './units.ts'
+import { addUpkeep } from './upkeep.ts'
+import { addVersions } from './versions.ts'
+
+/** The native API, save for the routes that carry states. Testable without a socket by `app.request()`. */
+export function createApp(deps: HttpDeps): Api {
+  const { control, log, limits } = deps
+  const api = createApi()
+
+  api.use(async (c, next) => {
+    c.env.exchange.route = routePath(c, -1).replace(/:(\w+)/g, '{$1}')
+    const type = c.req.header('content-type')
+    const hasBody = c.req.raw.body !== null && c.req.header('content-length') !== '0'
+    if (hasBody && !/^application\/([\w.-]+\+)?json\b/i.test(type ?? '')) {
+      throw badRequest(
+        'Content-Type',
+        'the body is not marked as JSON',
+        'Send Content-Type: application/json.',
+      )
+    }
+    await next()
+  })
+  api.use(
+    bodyLimit({
+      maxSize: limits.maxJsonBytes,
+      onError: () => {
+        throw tooLarge(limits.maxJsonBytes)
+      },
+    }),
+  )
+  api.onError((raised, c) => {
+    const error = translated(raised)
+    logFailure(error, c.env.exchange, log)
+    const { problem, headers } = renderProblem(error, c.env.exchange.requestId)
+    const response = Response.json(problem, {
+      status: problem.status,
+      headers: { 'content-type': 'application/problem+json' },
+    })
+    for (const [name, values] of Object.entries(headers)) {
+      for (const value of [values].flat()) response.headers.append(name, value)
+    }
+    return response
+  })
+  api.notFound((c) => {
+    const error = new TacoError('NOT_FOUND', `there is nothing at ${c.req.method} ${c.req.path}`, {
+      hint: '/v1/openapi.json lists what there is.',
+    })
+    const { problem } = renderProblem(error, c.env.exchange.requestId)
+    return Response.json(problem, { status: 404, headers: { 'content-type': 'application/problem+json' } })
+  })
+
+  addAbout(api, deps)
+  addOrgs(api, control.orgs)
+  addUnits(api, control.units)
+  addLocks(api, control.locks, { clock: deps.clock, ids: deps.ids, version: deps.about.version })
+  addVersions(api, control.versions)
+  addEvents(api, control.journal)
+  addUpkeep(api, control.upkeep, log)
+  addDocument(api, deps.about.version)
+  return api
+}

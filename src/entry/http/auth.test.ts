@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../base/clock.ts'
+import { openGuard, tokenGuard } from './auth.ts'
+
+const token = 'the-right-token-of-some-length'
+const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+function visit(headers: Record<string, string>, path = '/v1/units', address = '10.0.0.1') {
+  return { headers, path, address }
+}
+
+test.each([
+  ['bearer', { authorization: `Bearer ${token}` }],
+  ['bearer in lower case', { authorization: `bearer ${token}` }],
+  ['basic with any user', { authorization: basic('whoever', token) }],
+  ['basic with an empty user', { authorization: basic('', token) }],
+])('the token comes in as %s', (_, headers) => {
+  expect(tokenGuard({ token, clock: systemClock }).admit(visit(headers))).toBe('root')
+})
+
+test.each([
+  ['nothing', {}],
+  ['another token', { authorization: 'Bearer wrong' }],
+  ['the token and more', { authorization: `Bearer ${token}x` }],
+  ['an empty token', { authorization: 'Bearer ' }],
+  ['the token as user', { authorization: basic(token, '') }],
+  ['another scheme', { authorization: `Digest ${token}` }],
+  ['basic without a colon', { authorization: `Basic ${Buffer.from(token).toString('base64')}` }],
+])('%s is refused', (_, headers) => {
+  const guard = tokenGuard({ token, clock: systemClock })
+
+  expect(() => guard.admit(visit(headers))).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+})
+
+test.each([
+  ['/healthz', false, true],
+  ['/readyz', false, true],
+  ['/metrics', false, false],
+  ['/metrics', true, true],
+  ['/healthz/x', false, false],
+  ['/v1/server', true, false],
+  ['/v1/backend/default/healthz', true, false],
+])('%s with open metrics %s: let in without a token %s', (path, isMetricsOpen, isOpen) => {
+  const guard = tokenGuard({ token, clock: systemClock, isMetricsOpen })
+  const admit = () => guard.admit(visit({}, path))
+
+  if (isOpen) expect(admit()).toBe('anonymous')
+  else expect(admit).toThrow('no token')
+})
+
+test('wrong tokens in a row are slowed down for their address only; the right one still comes in', () => {
+  let now = 0
+  const guard = tokenGuard({ token, clock: { now: () => now, sleep: () => Promise.resolve() } })
+  const code = (address: string) => {
+    try {
+      return guard.admit(visit({ authorization: 'Bearer guess' }, '/v1/units', address))
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+
+  const first = Array.from({ length: 25 }, () => code('10.0.0.1'))
+
+  expect(first.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'UNAUTHENTICATED'))
+  expect(first.slice(20)).toEqual(Array.from({ length: 5 }, () => 'RATE_LIMITED'))
+  expect(code('10.0.0.2')).toBe('UNAUTHENTICATED')
+  expect(guard.admit(visit({ authorization: `Bearer ${token}` }))).toBe('root')
+  now += 10_000
+  expect(code('10.0.0.1')).toBe('UNAUTHENTICATED')
+})
+
+test.each([
+  ['localhost:8226', undefined, true],
+  ['127.0.0.1:8226', undefined, true],
+  ['127.1.2.3', undefined, true],
+  ['[::1]:8226', undefined, true],
+  ['taco.localhost:1', undefined, true],
+  ['localhost:8226', 'http://localhost:8226', true],
+  ['localhost:8226', 'http://evil.example', false],
+  ['localhost:8226', 'http://localhost:9999', false],
+  ['localhost:8226', 'null', false],
+  ['evil.example:8226', undefined, false],
+  ['evil.example', 'http://evil.example', false],
+  ['localhost.evil.example', undefined, false],
+  ['127.0.0.1.evil.example', undefined, false],
+  ['localhost@evil.example', undefined, false],
+  ['', undefined, false],
+])('without authentication, host %s and origin %s: %s', (host, origin, isAllowed) => {
+  const admit = () => openGuard().admit(visit({ host, ...(origin === undefined ? {} : { origin }) }))
+
+  if (isAllowed) expect(admit()).toBe('anonymous')
+  else expect(admit).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
+})
+
+test('a server that was told to be open answers to any name, but not to pages from elsewhere', () => {
+  const guard = openGuard({ isAnyHostAllowed: true })
+
+  expect(guard.admit(visit({ host: 'taco.example' }))).toBe('anonymous')
+  expect(() => guard.admit(visit({ host: 'taco.example', origin: 'https://evil.example' }))).toThrow(
+    'refused',
+  )
+})

@@ -1,0 +1,128 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../../base/clock.ts'
+import { TacoError } from '../../base/errors.ts'
+import { createFailedAttempts } from './failed-attempts.ts'
+import { hostOf, isLoopback } from './loopback.ts'
+
+export interface Visit {
+  readonly headers: IncomingHttpHeaders
+  readonly address: string
+  readonly path: string
+}
+
+/** Decides who a request speaks for. Throws for those who may not come in. */
+export interface Guard {
+  readonly kind: 'none' | 'token'
+  admit(visit: Visit): string
+}
+
+export interface TokenGuardOptions {
+  readonly token: string
+  readonly clock: Clock
+  /** Who is credited with what the token's bearer does. */
+  readonly by?: string
+  readonly isMetricsOpen?: boolean
+}
+
+export function tokenGuard(options: TokenGuardOptions): Guard {
+  const expected = digest(options.token)
+  const attempts = createFailedAttempts(options.clock)
+  return {
+    kind: 'token',
+    admit({ headers, address, path }) {
+      if (isOpen(path, options.isMetricsOpen === true)) return 'anonymous'
+      const given = credentialOf(headers.authorization)
+      // Digests have one length, so neither the length nor the place of a difference shows in the time.
+      if (given !== undefined && timingSafeEqual(digest(given), expected)) return options.by ?? 'root'
+      // A first request without credentials is how some clients ask what is wanted; it guesses nothing.
+      if (given !== undefined && !attempts.allow(address)) {
+        throw new TacoError('RATE_LIMITED', 'too many requests with a wrong token came from this address', {
+          hint: 'Correct the token, then try again in a while.',
+          facts: { retryAfterMs: attempts.retryAfterMs() },
+        })
+      }
+      throw new TacoError(
+        'UNAUTHENTICATED',
+        given === undefined ? 'the request carries no token' : 'the token is wrong',
+        {
+          hint: 'Send the token as "Authorization: Bearer <token>", or as the password of HTTP Basic.',
+        },
+      )
+    },
+  }
+}
+
+export interface OpenGuardOptions {
+  readonly by?: string
+  /** True: the server was told to listen beyond loopback, so any host name may be its own. */
+  readonly isAnyHostAllowed?: boolean
+}
+
+/**
+ * For `--auth none`. Any page in a browser on this machine can send requests to a loopback port, so those that name
+ * another host (DNS rebinding) or come from another origin are refused.
+ */
+export function openGuard(options: OpenGuardOptions = {}): Guard {
+  // Clients send the same name again and again; looking at it costs more than the rest of the admission.
+  let lastGoodHost: string | undefined
+  return {
+    kind: 'none',
+    admit({ headers }) {
+      const { host, origin } = headers
+      if (options.isAnyHostAllowed !== true && (host === undefined || host !== lastGoodHost)) checkHost(host)
+      lastGoodHost = host
+      if (origin !== undefined && !isSameHost(origin, host)) {
+        throw new TacoError(
+          'FORBIDDEN',
+          'without authentication, requests of web pages from elsewhere are refused',
+          {
+            facts: { field: 'Origin' },
+            hint: 'Start the server with --auth token to use it from other origins.',
+          },
+        )
+      }
+      return options.by ?? 'anonymous'
+    },
+  }
+}
+
+/** For a server that nothing but this process can reach. */
+export function trustingGuard(by: string): Guard {
+  return { kind: 'none', admit: () => by }
+}
+
+function isOpen(path: string, isMetricsOpen: boolean): boolean {
+  return path === '/healthz' || path === '/readyz' || (isMetricsOpen && path === '/metrics')
+}
+
+function checkHost(host: string | undefined): void {
+  const name = hostOf(host ?? '')
+  if (name !== undefined && isLoopback(name)) return
+  throw new TacoError('FORBIDDEN', 'without authentication, only requests to localhost are answered', {
+    facts: { field: 'Host' },
+    hint: 'Address the server as localhost or 127.0.0.1, or start it with --auth token.',
+  })
+}
+
+function isSameHost(origin: string, host: string | undefined): boolean {
+  return (
+    host !== undefined &&
+    /^https?:\/\//.test(origin) &&
+    origin.replace(/^https?:\/\//, '').toLowerCase() === host.toLowerCase()
+  )
+}
+
+function credentialOf(header: string | undefined): string | undefined {
+  const match = header === undefined ? null : /^(bearer|basic) +(\S+) *$/i.exec(header)
+  if (match === null) return undefined
+  const value = String(match[2])
+  if (match[1]?.toLowerCase() === 'bearer') return value
+  const text = Buffer.from(value, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon === -1 ? undefined : text.slice(colon + 1)
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,119 @@
+import { badRequest, isTacoError } from '../../base/errors.ts'
+import { LockInfo, type StateControl, type UnitRef } from '../../state/index.ts'
+import type { Exchange } from './exchange.ts'
+import type { Limits } from './limits.ts'
+import { holderOf } from './problem.ts'
+import { parseJson, receivedWhole } from './receive.ts'
+import { sendJson, sendRefusal } from './respond.ts'
+import { STATUS_OF } from './status.ts'
+import { readState, receiveState } from './state-bytes.ts'
+import { backendTarget } from './unit-path.ts'
+
+export interface BackendDeps {
+  readonly control: StateControl
+  readonly limits: Limits
+}
+
+export const BACKEND_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'LOCK', 'UNLOCK'] as const
+
+/**
+ * The http backend of tofu and terraform: five methods on one address. The CLIs insist on 200 for LOCK, UNLOCK and
+ * DELETE, and read the holder's lock info from the body of 409 and 423, so those are bare here and not a problem
+ * document. Requests are replayed after a lost answer; all of them can be.
+ */
+export async function answerBackend(x: Exchange, deps: BackendDeps): Promise<void> {
+  const ref = backendTarget(x.path)
+  try {
+    await answerMethod(x, ref, deps)
+  } catch (error) {
+    const holder = isTacoError(error) ? holderOf(error) : undefined
+    if (holder === undefined || !isTacoError(error)) throw error
+    sendRefusal(x, STATUS_OF[error.code], holder, { 'content-type': 'application/json' }, deps.limits)
+  }
+}
+
+function answerMethod(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> {
+  switch (x.method) {
+    case 'GET':
+    case 'HEAD':
+      return readState(x, ref, deps.control)
+    case 'POST':
+    case 'PUT':
+      return write(x, ref, deps)
+    case 'DELETE':
+      return remove(x, ref, deps)
+    case 'LOCK':
+      return lock(x, ref, deps)
+    default:
+      return unlock(x, ref, deps)
+  }
+}
+
+async function write(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
+  const lockId = lockIdOf(x)
+  const state = await receiveState(x, ref.org, { control, limits })
+  try {
+    const options = { how: 'backend', createUnit: true, ...(lockId === undefined ? {} : { lockId }) } as const
+    sendJson(x, 200, await control.states.write(ref, state, options, x.caller))
+  } finally {
+    await state.dispose()
+  }
+}
+
+async function remove(x: Exchange, ref: UnitRef, { control }: BackendDeps): Promise<void> {
+  const lockId = lockIdOf(x)
+  const force = new URLSearchParams(x.query).get('force') === 'true'
+  try {
+    await control.states.remove(ref, { force, ...(lockId === undefined ? {} : { lockId }) }, x.caller)
+  } catch (error) {
+    // What is gone is gone: a replay of a DELETE must succeed.
+    if (!isTacoError(error, 'NOT_FOUND')) throw error
+  }
+  sendJson(x, 200, {})
+}
+
+async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
+  const info = parseLockInfo(await receivedWhole(x, limits.maxJsonBytes))
+  try {
+    const view = await control.locks.lock(ref, info, { createUnit: true }, x.caller)
+    sendJson(x, 200, view.info)
+  } catch (error) {
+    if (!isTacoError(error) || STATUS_OF[error.code] !== 409 || holderOf(error) !== undefined) throw error
+    // The CLIs can show nothing but a lock info: tell the reason in one.
+    sendJson(x, 409, { ...info, Info: error.message })
+  }
+}
+
+async function unlock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
+  const body = await receivedWhole(x, limits.maxJsonBytes)
+  if (body.byteLength === 0) {
+    // `terraform force-unlock` sends no id at all.
+    await control.locks.forceUnlock(ref, {}, x.caller)
+  } else {
+    const info = parseLockInfo(body)
+    if (isForced(info)) await control.locks.forceUnlock(ref, { id: info.ID }, x.caller)
+    else await control.locks.unlock(ref, info.ID, x.caller)
+  }
+  sendJson(x, 200, {})
+}
+
+/** `tofu force-unlock` knows nothing but the id and sends the zero time of Go for the rest. */
+function isForced(info: LockInfo): boolean {
+  return info.Operation === '' && info.Who === '' && info.Created.startsWith('0001-01-01T00:00:00')
+}
+
+function parseLockInfo(body: Uint8Array): LockInfo {
+  const parsed = LockInfo.safeParse(parseJson(body))
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw badRequest(
+    issue?.path.join('.') || 'body',
+    `the lock info cannot be used: ${issue?.message ?? 'not an object'}`,
+  )
+}
+
+function lockIdOf(x: Exchange): string | undefined {
+  if (x.query === '') return undefined
+  const id = new URLSearchParams(x.query).get('ID')
+  return id === null || id === '' ? undefined : id
+}

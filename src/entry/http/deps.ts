@@ -1,0 +1,26 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { Log } from '../../base/log.ts'
+import type { StateControl } from '../../state/index.ts'
+import type { Guard } from './auth.ts'
+import type { Limits } from './limits.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What the HTTP face is built from. */
+export interface HttpDeps {
+  readonly control: StateControl
+  readonly guard: Guard
+  readonly limits: Limits
+  readonly metrics: Metrics
+  readonly log: Log
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly about: {
+    readonly version: string
+    readonly bucket: { readonly kind: string; readonly label: string }
+  }
+  /** Throws when the bucket cannot be reached. */
+  ready(): Promise<void>
+  /** How often followers of the event feed look for news. */
+  readonly eventsEveryMs: number
+}

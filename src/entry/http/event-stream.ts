@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import type { Clock } from '../../base/clock.ts'
+import { badRequest } from '../../base/errors.ts'
+import { type EventQuery, EventType, type EventView, type Journal } from '../../state/index.ts'
+import { defined } from './defined.ts'
+import type { Exchange } from './exchange.ts'
+import { writeHead } from './respond.ts'
+import { sendChunks } from './send-bytes.ts'
+
+export interface EventStreamDeps {
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly everyMs: number
+  /** Aborted when the server shuts down. */
+  readonly stopping: AbortSignal
+}
+
+const HEARTBEAT_MS = 15_000
+const PAGE = 200
+
+export function wantsEventStream(x: Exchange): boolean {
+  return (
+    x.path === '/v1/events' &&
+    x.method === 'GET' &&
+    (x.req.headers.accept ?? '').includes('text/event-stream')
+  )
+}
+
+/** The journal as server-sent events: no event is skipped, and one may come twice after a reconnect. */
+export async function answerEventStream(x: Exchange, deps: EventStreamDeps): Promise<void> {
+  const query = parseQuery(x)
+  const first = await deps.journal.read(query)
+  const signal = AbortSignal.any([x.signal, deps.stopping])
+  const head = () => writeHead(x, 200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
+  await sendChunks(x, follow({ ...deps, query, first, signal }), head)
+  x.res.end()
+}
+
+interface Following extends EventStreamDeps {
+  readonly query: EventQuery
+  readonly first: Awaited<ReturnType<Journal['read']>>
+  readonly signal: AbortSignal
+}
+
+async function* follow({
+  journal,
+  clock,
+  everyMs,
+  query,
+  first,
+  signal,
+}: Following): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('retry: 2000\n\n')
+  let page = first
+  let cursor = query.after
+  let beatAt = clock.now()
+  for (;;) {
+    const text = renderPage(page.items, page.next, cursor)
+    cursor = page.next
+    if (text !== '') {
+      beatAt = clock.now()
+      yield Buffer.from(text)
+    } else if (clock.now() - beatAt >= HEARTBEAT_MS) {
+      beatAt = clock.now()
+      yield Buffer.from(': still here\n\n')
+    }
+    if (!page.more) await clock.sleep(everyMs, signal).catch(() => {})
+    if (signal.aborted) return
+    page = await journal.read({ ...query, after: cursor })
+  }
+}
+
+/** Cursors stand between pages, so only the last event of a page has an id; a reconnect repeats what followed the one before. */
+function renderPage(items: readonly EventView[], next: string, before: string | undefined): string {
+  if (items.length === 0) return next === before ? '' : `id: ${next}\n\n`
+  return items
+    .map((item, i) => {
+      const id = i === items.length - 1 ? `id: ${next}\n` : ''
+      return `${id}event: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`
+    })
+    .join('')
+}
+
+const Query = z.object({
+  org: z.string().optional(),
+  unit: z.string().optional(),
+  types: z.array(EventType).optional(),
+  after: z.string().min(1).optional(),
+})
+
+function parseQuery(x: Exchange): EventQuery {
+  const query = new URLSearchParams(x.query)
+  const types = query.getAll('type')
+  const lastId = x.req.headers['last-event-id']
+  const parsed = Query.safeParse({
+    org: query.get('org') ?? undefined,
+    unit: query.get('unit') ?? undefined,
+    types: types.length === 0 ? undefined : types,
+    after: (Array.isArray(lastId) ? lastId[0] : lastId) ?? query.get('after') ?? undefined,
+  })
+  if (parsed.success) return { ...defined(parsed.data), limit: PAGE }
+  const issue = parsed.error.issues[0]
+  throw badRequest(
+    issue?.path[0] === 'types' ? 'type' : String(issue?.path[0]),
+    issue?.message ?? 'malformed',
+  )
+}

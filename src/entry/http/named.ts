@@ -1,0 +1,12 @@
+import * as state from '../../state/index.ts'
+
+/** The views under the names that the OpenAPI document gives them. */
+export const Unit = state.UnitView.meta({ id: 'Unit' })
+export const Version = state.VersionView.meta({ id: 'Version' })
+export const Lock = state.LockView.meta({ id: 'Lock' })
+export const Organization = state.OrgView.meta({ id: 'Organization' })
+export const JournalEvent = state.EventView.meta({ id: 'Event' })
+export const AdoptFinding = state.AdoptFinding.meta({ id: 'AdoptFinding' })
+export const DoctorFinding = state.DoctorFinding.meta({ id: 'DoctorFinding' })
+export const GcReport = state.GcReport.meta({ id: 'GcReport' })
+export const StateDiff = state.StateDiff.meta({ id: 'StateDiff' })

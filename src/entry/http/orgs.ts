@@ -1,0 +1,80 @@
+import { type Orgs, Retention } from '../../state/index.ts'
+import { type Api, IfMatch, Limit, PROBLEMS, createRoute, ifMatchOf, jsonAnswer, jsonBody, z } from './api.ts'
+import { defined } from './defined.ts'
+import { etagOf } from './etag.ts'
+import { Organization } from './named.ts'
+
+const OrgParams = z.object({ org: z.string() })
+const tags = ['organizations']
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/orgs',
+  tags,
+  summary: 'List organizations',
+  request: { query: z.object({ limit: Limit, cursor: z.string().optional() }) },
+  responses: {
+    200: jsonAnswer(z.object({ items: z.array(Organization), next: z.string().nullable() }), 'A page'),
+    ...PROBLEMS,
+  },
+})
+
+const create = createRoute({
+  method: 'post',
+  path: '/v1/orgs',
+  tags,
+  summary: 'Create an organization',
+  request: { body: jsonBody(z.strictObject({ name: z.string(), retention: Retention.optional() })) },
+  responses: { 201: jsonAnswer(Organization, 'Created'), ...PROBLEMS },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: '/v1/orgs/{org}',
+  tags,
+  summary: 'Show an organization',
+  request: { params: OrgParams },
+  responses: { 200: jsonAnswer(Organization, 'The organization'), ...PROBLEMS },
+})
+
+const update = createRoute({
+  method: 'patch',
+  path: '/v1/orgs/{org}',
+  tags,
+  summary: 'Change an organization',
+  request: {
+    params: OrgParams,
+    headers: IfMatch,
+    body: jsonBody(z.strictObject({ retention: Retention.nullable() })),
+  },
+  responses: { 200: jsonAnswer(Organization, 'Changed'), ...PROBLEMS },
+})
+
+export function addOrgs(api: Api, orgs: Orgs): void {
+  api.openapi(list, async (c) => {
+    const page = await orgs.list(defined(c.req.valid('query')))
+    return c.json({ items: [...page.items], next: page.next ?? null }, 200)
+  })
+  api.openapi(create, async (c) => {
+    const { name, retention } = c.req.valid('json')
+    const view = await orgs.create(
+      { name, ...(retention === undefined ? {} : { retention: defined(retention) }) },
+      c.env.exchange.caller,
+    )
+    return c.json(view, 201, { etag: etagOf(view.etag) })
+  })
+  api.openapi(get, async (c) => {
+    const view = await orgs.get(c.req.valid('param').org)
+    return c.json(view, 200, { etag: etagOf(view.etag) })
+  })
+  api.openapi(update, async (c) => {
+    const { retention } = c.req.valid('json')
+    const view = await orgs.update(
+      c.req.valid('param').org,
+      { retention },
+      c.env.exchange.caller,
+      ifMatchOf(c.req.valid('header')),
+    )
+    return c.json(view, 200, { etag: etagOf(view.etag) })
+  })
+}

@@ -1,0 +1,123 @@
+import { LockInfo } from '../../state/index.ts'
+import { type Api, Flag, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, z } from './api.ts'
+import { Version } from './named.ts'
+
+/**
+ * The routes that are answered without the application, for the document. OpenAPI 3.1 knows no LOCK and UNLOCK, so
+ * those are registered here as what they are and moved aside when the document is made.
+ */
+const State = z.string().meta({ type: 'string', format: 'binary', description: 'The state, byte for byte' })
+const state = { content: { 'application/json': { schema: State } } }
+const tags = ['states']
+const backend = { path: '/v1/backend/{org}/{unit}', tags: ['http backend'] }
+const BackendParams = z.object({
+  org: z.string(),
+  unit: z.string().meta({
+    description: 'The path of the unit; its slashes are plain slashes.',
+    example: 'prod/network/vpc',
+  }),
+})
+const LockId = z.object({
+  ID: z.string().optional().meta({ description: 'The lock that the caller holds.' }),
+})
+const Md5 = z.object({
+  'content-md5': z.string().optional().meta({ description: 'Base64; another one is refused.' }),
+})
+const Held = jsonAnswer(LockInfo, 'Somebody else holds the lock: their lock info')
+
+export function documentRawRoutes(api: Api): void {
+  const held = { 409: Held, 423: Held, ...PROBLEMS }
+  const query = OrgQuery.extend({ lock: z.string().optional(), force: Flag })
+  const routes = [
+    createRoute({
+      ...backend,
+      method: 'get',
+      summary: 'Read the state',
+      request: { params: BackendParams },
+      responses: {
+        200: { description: 'The state', ...state },
+        304: { description: 'As If-None-Match says' },
+        ...PROBLEMS,
+      },
+    }),
+    ...(['post', 'put'] as const).map((method) =>
+      createRoute({
+        ...backend,
+        method,
+        summary: 'Write the state',
+        request: { params: BackendParams, query: LockId, headers: Md5, body: { ...state, required: true } },
+        responses: { 200: jsonAnswer(Version, 'Written'), ...held },
+      }),
+    ),
+    createRoute({
+      ...backend,
+      method: 'delete',
+      summary: 'Delete the state',
+      request: { params: BackendParams, query: LockId.extend({ force: Flag }) },
+      responses: { 200: { description: 'Deleted' }, ...held },
+    }),
+    createRoute({
+      ...backend,
+      method: 'lock' as 'post',
+      summary: 'Take the lock',
+      request: {
+        params: BackendParams,
+        body: { content: { 'application/json': { schema: LockInfo } }, required: true },
+      },
+      responses: { 200: jsonAnswer(LockInfo, 'Locked'), ...held },
+    }),
+    createRoute({
+      ...backend,
+      method: 'unlock' as 'post',
+      summary: 'Let the lock go; without a body, break it',
+      request: { params: BackendParams, body: { content: { 'application/json': { schema: LockInfo } } } },
+      responses: { 200: { description: 'Free' }, ...held },
+    }),
+    createRoute({
+      method: 'get',
+      path: '/v1/units/{unit}/state',
+      tags,
+      summary: 'Read the state',
+      request: { params: UnitParams, query: OrgQuery },
+      responses: {
+        200: { description: 'The state', ...state },
+        304: { description: 'As If-None-Match says' },
+        ...PROBLEMS,
+      },
+    }),
+    createRoute({
+      method: 'put',
+      path: '/v1/units/{unit}/state',
+      tags,
+      summary: 'Write the state; creates the unit on first use',
+      request: {
+        params: UnitParams,
+        query: query.extend({ message: z.string().optional() }),
+        headers: Md5,
+        body: { ...state, required: true },
+      },
+      responses: { 201: jsonAnswer(Version, 'Written'), ...PROBLEMS },
+    }),
+    createRoute({
+      method: 'delete',
+      path: '/v1/units/{unit}/state',
+      tags,
+      summary: 'Delete the state; its history stays',
+      request: { params: UnitParams, query },
+      responses: { 204: { description: 'Deleted' }, ...PROBLEMS },
+    }),
+    createRoute({
+      method: 'get',
+      path: '/v1/units/{unit}/versions/{version}/state',
+      tags,
+      summary: 'Read the state as it was',
+      request: { params: UnitParams.extend({ version: z.string() }), query: OrgQuery },
+      responses: {
+        200: { description: 'The state', ...state },
+        304: { description: 'As If-None-Match says' },
+        ...PROBLEMS,
+      },
+    }),
+  ]
+  for (const route of routes) api.openAPIRegistry.registerPath(route)
+}

@@ -1,0 +1,38 @@
+import { getRequestListener } from '@hono/node-server'
+import { badRequest } from '../../base/errors.ts'
+import { createApp } from './app.ts'
+import type { HttpDeps } from './deps.ts'
+import type { Exchange } from './exchange.ts'
+import { SECURITY_HEADERS } from './respond.ts'
+import type { RestListener } from './server.ts'
+
+/** Joins the application to the node server. */
+export function createRestListener(deps: HttpDeps): RestListener {
+  const app = createApp(deps)
+  const exchanges = new WeakMap<object, Exchange>()
+
+  const listener = getRequestListener(
+    (request, { incoming }) => {
+      const exchange = exchanges.get(incoming)
+      if (exchange === undefined) throw new Error('a request without an exchange')
+      return app.fetch(request, { exchange })
+    },
+    {
+      overrideGlobalObjects: false,
+      errorHandler: (error) => {
+        throw badRequest(
+          'Host',
+          'the address of the request is malformed',
+          error instanceof Error ? error.message : undefined,
+        )
+      },
+    },
+  )
+
+  return async (x) => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) x.res.setHeader(name, value)
+    x.res.setHeader('x-request-id', x.requestId)
+    exchanges.set(x.req, x)
+    await listener(x.req, x.res)
+  }
+}

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../base/clock.ts'
+import { TacoError } from '../../base/errors.ts'
+import { createLog } from '../../base/log-sink.ts'
+import { tokenGuard } from './auth.ts'
+import { startFace, testDeps } from '../../../test/rig/http-face.ts'
+
+const token = 'a-token-that-is-long-enough'
+
+test('both halves refuse without a token and let in with one', async () => {
+  const face = await startFace({ guard: tokenGuard({ token, clock: systemClock }) })
+
+  for (const path of ['/v1/server', '/v1/backend/default/a', '/metrics', '/v1/openapi.json', '/nothing']) {
+    const refused = await face.send(path)
+    expect(refused.json()).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
+    expect(refused.headers['www-authenticate']).toMatch(/Bearer.*Basic/)
+  }
+  expect((await face.send('/healthz')).status).toBe(200)
+  expect(
+    (await face.send('/v1/server', { headers: { authorization: `Bearer ${token}` } })).json(),
+  ).toMatchObject({ name: 'opentaco', auth: 'token' })
+})
+
+test('an upload that is refused for its token is answered while it is still being sent', async () => {
+  const face = await startFace({ guard: tokenGuard({ token, clock: systemClock }) })
+
+  const refused = await face.send('/v1/backend/default/a', { method: 'POST', body: Buffer.alloc(20_000_000) })
+
+  expect(refused.status).toBe(401)
+})
+
+test("the id of a request is the client's if it is sane, and appears in the answer and in the log", async () => {
+  const lines: string[] = []
+  const log = createLog({ level: 'debug', format: 'json', write: (text) => lines.push(text) })
+  const face = await startFace({ log })
+
+  const mine = await face.send('/v1/server?token=hunter2', { headers: { 'x-request-id': 'ci-4711' } })
+  const bad = await face.send('/v1/server', { headers: { 'x-request-id': 'a "b"' } })
+
+  expect(mine.headers['x-request-id']).toBe('ci-4711')
+  expect(bad.headers['x-request-id']).toMatch(/^req-/)
+  await expect.poll(() => lines.join('')).toContain('"requestId":"ci-4711"')
+  expect(lines.join('')).not.toContain('hunter2')
+  expect(lines.join('')).toContain('"status":200')
+})
+
+test('a bucket that fails gives 503 with the reason, never 404', async () => {
+  const { control } = await testDeps()
+  const down = () => Promise.reject(new TacoError('BUCKET_UNAVAILABLE', 'the bucket s3://x does not answer'))
+  const face = await startFace({
+    control: { ...control, states: { ...control.states, read: down }, orgs: { ...control.orgs, list: down } },
+    ready: down,
+  })
+
+  for (const path of ['/v1/backend/default/a', '/v1/units/a/state', '/v1/orgs', '/readyz']) {
+    const answer = await face.send(path)
+    expect(answer.json()).toMatchObject({
+      status: 503,
+      code: 'BUCKET_UNAVAILABLE',
+      detail: 'the bucket s3://x does not answer',
+    })
+    expect(answer.status).toBe(503)
+    expect(answer.headers['retry-after']).toBe('5')
+  }
+})
+
+test('metrics count both halves by route', async () => {
+  const face = await startFace()
+  await face.send('/v1/backend/default/secret-name')
+  await face.send('/v1/server')
+  await face.send('/v1/nothing')
+
+  const { text } = await face.send('/metrics')
+
+  expect(text).toContain(
+    'opentaco_http_requests_total{route="/v1/backend/{org}/{unit}",method="GET",status="404"} 1',
+  )
+  expect(text).toContain('opentaco_http_requests_total{route="/v1/server",method="GET",status="200"} 1')
+  expect(text).not.toContain('secret-name')
+})
+
+test('a stream that breaks in the middle breaks the connection, so that nobody takes it for whole', async () => {
+  const { control } = await testDeps()
+  const found = {
+    key: 'k',
+    tag: 't',
+    size: 1_000_000,
+    modifiedAt: 0,
+    discard() {},
+    bytes: () => Promise.reject(new Error('no')),
+    async *stream() {
+      yield Buffer.alloc(500_000)
+      throw new TacoError('BUCKET_UNAVAILABLE', 'gone')
+    },
+  }
+  const face = await startFace({
+    control: { ...control, states: { ...control.states, read: () => Promise.resolve(found as never) } },
+  })
+
+  await expect(face.send('/v1/backend/default/a')).rejects.toThrow(/aborted|hang up|ECONNRESET/)
+})
+
+test('headers that are too large are refused', async () => {
+  const face = await startFace()
+
+  const refused = await face.send('/v1/server', { headers: { 'x-large': 'x'.repeat(20_000) } })
+
+  expect(refused.status).toBe(431)
+})
+
+test('a page from elsewhere cannot use a server without authentication', async () => {
+  const face = await startFace()
+
+  expect((await face.send('/v1/server', { headers: { origin: 'http://evil.example' } })).status).toBe(403)
+  expect((await face.send('/v1/backend/default/a', { headers: { host: 'evil.example' } })).status).toBe(403)
+})
+
+test('a body for the native API is at most a megabyte, and must be JSON', async () => {
+  const face = await startFace()
+  const json = { 'content-type': 'application/json' }
+  const large = JSON.stringify({ name: 'x'.repeat(2_000_000) })
+
+  expect((await face.send('/v1/units', { method: 'POST', headers: json, body: large })).json()).toMatchObject(
+    { status: 413 },
+  )
+  expect(
+    (
+      await face.send('/v1/units', {
+        method: 'POST',
+        headers: { ...json, 'transfer-encoding': 'chunked' },
+        body: large,
+      })
+    ).json(),
+  ).toMatchObject({ status: 413 })
+  expect((await face.send('/v1/units', { method: 'POST', headers: json, body: '{' })).json()).toMatchObject({
+    status: 400,
+    field: 'body',
+  })
+  expect(
+    (await face.send('/v1/units', { method: 'POST', headers: json, body: '{"nam":"a"}' })).json(),
+  ).toMatchObject({ status: 400, field: 'name' })
+  expect(
+    (
+      await face.send('/v1/units', {
+        method: 'POST',
+        headers: { 'content-type': 'text/plain' },
+        body: '{"name":"a"}',
+      })
+    ).json(),
+  ).toMatchObject({ status: 400, field: 'Content-Type' })
+})

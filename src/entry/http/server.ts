@@ -1,0 +1,226 @@
+import { type IncomingMessage, type Server, ServerResponse, createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { TacoError } from '../../base/errors.ts'
+import { BACKEND_METHODS, answerBackend } from './backend.ts'
+import { Connection } from './connection.ts'
+import type { HttpDeps } from './deps.ts'
+import { answerEventStream, wantsEventStream } from './event-stream.ts'
+import { Exchange } from './exchange.ts'
+import { createRequestIds } from './request-id.ts'
+import { SECURITY_HEADERS, sendProblem } from './respond.ts'
+import { STATE_METHODS, answerState, readVersion, stateTarget } from './state-bytes.ts'
+import { checkPath } from './unit-path.ts'
+
+/** Everything that is no state on its way: answered by the application, which is loaded when first needed. */
+export type RestListener = (x: Exchange) => Promise<void>
+
+export interface HttpFace {
+  readonly server: Server
+  /** Milliseconds since the epoch of the last request that was begun or ended; for work that waits for quiet. */
+  lastActiveAt(): number
+  /** Loads the application now instead of with the first request that needs it. */
+  warmUp(): Promise<void>
+  /** Lets requests under way end, for at most so long. */
+  close(graceMs: number): Promise<void>
+}
+
+/**
+ * One node:http server. States go straight between the socket and the services; all the rest goes through Hono.
+ * Both share what comes before (request id, path check, admission) and after (problem document, metrics, log line).
+ */
+export function createHttpFace(deps: HttpDeps): HttpFace {
+  const { limits, metrics, log } = deps
+  const requestIdOf = createRequestIds(deps.ids.id('req'))
+  const stopping = new AbortController()
+  const connections = new WeakMap<object, Connection>()
+  let rest: Promise<RestListener> | undefined
+  let lastActiveAt = deps.clock.now()
+
+  function loadRest(): Promise<RestListener> {
+    rest ??= import('./rest.ts').then(({ createRestListener }) => createRestListener(deps))
+    return rest
+  }
+
+  async function route(x: Exchange): Promise<void> {
+    checkPath(x.path)
+    x.by = deps.guard.admit({
+      headers: x.req.headers,
+      address: x.req.socket.remoteAddress ?? '',
+      path: x.path,
+    })
+    if (x.path.startsWith('/v1/backend/')) {
+      x.route = '/v1/backend/{org}/{unit}'
+      checkMethod(x, BACKEND_METHODS)
+      return answerBackend(x, deps)
+    }
+    if (x.path.startsWith('/v1/units/') && x.path.endsWith('/state')) {
+      const target = stateTarget(x)
+      if (target?.version !== undefined) {
+        x.route = '/v1/units/{unit}/versions/{version}/state'
+        checkMethod(x, ['GET', 'HEAD'])
+        return readVersion(x, { unit: target.unit, version: target.version }, deps.control)
+      }
+      if (target !== undefined) {
+        x.route = '/v1/units/{unit}/state'
+        checkMethod(x, STATE_METHODS)
+        return answerState(x, target.unit, deps)
+      }
+    }
+    if (wantsEventStream(x)) {
+      x.route = '/v1/events'
+      const { clock, eventsEveryMs: everyMs } = deps
+      return answerEventStream(x, {
+        journal: deps.control.journal,
+        clock,
+        everyMs,
+        stopping: stopping.signal,
+      })
+    }
+    x.invite()
+    await (
+      await loadRest()
+    )(x)
+  }
+
+  function begin(req: IncomingMessage, res: Answering, awaitsContinue: boolean): void {
+    const connection = connections.get(req.socket) ?? new Connection()
+    const requestId = requestIdOf(req.headers['x-request-id'])
+    const x = new Exchange(req, res, { requestId, awaitsContinue, connection })
+    connection.current = x
+    res.exchange = x
+    metrics.inFlight++
+    lastActiveAt = deps.clock.now()
+    res.on('close', end)
+    void answer(x)
+  }
+
+  async function answer(x: Exchange): Promise<void> {
+    try {
+      await route(x)
+    } catch (error) {
+      if (error instanceof WrongMethod)
+        sendProblem(x, error.error, deps, { status: 405, headers: { allow: error.allowed } })
+      else sendProblem(x, error, deps)
+    }
+  }
+
+  function end(this: Answering): void {
+    const x = this.exchange
+    if (x === undefined) return
+    metrics.inFlight--
+    lastActiveAt = deps.clock.now()
+    if (stopping.signal.aborted) setImmediate(() => server.closeIdleConnections())
+    const ms = performance.now() - x.startedAt
+    // The status that a well-known proxy logs for a client that went away.
+    const status = x.res.writableFinished ? x.res.statusCode : 499
+    metrics.request(x.route, x.method, status, ms)
+    const write =
+      status >= 500
+        ? log.warn
+        : x.path === '/healthz' || x.path === '/readyz' || x.path === '/metrics'
+          ? log.debug
+          : log.info
+    write('request', {
+      requestId: x.requestId,
+      method: x.method,
+      path: x.path,
+      status,
+      ms: Math.round(ms * 10) / 10,
+      by: x.by,
+      address: x.req.socket.remoteAddress,
+    })
+  }
+
+  const server = createServer({
+    ServerResponse: Answering,
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+  })
+  server.maxHeadersCount = limits.maxHeaders
+  server.timeout = limits.idleTimeoutMs
+  server.on('connection', (socket) => {
+    const connection = new Connection()
+    connections.set(socket, connection)
+    socket.once('close', () => connection.close())
+  })
+  server.on('request', (req, res) => begin(req, res, false))
+  server.on('checkContinue', (req: IncomingMessage, res: Answering) => begin(req, res, true))
+  server.on('timeout', (socket: Socket) => {
+    if (connections.get(socket)?.isClientsTurn !== false) socket.destroy()
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseMalformed(error, socket))
+
+  return {
+    server,
+    lastActiveAt: () => lastActiveAt,
+    async warmUp() {
+      await loadRest()
+    },
+    async close(graceMs) {
+      stopping.abort()
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      await new Promise<void>((resolve) => {
+        // Not listening is not a failure: it is how an embedded server lives.
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      })
+      clearTimeout(cut)
+    },
+  }
+}
+
+/** Knows its exchange, so that no request needs a listener of its own. */
+class Answering<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  exchange: Exchange | undefined
+}
+
+class WrongMethod extends Error {
+  readonly error = new TacoError('BAD_REQUEST', 'this address does not take that method', {
+    facts: { field: 'method' },
+  })
+  readonly allowed: string
+
+  constructor(allowed: readonly string[]) {
+    super('wrong method')
+    this.allowed = allowed.join(', ')
+  }
+}
+
+function checkMethod(x: Exchange, allowed: readonly string[]): void {
+  if (!allowed.includes(x.method)) throw new WrongMethod(allowed)
+}
+
+/** The parser gave up, so there is no request to answer: say what can be said and hang up. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, detail] = MALFORMED[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'the request is not valid HTTP, or ended early',
+  ]
+  const body = JSON.stringify({
+    type: 'https://opentaco.dev/errors/BAD_REQUEST',
+    title: 'The request is malformed',
+    status: Number(status.slice(0, 3)),
+    detail,
+    code: 'BAD_REQUEST',
+  })
+  const headers = Object.entries({
+    ...SECURITY_HEADERS,
+    'content-type': 'application/problem+json',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  })
+  socket.end(
+    `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  )
+}
+
+const MALFORMED: Readonly<Record<string, readonly [string, string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not come in time'],
+}

@@ -1,0 +1,144 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { TacoError, badRequest } from '../../base/errors.ts'
+import type { ReceivedState, StateControl, UnitRef } from '../../state/index.ts'
+import { etagOf, tagOfIfNoneMatch } from './etag.ts'
+import type { Exchange } from './exchange.ts'
+import type { Limits } from './limits.ts'
+import { declaredBytes, received, tooLarge } from './receive.ts'
+import { sendJson, writeHead } from './respond.ts'
+import { sendBytes } from './send-bytes.ts'
+import { decodeSegment, unitOfSegment } from './unit-path.ts'
+
+interface Deps {
+  readonly control: StateControl
+  readonly limits: Limits
+}
+
+/** A raw route of the native API, taken apart; undefined when the path is none. */
+export function stateTarget(x: Exchange): { unit: string; version: string | undefined } | undefined {
+  const [unit = '', second, version, last, ...more] = x.path.slice('/v1/units/'.length).split('/')
+  if (second === 'state' && version === undefined) return { unit: unitOfSegment(unit), version: undefined }
+  if (second !== 'versions' || version === undefined || last !== 'state' || more.length > 0) return undefined
+  return { unit: unitOfSegment(unit), version: decodeSegment(version, 'version') }
+}
+
+export const STATE_METHODS = ['GET', 'HEAD', 'PUT', 'DELETE'] as const
+
+export async function answerState(x: Exchange, unit: string, deps: Deps): Promise<void> {
+  const query = new URLSearchParams(x.query)
+  const ref = { org: query.get('org') ?? 'default', unit }
+  if (x.method === 'GET' || x.method === 'HEAD') return readState(x, ref, deps.control)
+  const lockId = query.get('lock')
+  const options = { force: flag(query, 'force'), ...(lockId === null ? {} : { lockId }) }
+  if (x.method === 'DELETE') {
+    await deps.control.states.remove(ref, options, x.caller)
+    writeHead(x, 204, {})
+    x.res.end()
+    return
+  }
+  const message = query.get('message')
+  const state = await receiveState(x, ref.org, deps)
+  try {
+    const how = { how: 'push', createUnit: true, ...(message === null ? {} : { message }) } as const
+    sendJson(x, 201, await deps.control.states.write(ref, state, { ...options, ...how }, x.caller))
+  } finally {
+    await state.dispose()
+  }
+}
+
+export async function readState(x: Exchange, ref: UnitRef, control: StateControl): Promise<void> {
+  const ifNoneMatch = tagOfIfNoneMatch(x.req.headers['if-none-match'])
+  const found = await control.states.read(ref, {
+    signal: x.signal,
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+  })
+  if (found === undefined) {
+    throw new TacoError('NOT_FOUND', `the unit ${ref.unit} has no state`, {
+      hint: 'It gets one with its first apply.',
+    })
+  }
+  if (found === 'unchanged') {
+    writeHead(x, 304, { etag: etagOf(ifNoneMatch ?? '') })
+    x.res.end()
+    return
+  }
+  const headers = stateHeaders(x, found.tag)
+  if (x.method === 'HEAD') {
+    found.discard()
+    x.res.writeHead(200, { ...headers, 'content-length': found.size })
+    x.res.end()
+    return
+  }
+  await sendBytes(x, found, headers)
+}
+
+export async function readVersion(
+  x: Exchange,
+  target: { unit: string; version: string },
+  control: StateControl,
+): Promise<void> {
+  const org = new URLSearchParams(x.query).get('org') ?? 'default'
+  const { view, body, dispose } = await control.versions.read({ org, unit: target.unit }, target.version)
+  try {
+    const headers = stateHeaders(x, view.sha256)
+    if (tagOfIfNoneMatch(x.req.headers['if-none-match']) === view.sha256) {
+      x.res.writeHead(304, headers)
+      x.res.end()
+    } else if (x.method === 'HEAD') {
+      x.res.writeHead(200, { ...headers, 'content-length': body.size })
+      x.res.end()
+    } else {
+      const bytes = async () => body.bytes ?? collect(body.stream(), body.size)
+      await sendBytes(x, { size: body.size, bytes, stream: () => body.stream() }, headers)
+    }
+  } finally {
+    await dispose()
+  }
+}
+
+/** Takes a state in, hashed and understood; nothing is written yet. Too large a one is refused before it is sent. */
+export async function receiveState(
+  x: Exchange,
+  org: string,
+  { control, limits }: Deps,
+): Promise<ReceivedState> {
+  const declared = declaredBytes(x)
+  if (declared !== undefined && declared > limits.maxStateBytes) throw tooLarge(limits.maxStateBytes)
+  const contentMd5 = x.req.headers['content-md5']
+  if (Array.isArray(contentMd5)) throw badRequest('Content-MD5', 'there is more than one Content-MD5')
+  return control.states.receive(received(x), {
+    org,
+    maxBytes: limits.maxStateBytes,
+    ...(declared === undefined ? {} : { declaredBytes: declared }),
+    ...(contentMd5 === undefined ? {} : { contentMd5 }),
+  })
+}
+
+/** Every header costs time on the way of a state; those that only concern browsers' pages are left out here. */
+function stateHeaders(x: Exchange, tag: string): OutgoingHttpHeaders {
+  return {
+    'content-type': 'application/json',
+    'content-length': 0,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    etag: etagOf(tag),
+    'x-request-id': x.requestId,
+  }
+}
+
+function flag(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name)
+  if (value === null || value === 'false') return false
+  if (value === 'true') return true
+  throw badRequest(name, `${name} is true or false, not "${value}"`)
+}
+
+async function collect(stream: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for await (const part of stream) {
+    whole.set(part, at)
+    at += part.byteLength
+  }
+  return whole
+}

@@ -1,0 +1,206 @@
+import { badRequest } from '../../base/errors.ts'
+import { Retention, type Units } from '../../state/index.ts'
+import {
+  type Api,
+  Flag,
+  IfMatch,
+  Limit,
+  OrgQuery,
+  PROBLEMS,
+  Repeated,
+  UnitParams,
+  createRoute,
+  ifMatchOf,
+  jsonAnswer,
+  jsonBody,
+  refOf,
+  z,
+} from './api.ts'
+import { defined } from './defined.ts'
+import { etagOf, tagOfIfNoneMatch } from './etag.ts'
+import { Unit } from './named.ts'
+
+const tags = ['units']
+const params = UnitParams
+const query = OrgQuery
+
+const change = {
+  description: z.string().max(2000).optional(),
+  allowDecrypt: z.boolean().optional(),
+}
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/units',
+  tags,
+  summary: 'List units by name',
+  request: {
+    query: OrgQuery.extend({
+      limit: Limit,
+      cursor: z.string().optional(),
+      prefix: z.string().optional().meta({ description: 'Names that start with this.' }),
+      search: z.string().optional().meta({ description: 'Names that contain this.' }),
+      label: Repeated.meta({ description: 'name=value; may be repeated, all must fit.' }),
+      deleted: z.enum(['no', 'only']).optional(),
+    }),
+  },
+  responses: {
+    200: jsonAnswer(
+      z.object({ items: z.array(Unit), next: z.string().nullable(), asOf: z.iso.datetime() }),
+      'A page',
+    ),
+    ...PROBLEMS,
+  },
+})
+
+const create = createRoute({
+  method: 'post',
+  path: '/v1/units',
+  tags,
+  summary: 'Create a unit',
+  request: {
+    query,
+    body: jsonBody(
+      z.strictObject({
+        name: z.string(),
+        key: z
+          .string()
+          .optional()
+          .meta({ description: 'Where its state lies in the bucket; <name>/terraform.tfstate by default.' }),
+        labels: z.record(z.string(), z.string()).optional(),
+        retention: Retention.optional(),
+        ...change,
+      }),
+    ),
+  },
+  responses: { 201: jsonAnswer(Unit, 'Created'), ...PROBLEMS },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: '/v1/units/{unit}',
+  tags,
+  summary: 'Show a unit',
+  request: { params, query },
+  responses: {
+    200: jsonAnswer(Unit, 'The unit'),
+    304: { description: 'As If-None-Match says' },
+    ...PROBLEMS,
+  },
+})
+
+const update = createRoute({
+  method: 'patch',
+  path: '/v1/units/{unit}',
+  tags,
+  summary: 'Change description, labels and settings',
+  request: {
+    params,
+    query,
+    headers: IfMatch,
+    body: jsonBody(
+      z.strictObject({
+        labels: z
+          .record(z.string(), z.string().nullable())
+          .optional()
+          .meta({ description: 'Merged; null removes a label.' }),
+        retention: Retention.nullable().optional(),
+        ...change,
+      }),
+    ),
+  },
+  responses: { 200: jsonAnswer(Unit, 'Changed'), ...PROBLEMS },
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/v1/units/{unit}',
+  tags,
+  summary: 'Delete a unit; restore brings it back',
+  request: { params, headers: IfMatch, query: OrgQuery.extend({ force: Flag }) },
+  responses: { 200: jsonAnswer(Unit, 'Deleted; refused while resources remain unless forced'), ...PROBLEMS },
+})
+
+const rename = createRoute({
+  method: 'post',
+  path: '/v1/units/{unit}/rename',
+  tags,
+  summary: 'Give a unit another name; its state stays where it is',
+  request: { params, query, headers: IfMatch, body: jsonBody(z.strictObject({ name: z.string() })) },
+  responses: { 200: jsonAnswer(Unit, 'Renamed'), ...PROBLEMS },
+})
+
+const restore = createRoute({
+  method: 'post',
+  path: '/v1/units/{unit}/restore',
+  tags,
+  summary: 'Bring a deleted unit back',
+  request: { params, query, body: jsonBody(z.strictObject({ name: z.string().optional() })) },
+  responses: { 200: jsonAnswer(Unit, 'Restored'), ...PROBLEMS },
+})
+
+export function addUnits(api: Api, units: Units): void {
+  api.openapi(list, async (c) => {
+    const { label, ...rest } = c.req.valid('query')
+    const page = await units.list({
+      ...defined(rest),
+      ...(label === undefined ? {} : { labels: labelsOf(label) }),
+    })
+    return c.json(
+      { items: [...page.items], next: page.next ?? null, asOf: new Date(page.asOf).toISOString() },
+      200,
+    )
+  })
+  api.openapi(create, async (c) => {
+    const input = { ...defined(c.req.valid('json')), org: c.req.valid('query').org }
+    const view = await units.create(input, c.env.exchange.caller)
+    return c.json(view, 201, { etag: etagOf(view.etag) })
+  })
+  api.openapi(get, async (c) => {
+    const view = await units.get(refOf(c.req.valid('param'), c.req.valid('query')))
+    const etag = etagOf(view.etag)
+    if (tagOfIfNoneMatch(c.req.header('if-none-match')) === view.etag) return c.body(null, 304, { etag })
+    return c.json(view, 200, { etag })
+  })
+  api.openapi(update, async (c) => {
+    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
+    const view = await units.update(
+      ref,
+      defined(c.req.valid('json')),
+      c.env.exchange.caller,
+      ifMatchOf(c.req.valid('header')),
+    )
+    return c.json(view, 200, { etag: etagOf(view.etag) })
+  })
+  api.openapi(remove, async (c) => {
+    const { force, ...org } = c.req.valid('query')
+    const ref = refOf(c.req.valid('param'), org)
+    const view = await units.remove(ref, { force }, c.env.exchange.caller, ifMatchOf(c.req.valid('header')))
+    return c.json(view, 200, { etag: etagOf(view.etag) })
+  })
+  api.openapi(rename, async (c) => {
+    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
+    const view = await units.rename(
+      ref,
+      c.req.valid('json').name,
+      c.env.exchange.caller,
+      ifMatchOf(c.req.valid('header')),
+    )
+    return c.json(view, 200, { etag: etagOf(view.etag) })
+  })
+  api.openapi(restore, async (c) => {
+    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
+    const view = await units.restore(ref, defined(c.req.valid('json')), c.env.exchange.caller)
+    return c.json(view, 200, { etag: etagOf(view.etag) })
+  })
+}
+
+function labelsOf(given: readonly string[]): Record<string, string> {
+  const labels: Record<string, string> = {}
+  for (const text of given) {
+    const at = text.indexOf('=')
+    if (at < 1) throw badRequest('label', `"${text}" is not name=value`)
+    labels[text.slice(0, at)] = text.slice(at + 1)
+  }
+  return labels
+}

@@ -1,0 +1,119 @@
+import type { Log } from '../../base/log.ts'
+import type { AdoptFinding as Finding, Upkeep } from '../../state/index.ts'
+import { type Api, OrgQuery, PROBLEMS, createRoute, jsonAnswer, jsonBody, z } from './api.ts'
+import { defined } from './defined.ts'
+import { AdoptFinding, DoctorFinding, GcReport } from './named.ts'
+import { ndjson } from './ndjson.ts'
+import { Problem } from './problem.ts'
+
+const tags = ['upkeep']
+const ErrorLine = z.object({ error: Problem })
+const Summary = z.object({
+  adopted: z.number().int(),
+  wouldAdopt: z.number().int(),
+  alreadyAdopted: z.number().int(),
+  skipped: z.number().int(),
+})
+
+const adopt = createRoute({
+  method: 'post',
+  path: '/v1/adopt',
+  tags,
+  summary: 'Register every state object of the bucket as a unit, touching none of them',
+  request: {
+    query: OrgQuery,
+    body: jsonBody(
+      z.strictObject({
+        under: z.string().optional().meta({ description: 'Only keys that begin with this.' }),
+        as: z.string().optional().meta({
+          description: 'Names of the units; {path} stands for the path found.',
+          example: 'prod/{path}',
+        }),
+        dryRun: z.boolean().default(false),
+      }),
+    ),
+  },
+  responses: {
+    200: {
+      description: 'One finding per line; the last line is a summary, or what went wrong',
+      content: {
+        'application/x-ndjson': {
+          schema: z.union([AdoptFinding, z.object({ summary: Summary }), ErrorLine]),
+        },
+      },
+    },
+    ...PROBLEMS,
+  },
+})
+
+const gc = createRoute({
+  method: 'post',
+  path: '/v1/gc',
+  tags,
+  summary: 'Carry out retention',
+  request: {
+    query: z.object({ org: z.string().optional() }),
+    body: jsonBody(z.strictObject({ dryRun: z.boolean().default(false) })),
+  },
+  responses: { 200: jsonAnswer(GcReport, 'What was removed'), ...PROBLEMS },
+})
+
+const doctor = createRoute({
+  method: 'post',
+  path: '/v1/doctor',
+  tags,
+  summary: 'Find out what is wrong, and repair what can be',
+  request: {
+    body: jsonBody(z.strictObject({ deep: z.boolean().default(false), repair: z.boolean().default(false) })),
+  },
+  responses: {
+    200: {
+      description: 'One finding per line',
+      content: { 'application/x-ndjson': { schema: z.union([DoctorFinding, ErrorLine]) } },
+    },
+    ...PROBLEMS,
+  },
+})
+
+export function addUpkeep(api: Api, upkeep: Upkeep, log: Log): void {
+  api.openapi(adopt, async (c) => {
+    const { exchange } = c.env
+    const counts = { adopted: 0, 'would-adopt': 0, 'already-adopted': 0, skipped: 0 }
+    const options = { ...defined(c.req.valid('json')), org: c.req.valid('query').org }
+    const findings = counted(upkeep.adopt(options, { ...exchange.caller, signal: exchange.signal }), counts)
+    const last = () => ({
+      summary: {
+        adopted: counts.adopted,
+        wouldAdopt: counts['would-adopt'],
+        alreadyAdopted: counts['already-adopted'],
+        skipped: counts.skipped,
+      },
+    })
+    return streamed(await ndjson(findings, exchange, { log, last }))
+  })
+  api.openapi(gc, async (c) => {
+    const { exchange } = c.env
+    const options = { ...c.req.valid('json'), ...defined(c.req.valid('query')) }
+    return c.json(await upkeep.gc(options, { ...exchange.caller, signal: exchange.signal }), 200)
+  })
+  api.openapi(doctor, async (c) => {
+    const { exchange } = c.env
+    const findings = upkeep.doctor(c.req.valid('json'), { ...exchange.caller, signal: exchange.signal })
+    return streamed(await ndjson(findings, exchange, { log }))
+  })
+}
+
+/** The framework types answers by their JSON; a stream has none. */
+function streamed(response: Response): never {
+  return response as never
+}
+
+async function* counted(
+  findings: AsyncIterable<Finding>,
+  counts: Record<Finding['outcome'], number>,
+): AsyncGenerator<Finding> {
+  for await (const finding of findings) {
+    counts[finding.outcome]++
+    yield finding
+  }
+}

@@ -1,0 +1,99 @@
+import type { Versions } from '../../state/index.ts'
+import {
+  type Api,
+  Limit,
+  OrgQuery,
+  PROBLEMS,
+  UnitParams,
+  createRoute,
+  jsonAnswer,
+  jsonBody,
+  refOf,
+  z,
+} from './api.ts'
+import { defined } from './defined.ts'
+import { StateDiff, Version } from './named.ts'
+
+const tags = ['versions']
+const params = UnitParams
+const VersionName = z
+  .string()
+  .min(1)
+  .meta({ description: 'An id (sv-…), a sequence number, "current" or "previous".' })
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/units/{unit}/versions',
+  tags,
+  summary: 'The history, newest first',
+  request: { params, query: OrgQuery.extend({ limit: Limit, cursor: z.string().optional() }) },
+  responses: {
+    200: jsonAnswer(z.object({ items: z.array(Version), next: z.string().nullable() }), 'A page'),
+    ...PROBLEMS,
+  },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: '/v1/units/{unit}/versions/{version}',
+  tags,
+  summary: 'Show a version',
+  request: { params: UnitParams.extend({ version: VersionName }), query: OrgQuery },
+  responses: { 200: jsonAnswer(Version, 'The version'), ...PROBLEMS },
+})
+
+const diff = createRoute({
+  method: 'get',
+  path: '/v1/units/{unit}/diff',
+  tags,
+  summary: 'What changed between two versions; sensitive values are masked',
+  request: {
+    params,
+    query: OrgQuery.extend({ from: VersionName.default('previous'), to: VersionName.default('current') }),
+  },
+  responses: { 200: jsonAnswer(StateDiff, 'The differences'), ...PROBLEMS },
+})
+
+const rollback = createRoute({
+  method: 'post',
+  path: '/v1/units/{unit}/rollback',
+  tags,
+  summary: 'A new version with the content of an old one and the next serial',
+  request: {
+    params,
+    query: OrgQuery,
+    body: jsonBody(
+      z.strictObject({
+        version: VersionName,
+        lock: z.string().min(1).optional(),
+        message: z.string().max(1000).optional(),
+      }),
+    ),
+  },
+  responses: { 201: jsonAnswer(Version, 'The version that was made'), ...PROBLEMS },
+})
+
+export function addVersions(api: Api, versions: Versions): void {
+  api.openapi(list, async (c) => {
+    const { org, ...page } = c.req.valid('query')
+    const { items, next } = await versions.list(refOf(c.req.valid('param'), { org }), defined(page))
+    return c.json({ items: [...items], next: next ?? null }, 200)
+  })
+  api.openapi(get, async (c) => {
+    const { version, ...unit } = c.req.valid('param')
+    return c.json(await versions.get(refOf(unit, c.req.valid('query')), version), 200)
+  })
+  api.openapi(diff, async (c) => {
+    const { from, to, ...org } = c.req.valid('query')
+    return c.json(await versions.diff(refOf(c.req.valid('param'), org), from, to), 200)
+  })
+  api.openapi(rollback, async (c) => {
+    const { version, lock, message } = c.req.valid('json')
+    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
+    const options = {
+      ...(lock === undefined ? {} : { lockId: lock }),
+      ...(message === undefined ? {} : { message }),
+    }
+    return c.json(await versions.rollback(ref, version, options, c.env.exchange.caller), 201)
+  })
+}

@@ -1,0 +1,46 @@
+import {
+  type Bucket,
+  type BucketAddress,
+  type StoreClock,
+  parseBucketUrl,
+  withAbilities,
+} from '../bucket/index.ts'
+
+export type OpenBucket = Bucket & Partial<StoreClock>
+
+/** One entry per kind of store; each is loaded only when it is used, because some bring a large library along. */
+const OPENERS: {
+  readonly [K in BucketAddress['kind']]: (address: Extract<BucketAddress, { kind: K }>) => Promise<OpenBucket>
+} = {
+  memory: async () => (await import('../bucket/adapters/memory.ts')).openMemoryBucket(),
+  file: async ({ folder }) =>
+    (await import('../bucket/adapters/file/index.ts')).openFileBucket({ root: folder }),
+  s3: async ({ conditionalDelete, ...options }) => {
+    const bucket = (await import('../bucket/adapters/s3/bucket.ts')).openS3Bucket(options)
+    return conditionalDelete === undefined
+      ? bucket
+      : withAbilities(bucket, { ...bucket.can, conditionalDelete })
+  },
+  gs: async (options) => (await import('../bucket/adapters/gcs.ts')).openGcsBucket(options),
+  azblob: async (options) => (await import('../bucket/adapters/azure.ts')).openAzureBucket(options),
+}
+
+export interface Opened {
+  readonly bucket: OpenBucket
+  /** False: the address says what the store's conditional deletes are worth, so the probe does not decide it. */
+  readonly isProbeTrusted: boolean
+}
+
+export async function openBucket(url: string): Promise<Opened> {
+  const address = parseBucketUrl(url)
+  return {
+    bucket: await openAt(address),
+    isProbeTrusted: address.kind !== 's3' || address.conditionalDelete === undefined,
+  }
+}
+
+function openAt<K extends BucketAddress['kind']>(
+  address: Extract<BucketAddress, { kind: K }>,
+): Promise<OpenBucket> {
+  return OPENERS[address.kind](address)
+}

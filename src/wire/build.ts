@@ -1,0 +1,80 @@
+import { systemClock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import { probeBucket, refuseIfUnfit, withAbilities } from '../bucket/index.ts'
+import { type Metrics, createMetrics } from '../entry/http/index.ts'
+import { type StateControl, createStateControl } from '../state/index.ts'
+import { type OpenBucket, openBucket } from './buckets.ts'
+import { metered } from './metered-bucket.ts'
+import { openSpool } from './spool.ts'
+import { packageVersion } from './version.ts'
+
+export interface BuildOptions {
+  readonly bucket: string
+  readonly log: Log
+  /** `always`: a server. `if-new`: a command that lasts a moment, in front of a bucket that was found fit before. */
+  readonly probe: 'always' | 'if-new'
+}
+
+/** State control over one bucket, and what its faces want to know about it. */
+export interface Built {
+  readonly control: StateControl
+  readonly metrics: Metrics
+  readonly about: {
+    readonly version: string
+    readonly bucket: { readonly kind: string; readonly label: string }
+  }
+  /** Throws when the bucket cannot be reached. */
+  ready(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Every bucket that was ever used has it; any key would do to see whether the bucket answers. */
+const FIRST_DOCUMENT = '.taco/orgs/default/org.json'
+
+export async function build(options: BuildOptions): Promise<Built> {
+  const version = packageVersion()
+  const metrics = createMetrics(version)
+  const { bucket: opened, isProbeTrusted } = await openBucket(options.bucket)
+  try {
+    const probed = await fit(opened, { ...options, isProbeTrusted })
+    const bucket = metered(probed, metrics)
+    const clock = systemClock
+    const control = await createStateControl({
+      bucket,
+      clock,
+      ids: randomIds,
+      log: options.log,
+      spool: openSpool(),
+    })
+    return {
+      control,
+      metrics,
+      about: { version, bucket: { kind: bucket.kind, label: bucket.label } },
+      async ready() {
+        await bucket.head(FIRST_DOCUMENT)
+      },
+      async close() {
+        await control.close()
+        await opened.close()
+      },
+    }
+  } catch (error) {
+    await opened.close().catch(() => {})
+    throw error
+  }
+}
+
+/** The bucket with the abilities it was found to have; refuses one that could lose a state. */
+async function fit(
+  bucket: OpenBucket,
+  options: BuildOptions & { isProbeTrusted: boolean },
+): Promise<OpenBucket> {
+  if (options.probe === 'if-new' && (await bucket.head(FIRST_DOCUMENT)) !== undefined) return bucket
+  const report = await probeBucket(bucket, { clock: systemClock, ids: randomIds })
+  refuseIfUnfit(report)
+  for (const { ok, check, detail, hint } of report.findings) {
+    if (!ok) options.log.warn('the bucket has a weakness', { check, detail, hint })
+  }
+  return options.isProbeTrusted ? withAbilities(bucket, report.abilities) : bucket
+}

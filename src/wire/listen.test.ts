@@ -1,0 +1,28 @@
+import { createServer } from 'node:http'
+import { expect, test } from 'vitest'
+import { listenOn, parseListen } from './listen.ts'
+
+test.each([
+  ['127.0.0.1:8226', '127.0.0.1', 8226],
+  ['[::1]:80', '::1', 80],
+  ['localhost:0', 'localhost', 0],
+  [':8226', '', 8226],
+  ['8226', '', 8226],
+])('%s is an address to listen on', (text, host, port) => {
+  expect(parseListen(text)).toEqual({ host, port })
+})
+
+test.each(['', '127.0.0.1', '::1:80', 'a b:80', '127.0.0.1:99999', 'http://x:80'])('"%s" is none', (text) => {
+  expect(() => parseListen(text)).toThrow('not an address')
+})
+
+test('a port that is taken is said so', async () => {
+  const first = createServer()
+  const { port } = await listenOn(first, { host: '127.0.0.1', port: 0 })
+
+  await expect(listenOn(createServer(), { host: '127.0.0.1', port })).rejects.toThrow(
+    'something else listens there already',
+  )
+
+  first.close()
+})

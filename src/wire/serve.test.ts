@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openEmbedded } from './embed.ts'
+import { listenOn } from './listen.ts'
+import { serve } from './serve.ts'
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'serve-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+const quiet = { listen: '127.0.0.1:0', logLevel: 'silent' } as const
+const state = (serial: number) =>
+  JSON.stringify({
+    version: 4,
+    serial,
+    lineage: 'aaaa',
+    terraform_version: '1.11.4',
+    outputs: {},
+    resources: [],
+  })
+
+test('a server over a folder takes states, keeps them over a restart, and is ready', async () => {
+  const bucket = await folder()
+  const first = await serve({ ...quiet, bucket, auth: 'none' })
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+  expect(
+    (await fetch(`${first.url}/v1/backend/default/a/b`, { method: 'POST', body: state(1) })).status,
+  ).toBe(200)
+  await first.close()
+  await first.close()
+
+  const second = await serve({ ...quiet, bucket, auth: 'none' })
+  onTestFinished(() => second.close())
+  expect(await (await fetch(`${second.url}/v1/backend/default/a/b`)).text()).toBe(state(1))
+  expect(second.bucket).toBe(`file://${bucket}`)
+})
+
+test.each([
+  ['without authentication beyond loopback', { auth: 'none', listen: '0.0.0.0:0' }, 'loopback'],
+  ['with no token', { auth: 'token' }, 'no root token'],
+  ['with a short token', { auth: 'token', rootToken: 'short' }, 'at least 16'],
+  ['on nonsense', { auth: 'none', listen: 'nonsense' }, 'not an address'],
+  ['with a bucket of an unknown kind', { auth: 'none', bucket: 'ftp://x' }, 'bucket'],
+] as const)('%s it does not start', async (_, options, message) => {
+  await expect(serve({ bucket: 'memory:', ...quiet, ...options })).rejects.toThrow(message)
+})
+
+test('a port that is taken is said so', async () => {
+  const taken = createServer()
+  onTestFinished(() => void taken.close())
+  const { port } = await listenOn(taken, { host: '127.0.0.1', port: 0 })
+
+  await expect(
+    serve({ ...quiet, bucket: 'memory:', auth: 'none', listen: `127.0.0.1:${port}` }),
+  ).rejects.toThrow('listens there already')
+})
+
+test('a shutdown lets requests under way end, and ends feeds', async () => {
+  const server = await serve({ ...quiet, bucket: 'memory:', auth: 'none' })
+  const feed = await fetch(`${server.url}/v1/events`, { headers: { accept: 'text/event-stream' } })
+  const upload = request(`${server.url}/v1/backend/default/a`, {
+    method: 'POST',
+    headers: { 'content-length': state(1).length },
+  })
+  const answered = new Promise<number | undefined>((resolve, reject) => {
+    upload.on('response', (reply) => {
+      reply.resume()
+      resolve(reply.statusCode)
+    })
+    upload.on('error', reject)
+  })
+  upload.write(state(1).slice(0, 10))
+  await expect
+    .poll(async () => (await (await fetch(`${server.url}/metrics`)).text()).match(/in_flight (\d+)/)?.[1])
+    .toBe('3')
+
+  const closed = server.close()
+  upload.end(state(1).slice(10))
+
+  expect(await answered).toBe(200)
+  await feed.text()
+  await closed
+  await expect(fetch(`${server.url}/healthz`)).rejects.toThrow('fetch failed')
+})
+
+test('the same API inside a process, over a connection that never leaves it', async () => {
+  const bucket = await folder()
+  const embedded = await openEmbedded({ bucket, by: 'alice@laptop' })
+  onTestFinished(() => embedded.close())
+
+  const put = await over(embedded.connect(), 'PUT', '/v1/units/a--b/state', state(1))
+  const large = await over(
+    embedded.connect(),
+    'PUT',
+    '/v1/units/large/state',
+    state(1).replace('{}', JSON.stringify({ x: { value: 'x'.repeat(2_000_000), type: 'string' } })),
+  )
+  const shown = await over(embedded.connect(), 'GET', '/v1/units/a--b')
+
+  expect(put.status).toBe(201)
+  expect(large.status).toBe(201)
+  expect((await over(embedded.connect(), 'GET', '/v1/units/large/state')).text).toHaveLength(
+    2_000_000 + JSON.stringify({ x: { value: '', type: 'string' } }).length - 2 + state(1).length,
+  )
+  expect(JSON.parse(shown.text)).toMatchObject({ name: 'a/b', createdBy: 'alice@laptop' })
+})
+
+test('for one command, a loopback port opens that takes one secret', async () => {
+  const embedded = await openEmbedded({ bucket: await folder(), by: 'alice@laptop' })
+  onTestFinished(() => embedded.close())
+  const { url } = await embedded.listen('one-time-secret-of-a-command')
+  const basic = (secret: string) => ({
+    authorization: `Basic ${Buffer.from(`taco:${secret}`).toString('base64')}`,
+  })
+
+  expect((await fetch(`${url}/v1/backend/default/a`)).status).toBe(401)
+  expect((await fetch(`${url}/v1/backend/default/a`, { headers: basic('guess') })).status).toBe(401)
+  expect(
+    (await fetch(`${url}/v1/backend/default/a`, { headers: basic('one-time-secret-of-a-command') })).status,
+  ).toBe(404)
+})
+
+function over(
+  connection: ReturnType<Awaited<ReturnType<typeof openEmbedded>>['connect']>,
+  method: string,
+  path: string,
+  body = '',
+): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const call = request(
+      { method, path, host: 'taco.internal', createConnection: () => connection },
+      (reply) => {
+        let text = ''
+        reply.setEncoding('utf8').on('data', (part: string) => (text += part))
+        reply.on('end', () => resolve({ status: reply.statusCode, text }))
+      },
+    )
+    call.on('error', reject)
+    call.setTimeout(10_000)
+    call.end(body)
+  })
+}

@@ -1,0 +1,109 @@
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { onTestFinished } from 'vitest'
+import { systemClock } from '../../src/base/clock.ts'
+import { randomIds } from '../../src/base/ids.ts'
+import { type Log, silentLog } from '../../src/base/log.ts'
+import { openMemoryBucket } from '../../src/bucket/adapters/memory.ts'
+import { type StateControl, createStateControl } from '../../src/state/index.ts'
+import { openSpool } from '../../src/wire/spool.ts'
+import { type Guard, openGuard } from '../../src/entry/http/auth.ts'
+import type { HttpDeps } from '../../src/entry/http/deps.ts'
+import { type Limits, defaultLimits } from '../../src/entry/http/limits.ts'
+import { createMetrics } from '../../src/entry/http/metrics.ts'
+import { createHttpFace } from '../../src/entry/http/server.ts'
+
+export interface FaceOptions {
+  readonly control?: StateControl
+  readonly guard?: Guard
+  readonly limits?: Partial<Limits>
+  readonly log?: Log
+  readonly ready?: () => Promise<void>
+}
+
+/** State control over a new bucket in memory. */
+export function memoryControl(): Promise<StateControl> {
+  return createStateControl({
+    bucket: openMemoryBucket(),
+    clock: systemClock,
+    ids: randomIds,
+    log: silentLog,
+    spool: openSpool(),
+  })
+}
+
+export async function testDeps(options: FaceOptions = {}): Promise<HttpDeps> {
+  return {
+    control: options.control ?? (await memoryControl()),
+    guard: options.guard ?? openGuard(),
+    limits: { ...defaultLimits, ...options.limits },
+    metrics: createMetrics('test'),
+    log: options.log ?? silentLog,
+    clock: systemClock,
+    ids: randomIds,
+    about: { version: 'test', bucket: { kind: 'memory', label: 'memory:' } },
+    ready: options.ready ?? (() => Promise.resolve()),
+    eventsEveryMs: 10,
+  }
+}
+
+export interface Sent {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+  readonly text: string
+  json(): Record<string, unknown>
+}
+
+export interface TestFace {
+  readonly port: number
+  readonly deps: HttpDeps
+  send(path: string, sent?: Sent): Promise<Answer>
+}
+
+/** The face on a loopback port, closed with the test. */
+export async function startFace(options: FaceOptions = {}): Promise<TestFace> {
+  const deps = await testDeps(options)
+  const face = createHttpFace(deps)
+  await new Promise<void>((resolve) => face.server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    await face.close(0)
+    await deps.control.close()
+  })
+  const address = face.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return { port, deps, send: (path, sent) => send(port, path, sent) }
+}
+
+/** By hand: fetch would tidy up the path and knows no LOCK. */
+export function send(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {}, body }: Sent = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (reply) => {
+      const parts: Buffer[] = []
+      reply.on('data', (part: Buffer) => parts.push(part))
+      reply.on('error', reject)
+      reply.on('end', () => {
+        const bytes = Buffer.concat(parts)
+        const text = bytes.toString()
+        resolve({
+          status: reply.statusCode ?? 0,
+          headers: reply.headers,
+          bytes,
+          text,
+          json: () => JSON.parse(text) as Record<string, unknown>,
+        })
+      })
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+}
