@@ -48,6 +48,8 @@ export async function readNames(fs: FsOps, folder: string): Promise<FolderNames>
  * there stands for what it stood for, unless the object was forgotten and began again at 1, which takes a day.
  */
 export interface KnownGenerations {
+  /** Asks nobody. */
+  peek(folder: string, name: string, n: number): Generation | undefined
   get(folder: string, name: string, n: number): Promise<Generation | undefined>
   note(folder: string, name: string, generation: Generation): void
 }
@@ -58,10 +60,16 @@ const MAX_KNOWN = 200_000
 export function knownGenerations(fs: FsOps): KnownGenerations {
   const known = new Map<string, { readonly generation: Generation; readonly at: number }>()
   return {
+    peek(folder, name, n) {
+      const old = known.get(`${folder}/${name}`)
+      return old !== undefined && old.generation.n === n && fs.now() - old.at < KEEP_MS
+        ? old.generation
+        : undefined
+    },
     async get(folder, name, n) {
       const path = `${folder}/${name}`
-      const old = known.get(path)
-      if (old !== undefined && old.generation.n === n && fs.now() - old.at < KEEP_MS) return old.generation
+      const old = this.peek(folder, name, n)
+      if (old !== undefined) return old
       const generation = await readGeneration(fs, `${path}@${n}`, n)
       if (generation === undefined) known.delete(path)
       else this.note(folder, name, generation)

@@ -22,6 +22,8 @@ export async function sweepTemp(context: Context): Promise<void> {
 export async function sweepNames(context: Context, names: FolderNames, folder: string): Promise<void> {
   if (folder.startsWith(`${context.root}/${OBJECTS}`)) return
   for (const [name, { highest, isFile, numbers, pending }] of names.objects) {
+    // The usual: the latest, and generation 1 emptied or the latest itself.
+    if (isFile && pending.length === 0 && numbers.includes(1) && numbers.length <= 2) continue
     const path = `${folder}/${name}`
     for (const { n, id } of pending) await unlinkOld(context, `${path}@${n}^${id}`)
     if (highest > 1 && !numbers.includes(1))
