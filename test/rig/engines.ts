@@ -11,6 +11,8 @@ export interface Engine {
   readonly canEncrypt: boolean
   /** Locks by an object beside the state came with OpenTofu 1.10 and Terraform 1.10. */
   readonly locksInBucket: boolean
+  /** Shows who holds the lock; the others show nothing of the holder but the id of the lock. */
+  readonly showsHolder: boolean
 }
 
 /** Every engine that this machine has; those it has not are listed at the end of the run. */
@@ -22,6 +24,7 @@ export function engines(): readonly Engine[] {
       path: isProgram(packaged),
       canEncrypt: false,
       locksInBucket: false,
+      showsHolder: false,
       missing: 'not installed by npm',
     },
     {
@@ -29,6 +32,7 @@ export function engines(): readonly Engine[] {
       path: isProgram(join(toolchainFolder(), 'bin/tofu')),
       canEncrypt: true,
       locksInBucket: true,
+      showsHolder: true,
       missing: 'it is built where go is on PATH',
     },
     {
@@ -36,6 +40,7 @@ export function engines(): readonly Engine[] {
       path: onPath('terraform'),
       canEncrypt: false,
       locksInBucket: true,
+      showsHolder: false,
       missing: 'not on PATH',
     },
   ]
