@@ -1,4 +1,4 @@
-import type { Body, Found, Tag } from '../bucket/bucket.ts'
+import type { Body, Found, Tag } from '../bucket/index.ts'
 import type { StateDiff } from './content/diff.ts'
 import type { EventType, LockInfo, Retention } from './model.ts'
 import type {
