@@ -1,7 +1,7 @@
 import type { Tag } from '../bucket/index.ts'
 import type { Unit } from './unit-store.ts'
-import { viewUnit } from './view-unit.ts'
-import type { UnitView } from './views.ts'
+import { graphFacts, viewUnit } from './view-unit.ts'
+import type { GraphFacts, UnitView } from './views.ts'
 
 /** One unit as listings need it. Ten thousand of them lie in memory, so most of it is one flat text. */
 export interface CatalogEntry {
@@ -19,6 +19,7 @@ export interface CatalogEntry {
 export interface EntryText {
   readonly view: UnitView
   readonly look: LookFacts
+  readonly graph: GraphFacts
 }
 
 /** What a sweep compares with the bucket, so that only units that need it are looked at. */
@@ -42,7 +43,7 @@ export function entryOf(unit: Unit, tag: Tag, seenAt: number): CatalogEntry {
       doc.claiming !== undefined,
     leaseUntil: doc.lock?.leaseUntil ?? null,
   }
-  const text: EntryText = { view: viewUnit(doc), look }
+  const text: EntryText = { view: viewUnit(doc), look, graph: graphFacts(doc) }
   return {
     id: doc.id,
     name: doc.name,

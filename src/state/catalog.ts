@@ -20,6 +20,8 @@ export interface Catalog {
   list(query: UnitQuery): Promise<Page<UnitView> & { readonly asOf: number }>
   /** The one deleted last. */
   deletedByName(org: string, name: string): Promise<string | undefined>
+  /** Every unit, deleted ones too, as listings see them. */
+  current(org: string): Promise<{ readonly entries: readonly CatalogEntry[]; readonly asOf: number }>
   /** Every unit, deleted ones too, as of now: a full listing. */
   all(org: string): Promise<readonly CatalogEntry[]>
   note(unit: Unit): void
@@ -166,6 +168,10 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
   return {
     list,
     note,
+    async current(org) {
+      const catalog = await current(parseOrgName(org))
+      return { entries: inOrder(catalog), asOf: catalog.asOf }
+    },
     async all(org) {
       return inOrder(await current(org, true))
     },

@@ -6,12 +6,14 @@ import type { StateDeps, StateSettings } from './deps.ts'
 import { defaultSettings } from './deps.ts'
 import { createDoctor } from './doctor.ts'
 import { createGc } from './gc.ts'
+import { createGraphStore } from './graph-store.ts'
 import { createIntake } from './intake.ts'
 import { createJournal } from './journal.ts'
 import { createJournalWriter } from './journal-writer.ts'
 import { createLocator } from './locate.ts'
 import { createLocks } from './locks.ts'
 import { createOrgs } from './orgs.ts'
+import { createOutputs } from './outputs.ts'
 import { createMirrors } from './protocol/mirror.ts'
 import type { StateControl } from './services.ts'
 import { createStates } from './states.ts'
@@ -55,6 +57,8 @@ export async function createStateControl(options: StateControlOptions): Promise<
     states: createStates(parts, intake, locator, maker),
     locks: createLocks(parts, locator, maker),
     versions: createVersions(parts, locator),
+    outputs: createOutputs(parts, locator),
+    graph: createGraphStore(parts, catalog, locator),
     journal: createJournal(deps),
     upkeep: {
       adopt: createAdopt(parts, orgs, maker, claims),

@@ -4,7 +4,7 @@ import type { Bucket, Entry } from '../bucket/index.ts'
 import { decodeHeader, headerBytes } from './codec/frame.ts'
 import { padSeq, parseVersionObject, versionsPrefix } from './layout.ts'
 import type { UnitDocument } from './model.ts'
-import { OutputDigest, VersionFacts } from './model.ts'
+import { OutputDigest, Receipt, VersionFacts } from './model.ts'
 
 /**
  * The history of a unit, read from its version objects. Every sequence number has exactly one committed version; an
@@ -14,12 +14,19 @@ import { OutputDigest, VersionFacts } from './model.ts'
 export interface HistoryEntry {
   readonly object: string
   readonly facts: VersionFacts
+  readonly commit: number
   readonly outputs: readonly OutputDigest[] | null
+  readonly receipt: Receipt | null
   readonly superseded: boolean
   readonly storedBytes: number
 }
 
-const Meta = z.looseObject({ version: VersionFacts, outputs: z.array(OutputDigest).nullable() })
+const Meta = z.looseObject({
+  version: VersionFacts,
+  commit: z.number().int(),
+  outputs: z.array(OutputDigest).nullable(),
+  receipt: Receipt.nullable(),
+})
 
 /** Where to go on: the version to show next, known by number and id. */
 export interface Place {
@@ -189,7 +196,9 @@ export async function readEntry(
   return {
     object,
     facts: meta.data.version,
+    commit: meta.data.commit,
     outputs: meta.data.outputs,
+    receipt: meta.data.receipt,
     superseded: false,
     storedBytes: entry.size,
   }

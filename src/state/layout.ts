@@ -16,6 +16,12 @@ export const nameKey = (org: string, name: string) => `${ROOT}orgs/${org}/names/
 export const catalogKey = (org: string) => `${ROOT}orgs/${org}/catalog`
 export const versionsPrefix = (org: string, unit: string) => `${ROOT}orgs/${org}/versions/${unit}/`
 
+/** One small object per outputs commit; the version is in the name because two attempts may have the same number. */
+export const outputsKey = (org: string, unit: string, commit: number, version: string) =>
+  `${ROOT}orgs/${org}/outputs/${unit}/${padSeq(commit)}-${version}.json`
+export const rolloutsPrefix = (org: string) => `${ROOT}orgs/${org}/rollouts/`
+export const rolloutKey = (org: string, id: string) => `${rolloutsPrefix(org)}${id}.json`
+
 /** State keys are claimed over the whole bucket: two units never share a state object. */
 export const stateClaimKey = (key: string) =>
   `${ROOT}keys/${createHash('sha256').update(key).digest('hex')}.json`

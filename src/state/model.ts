@@ -40,6 +40,8 @@ export const OutputDigest = z.object({
   name: z.string(),
   sensitive: z.boolean(),
   digest: z.string(),
+  /** The outputs commit since which it has this digest. */
+  since: z.number().int(),
 })
 export type OutputDigest = z.infer<typeof OutputDigest>
 
@@ -79,6 +81,8 @@ export const Head = z.looseObject({
   object: z.string(),
   /** Tag of the state object that holds this version; null while there is no state object (deleted). */
   tag: z.string().nullable(),
+  /** Number of the outputs commit that stands: it grows with every version in which an output changed. */
+  commit: z.number().int(),
   /** Digests of the outputs; null when they cannot be known (encrypted). */
   outputs: z.array(OutputDigest).nullable(),
   /** Bases for the next differences. */
@@ -138,6 +142,11 @@ export const EventType = z.enum([
   'lock.forced',
   'lock.expired',
   'gc.pruned',
+  'outputs.changed',
+  'dependencies.changed',
+  'rollout.started',
+  'rollout.changed',
+  'rollout.ended',
 ])
 export type EventType = z.infer<typeof EventType>
 
@@ -166,6 +175,47 @@ export const RecentWrite = z.object({
   landed: z.boolean(),
 })
 export type RecentWrite = z.infer<typeof RecentWrite>
+
+/** "This unit used outputs of that one": which, at which commit, with which digests. */
+export const Read = z.object({
+  /** Id of the unit whose outputs were read. */
+  from: z.string(),
+  /** Null: all of them (the whole state was read). */
+  names: z.array(z.string()).nullable(),
+  commit: z.number().int(),
+  /** Digests at that commit of the outputs read; null: they cannot be known (encrypted). */
+  digests: z.record(z.string(), z.string()).nullable(),
+  at: z.number(),
+})
+export type Read = z.infer<typeof Read>
+
+/** A read that no write has taken up yet. */
+export const PendingRead = Read.extend({
+  /** The lock that the reading unit was under. */ lock: z.string().nullable(),
+})
+export type PendingRead = z.infer<typeof PendingRead>
+
+/** What the unit's current state was made from. */
+export const Receipt = z.object({
+  /** The lock of the write that took the reads up: later writes under it belong to the same operation. */
+  lock: z.string(),
+  reads: z.array(Read),
+})
+export type Receipt = z.infer<typeof Receipt>
+
+/** "This unit uses that one", as a person declared it or as it was found in code. Reads add more by themselves. */
+export const Dependency = z.object({
+  /** Id of the unit used. */
+  on: z.string(),
+  /** Its name when the edge was made: for people, once it is gone. */
+  name: z.string(),
+  /** Null: all outputs. */
+  outputs: z.array(z.string()).nullable(),
+  source: z.enum(['declared', 'code']),
+  /** Variable of this unit → output of that one. */
+  inputs: z.record(z.string(), z.string()).default({}),
+})
+export type Dependency = z.infer<typeof Dependency>
 
 export const UnitDocument = z.looseObject({
   v: z.literal(FORMAT),
@@ -202,6 +252,12 @@ export const UnitDocument = z.looseObject({
   tail: z.object({ id: z.string(), superseded: z.boolean() }).nullable(),
   /** The last few writes and how they ended, so that a repeated request gets the answer of the first. */
   recent: z.array(RecentWrite),
+  dependencies: z.array(Dependency).default([]),
+  /** Null: nothing was read for the current state, as far as is known. */
+  receipt: Receipt.nullable().default(null),
+  pendingReads: z.array(PendingRead).default([]),
+  /** Of the last apply, told by whoever applied: equal fingerprint, nothing to do. */
+  fingerprint: z.string().optional(),
   outbox: z.array(Event),
 })
 export type UnitDocument = z.infer<typeof UnitDocument>

@@ -2,7 +2,7 @@ import { withSerial } from './content/rewrite.ts'
 import { bodyOf, bytesOf } from '../bucket/index.ts'
 import { createHash } from 'node:crypto'
 import type { HistoryEntry } from './history.ts'
-import type { VersionFacts } from './model.ts'
+import type { Receipt, VersionFacts } from './model.ts'
 import { underLock } from './own-lock.ts'
 import type { Parts, Received, Target } from './protocol/parts.ts'
 import { idOf, loadUnit } from './protocol/parts.ts'
@@ -25,7 +25,7 @@ export async function bringStateBack(parts: Parts, unit: Unit, caller: Caller): 
         writeState(
           parts,
           idOf(unit),
-          { state, lockId, force: false, how: 'restore', source: sourceOf(head) },
+          { state, lockId, force: false, how: 'restore', source: sourceOf(head, unit.value.receipt) },
           caller,
         ),
       )
@@ -37,8 +37,11 @@ export async function bringStateBack(parts: Parts, unit: Unit, caller: Caller): 
   }
 }
 
-function sourceOf(stored: { readonly object: string; readonly version: VersionFacts }) {
-  return { id: stored.version.id, seq: stored.version.seq, object: stored.object }
+function sourceOf(
+  stored: { readonly object: string; readonly version: VersionFacts },
+  receipt: Receipt | null,
+) {
+  return { id: stored.version.id, seq: stored.version.seq, object: stored.object, receipt }
 }
 
 function asReceived(parts: Parts, stream: AsyncIterable<Uint8Array>, org: string): Promise<Received> {
@@ -73,7 +76,7 @@ export async function rollBackTo(
             force: true,
             how: 'rollback' as const,
             message: options.message,
-            source: sourceOf({ object: entry.object, version: entry.facts }),
+            source: sourceOf({ object: entry.object, version: entry.facts }, entry.receipt),
           }
           return await writeState(parts, target, write, caller)
         } finally {

@@ -1,13 +1,16 @@
 import type { Body, Found, Tag } from '../bucket/index.ts'
 import type { StateDiff } from './content/diff.ts'
-import type { EventType, LockInfo, Retention } from './model.ts'
+import type { Dependency, EventType, LockInfo, Retention } from './model.ts'
 import type {
   AdoptFinding,
   DoctorFinding,
   EventView,
+  GraphFacts,
   GcReport,
   LockView,
   OrgView,
+  OutputsCommitView,
+  OutputsDiffView,
   UnitView,
   VersionView,
 } from './views.ts'
@@ -22,6 +25,8 @@ export interface StateControl {
   readonly states: States
   readonly locks: Locks
   readonly versions: Versions
+  readonly outputs: Outputs
+  readonly graph: GraphStore
   readonly journal: Journal
   readonly upkeep: Upkeep
   /** Finishes work that was answered but not yet tidied up; further calls are refused. */
@@ -115,7 +120,11 @@ export interface States {
   /** The state object alone, as it is. Undefined: the unit has no state, or there is no such unit. */
   read(
     ref: UnitRef,
-    options?: { ifNoneMatch?: string; signal?: AbortSignal },
+    options?: {
+      ifNoneMatch?: string
+      signal?: AbortSignal
+      /** The unit on whose behalf it is read: recorded as its read of all outputs. */ consumer?: string
+    },
   ): Promise<Found | 'unchanged' | undefined>
   /** Takes the bytes in, in one pass; large ones go through the spool. Throws STATE_* before anything is written. */
   receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<ReceivedState>
@@ -171,6 +180,45 @@ export interface Versions {
     options: { lockId?: string; message?: string },
     caller: Caller,
   ): Promise<VersionView>
+}
+
+export interface Outputs {
+  /**
+   * The outputs that stand, or those of an earlier commit. `sensitive`: with sensitive values, out of the state; the
+   * caller must have that right. `consumer`: the unit on whose behalf they are read; recorded as its read.
+   */
+  get(
+    ref: UnitRef,
+    options: { commit?: number; names?: readonly string[]; sensitive: boolean; consumer?: string },
+    caller: Caller,
+  ): Promise<OutputsCommitView>
+  /** Newest first, without values. */
+  log(ref: UnitRef, page: { limit: number; cursor?: string }): Promise<Page<OutputsCommitView>>
+  /** Without reading a state. Default: the newest commit against the one before it. */
+  diff(
+    ref: UnitRef,
+    options: { from?: number; to?: number; names?: readonly string[] },
+  ): Promise<OutputsDiffView>
+}
+
+/** What the graph layer reads and writes of units. */
+export interface GraphStore {
+  /** As of a moment ago, like listings. `key` is the same object as long as the unit has not changed. */
+  units(org: string): Promise<{ readonly asOf: number; readonly units: readonly GraphUnit[] }>
+  /** As it was then. Dependencies as they are now: only states and reads have a history. */
+  unitsAt(org: string, time: number): Promise<readonly GraphFacts[]>
+  changeDependencies(
+    ref: UnitRef,
+    change: (current: readonly Dependency[], unitId: string) => readonly Dependency[],
+    caller: Caller,
+  ): Promise<UnitView>
+  setFingerprint(ref: UnitRef, fingerprint: string | null): Promise<void>
+}
+
+export interface GraphUnit {
+  readonly id: string
+  readonly key: object
+  facts(): GraphFacts
 }
 
 export interface EventQuery {

@@ -4,8 +4,11 @@ import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
 import { underLock } from './own-lock.ts'
 import type { Parts, Received, Target } from './protocol/parts.ts'
+import { again, untilDone } from './protocol/attempts.ts'
+import { lookAt } from './protocol/look.ts'
 import { removeState } from './protocol/remove.ts'
 import { writeState } from './protocol/write.ts'
+import { recordRead } from './record-read.ts'
 import type { ReceivedState, States, UnitRef } from './services.ts'
 import type { UnitMaker } from './unit-making.ts'
 import type { Unit } from './unit-store.ts'
@@ -49,6 +52,34 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
     return getState(unit, options)
   }
 
+  /** A read on behalf of a unit is recorded before it is answered, with the commit of the very bytes that are given. */
+  async function readFor(
+    ref: UnitRef,
+    consumer: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Found | undefined> {
+    return untilDone(clock, 'reading for a unit', async () => {
+      const unit = await locator.tryFind(ref)
+      if (unit === undefined || unit.value.deleted !== undefined) return undefined
+      const found = await getState(unit, signal === undefined ? {} : { signal })
+      if (found === undefined || found === 'unchanged') return undefined
+      const { head, id, org } = parts.store.folded(unit).value
+      if (head?.tag !== found.tag) {
+        // A write under way or around us: once it is in the document, its commit is known.
+        found.discard()
+        await lookAt(parts, { org, id }, { by: 'opentaco' })
+        return again
+      }
+      const digests =
+        head.outputs === null
+          ? null
+          : Object.fromEntries(head.outputs.map(({ name, digest }) => [name, digest]))
+      const read = { from: id, names: null, commit: head.commit, digests }
+      await recordRead(parts, locator, { org: ref.org, unit: consumer }, read)
+      return found
+    })
+  }
+
   async function getState(
     unit: Unit,
     { ifNoneMatch, signal }: { ifNoneMatch?: string; signal?: AbortSignal },
@@ -72,7 +103,8 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
   }
 
   return {
-    read,
+    read: (ref, options = {}) =>
+      options.consumer === undefined ? read(ref, options) : readFor(ref, options.consumer, options.signal),
     async receive(stream, options) {
       const state = await intake.receive(stream, options)
       facts.set(state, state)

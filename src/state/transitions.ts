@@ -1,4 +1,4 @@
-import type { Head, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
+import type { Head, Receipt, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
 
 /**
  * Every change of a unit's document, as pure functions. Each keeps the invariant `write ≠ null ⇒ lock ≠ null`
@@ -31,9 +31,19 @@ export function wasReleased(doc: UnitDocument, lockId: string): boolean {
 }
 
 /** The commit: from here on the write will be carried out, by whoever comes next if need be. */
-export function commitWrite(doc: UnitDocument, head: Head, from: string | null): UnitChanges {
+export function commitWrite(
+  doc: UnitDocument,
+  head: Head,
+  from: string | null,
+  receipt: Receipt | null,
+): UnitChanges {
   const lock = heldLock(doc)
-  return { write: { kind: 'write', head, from, by: lock.id }, seq: head.version.seq }
+  return {
+    write: { kind: 'write', head, from, by: lock.id },
+    seq: head.version.seq,
+    receipt,
+    pendingReads: [],
+  }
 }
 
 export function commitDelete(doc: UnitDocument, from: string): UnitChanges {
@@ -64,9 +74,15 @@ export function supersedeWrite(doc: UnitDocument): UnitChanges {
   }
 }
 
-/** What was found in the bucket becomes the head: nobody is credited with it. */
+/** What was found in the bucket becomes the head: nobody is credited with it, and nobody knows what it was made from. */
 export function recordOutside(head: Head): UnitChanges {
-  return { head, seq: head.version.seq, tail: { id: head.version.id, superseded: false } }
+  return {
+    head,
+    seq: head.version.seq,
+    tail: { id: head.version.id, superseded: false },
+    receipt: null,
+    pendingReads: [],
+  }
 }
 
 /** The state object was found gone, or found again under another tag. */

@@ -150,6 +150,9 @@ export function createUnitMaker(
       write: null,
       tail: null,
       recent: [],
+      dependencies: [],
+      receipt: null,
+      pendingReads: [],
       outbox: [],
     }
   }

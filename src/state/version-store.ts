@@ -10,7 +10,8 @@ import { baseFor, chainAfter } from './codec/levels.ts'
 import type { StateDeps } from './deps.ts'
 import { findVersion } from './history.ts'
 import { versionObject, versionsPrefix } from './layout.ts'
-import type { Head, OutputDigest, UnitDocument, VersionFacts } from './model.ts'
+import type { Head, UnitDocument, VersionFacts } from './model.ts'
+import { nextCommit } from './output-commits.ts'
 import type { Received, StoredBytes, VersionAbout, VersionStore } from './protocol/parts.ts'
 
 /** Chunk indexes of bases: what a difference is made against. Read again when they are not here. */
@@ -49,12 +50,13 @@ export function createVersionStore(deps: StateDeps): VersionStore {
     const prefix = versionsPrefix(doc.org, doc.id)
     const seq = doc.seq + 1
     const version = describeVersion(doc, state, about, { id: ids.id('sv'), seq })
-    const outputs = outputDigests(state)
+    const { commit, outputs } = nextCommit(doc.head, state.facts?.outputs ?? null)
+    const receipt = about.receipt ?? null
     const chain = doc.head?.chain ?? {}
     const placement = baseFor(seq, definedChain(chain))
     const index = placement.base === undefined ? undefined : await indexOf(prefix, placement.base.id)
     const encoded = await encodeVersion(state.body, {
-      meta: { unit: doc.id, version, outputs },
+      meta: { unit: doc.id, version, commit, outputs, receipt },
       spool,
       sha256: state.hash,
       ...(placement.base === undefined || index === undefined
@@ -69,7 +71,7 @@ export function createVersionStore(deps: StateDeps): VersionStore {
       const link = { seq, id: object }
       const next = chainAfter(definedChain(chain), link, { level: placement.level, kind: encoded.kind })
       if (next.full === link || next.mid === link) indexes.set(object, encoded.index)
-      return { version, object, tag: null, outputs, chain: { ...next } }
+      return { version, object, tag: null, commit, outputs, chain: { ...next } }
     } finally {
       await encoded.dispose()
     }
@@ -122,7 +124,7 @@ function describeVersion(
   place: { readonly id: string; readonly seq: number },
 ): VersionFacts {
   const { facts } = state
-  const { message, requestId, source, ...rest } = about
+  const { message, requestId, source, receipt: _receipt, ...rest } = about
   return {
     ...place,
     ...rest,
@@ -141,10 +143,6 @@ function describeVersion(
     prev: doc.tail?.id ?? null,
     ...(doc.tail?.superseded === true ? { supersedes: true } : {}),
   }
-}
-
-function outputDigests(state: Received): OutputDigest[] | null {
-  return state.facts?.outputs?.map(({ name, sensitive, digest }) => ({ name, sensitive, digest })) ?? null
 }
 
 /** Optional fields of a parsed document may be there as undefined; the codec wants them absent. */

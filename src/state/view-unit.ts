@@ -1,6 +1,6 @@
 import { isoTime } from '../base/clock.ts'
 import type { Lock, LockInfo, UnitDocument, VersionFacts } from './model.ts'
-import type { LockView, UnitView, VersionView } from './views.ts'
+import type { GraphFacts, LockView, UnitView, VersionView } from './views.ts'
 
 /** From documents to what the outside sees of them. */
 
@@ -22,7 +22,31 @@ export function viewUnit(doc: UnitDocument): UnitView {
     lock: doc.lock === null ? null : viewLock(doc.lock),
     state: head === null || head.tag === null ? null : viewVersion(head.version, 'current'),
     outputs: head === null || head.tag === null ? null : head.outputs,
+    commit: head === null || head.tag === null ? null : head.commit,
+    dependencies: doc.dependencies,
     etag: unitEtag(doc),
+  }
+}
+
+export function graphFacts(doc: UnitDocument): GraphFacts {
+  const { head } = doc
+  return {
+    id: doc.id,
+    name: doc.name,
+    head:
+      head === null || head.tag === null
+        ? null
+        : {
+            commit: head.commit,
+            version: head.version.id,
+            at: head.version.at,
+            by: head.version.who ?? head.version.by,
+            outputs: head.outputs,
+          },
+    dependencies: doc.dependencies,
+    reads: doc.receipt?.reads ?? null,
+    locked: doc.lock !== null,
+    fingerprint: doc.fingerprint ?? null,
   }
 }
 

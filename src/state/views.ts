@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Event, EventType, How, LockInfo, Retention } from './model.ts'
+import { Dependency, Event, EventType, How, LockInfo, OutputDigest, Read, Retention } from './model.ts'
 
 /** What the outside sees of units, versions, locks and events: the schemas of the HTTP API and of `--json`. */
 
@@ -60,7 +60,10 @@ export const UnitView = z.object({
   /** Null: never applied, or the state was deleted. */
   state: VersionView.nullable(),
   /** Names and sensitivity of the outputs; null when encrypted or without state. */
-  outputs: z.array(z.object({ name: z.string(), sensitive: z.boolean(), digest: z.string() })).nullable(),
+  outputs: z.array(OutputDigest).nullable(),
+  /** Number of the outputs commit that stands; null without state. */
+  commit: z.number().int().nullable(),
+  dependencies: z.array(Dependency),
   /** Send it back as If-Match to change exactly this revision. */
   etag: z.string(),
 })
@@ -120,3 +123,71 @@ export const DoctorFinding = z.object({
   repaired: z.boolean(),
 })
 export type DoctorFinding = z.infer<typeof DoctorFinding>
+
+/** One output as a consumer sees it. `json` is the value as JSON text, every digit kept; absent when it is not served. */
+export const OutputView = z.object({
+  name: z.string(),
+  sensitive: z.boolean(),
+  /** As OpenTofu writes it: `"string"`, `["list","string"]`. */
+  type: z.string(),
+  digest: z.string(),
+  since: z.number().int(),
+  json: z.string().optional(),
+})
+export type OutputView = z.infer<typeof OutputView>
+
+/** One outputs commit: a version in which at least one output changed. */
+export const OutputsCommitView = z.object({
+  unit: z.object({ id: z.string(), name: z.string() }),
+  commit: z.number().int(),
+  version: z.string(),
+  seq: z.number().int(),
+  serial: z.number().int(),
+  at: z.iso.datetime(),
+  by: z.string(),
+  who: z.string().nullable(),
+  how: How,
+  /** Names of the outputs that this commit changed, made or removed. */
+  changed: z.array(z.string()),
+  /** Null: encrypted, so they cannot be known. */
+  outputs: z.array(OutputView).nullable(),
+})
+export type OutputsCommitView = z.infer<typeof OutputsCommitView>
+
+/** "Have these outputs changed between A and B?" */
+export const OutputsDiffView = z.object({
+  from: z.number().int(),
+  to: z.number().int(),
+  changed: z.array(
+    z.object({
+      name: z.string(),
+      kind: z.enum(['added', 'removed', 'changed']),
+      sensitive: z.boolean(),
+      before: z.string().nullable(),
+      after: z.string().nullable(),
+    }),
+  ),
+})
+export type OutputsDiffView = z.infer<typeof OutputsDiffView>
+
+/** What the graph knows of a unit: enough for its status, nothing else. */
+export const GraphFacts = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Null: no state. `outputs` null: encrypted. */
+  head: z
+    .object({
+      commit: z.number().int(),
+      version: z.string(),
+      at: z.number(),
+      by: z.string(),
+      outputs: z.array(OutputDigest).nullable(),
+    })
+    .nullable(),
+  dependencies: z.array(Dependency),
+  /** Null: nothing is known of what the state was made from. */
+  reads: z.array(Read).nullable(),
+  locked: z.boolean(),
+  fingerprint: z.string().nullable(),
+})
+export type GraphFacts = z.infer<typeof GraphFacts>

@@ -2,7 +2,7 @@ import { TacoError } from '../../base/errors.ts'
 import type { Body } from '../../bucket/index.ts'
 import type { StateFacts } from '../content/scan.ts'
 import type { StateDeps } from '../deps.ts'
-import type { Head, How, UnitDocument, VersionFacts } from '../model.ts'
+import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../model.ts'
 import type { ReceivedState } from '../services.ts'
 import type { Unit, UnitStore } from '../unit-store.ts'
 import type { Mirrors } from './mirror.ts'
@@ -34,6 +34,8 @@ export interface VersionAbout {
   readonly message?: string | undefined
   readonly requestId?: string | undefined
   readonly source?: string | undefined
+  /** What the state was made from, as far as it is known. */
+  readonly receipt?: Receipt | null | undefined
 }
 
 export interface VersionStore {

@@ -1,6 +1,7 @@
 import { TacoError } from '../../base/errors.ts'
 import type { Body, Tag } from '../../bucket/index.ts'
-import type { Head, How, UnitDocument, VersionFacts } from '../model.ts'
+import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../model.ts'
+import { receiptForWrite } from '../reads.ts'
 import type { Caller } from '../services.ts'
 import type { EventDraft } from '../events.ts'
 import type { UnitChanges } from '../transitions.ts'
@@ -21,7 +22,9 @@ export interface StateWrite {
   readonly how: How
   readonly message?: string | undefined
   /** The version whose content this is. */
-  readonly source?: { readonly id: string; readonly seq: number; readonly object: string } | undefined
+  readonly source?:
+    | { readonly id: string; readonly seq: number; readonly object: string; readonly receipt: Receipt | null }
+    | undefined
 }
 
 /**
@@ -110,7 +113,7 @@ async function attemptWrite(
   // P4
   const committed = await parts.store.swap(
     unit,
-    { ...commitWrite(doc, head, from.tag), ...keptWith(doc, head, write) },
+    { ...commitWrite(doc, head, from.tag, receiptOf(doc, write)), ...keptWith(doc, head, write) },
     [writtenEvent(head, caller)],
   )
   if (committed === undefined) return again
@@ -139,6 +142,7 @@ function storeVersion(parts: Parts, doc: UnitDocument, write: StateWrite, caller
     message: write.message,
     requestId: caller.requestId,
     source: write.source?.id,
+    receipt: receiptOf(doc, write),
   })
 }
 
@@ -178,6 +182,11 @@ async function endOf(parts: Parts, unit: Unit, versionId: string): Promise<'land
     const recent = recentWrite(now.value, versionId)
     return recent?.landed === true ? 'landed' : 'superseded'
   })
+}
+
+/** A rollback or a restore brings the receipt of its source along. */
+function receiptOf(doc: UnitDocument, write: StateWrite): Receipt | null {
+  return write.source === undefined ? receiptForWrite(doc).receipt : write.source.receipt
 }
 
 /** Retention keeps what this version refers to as long as this version itself. */

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { bodyOf, bytesOf, readDocument } from '../bucket/index.ts'
+import { readOutputValues } from './content/output-values.ts'
+import type { HistoryEntry } from './history.ts'
+import { outputsKey } from './layout.ts'
+import type { UnitDocument } from './model.ts'
+import type { Parts } from './protocol/parts.ts'
+import { OutputView } from './views.ts'
+
+/**
+ * Values of the outputs that are not sensitive, beside the state: a consumer needs the right to read outputs, not the
+ * state. Derived: whoever finds it missing makes it again from the version.
+ */
+const OutputsObject = z.object({
+  v: z.literal(1),
+  version: z.string(),
+  commit: z.number().int(),
+  outputs: z.array(OutputView),
+})
+
+/** Larger values stay in the state alone. */
+const MOST_VALUE_BYTES = 1024 * 1024
+
+/** Outputs of a version with the values that are not sensitive; null: encrypted. */
+export async function outputsOfVersion(
+  parts: Parts,
+  doc: UnitDocument,
+  entry: Pick<HistoryEntry, 'object' | 'facts' | 'commit' | 'outputs'>,
+): Promise<readonly OutputView[] | null> {
+  if (entry.outputs === null) return null
+  const key = outputsKey(doc.org, doc.id, entry.commit, entry.facts.id)
+  const present = await readDocument(parts.deps.bucket, key, OutputsObject)
+  if (present !== undefined) return present.value.outputs
+  const outputs = await readFromState(parts, doc, entry, 'plain')
+  const object = { v: 1, version: entry.facts.id, commit: entry.commit, outputs }
+  await parts.deps.bucket.put(key, bodyOf(JSON.stringify(object)), 'absent', {
+    contentType: 'application/json',
+  })
+  return outputs
+}
+
+/** Out of the state itself: with `all`, sensitive values too. */
+export async function readFromState(
+  parts: Parts,
+  doc: UnitDocument,
+  entry: Pick<HistoryEntry, 'object' | 'facts' | 'outputs'>,
+  which: 'plain' | 'all',
+): Promise<readonly OutputView[]> {
+  const stored = await parts.versions.read(doc, { object: entry.object, version: entry.facts })
+  try {
+    const values = readOutputValues(await bytesOf(stored.body))
+    return (entry.outputs ?? []).map((output) => {
+      const value = values.get(output.name)
+      const isServed =
+        value !== undefined &&
+        (which === 'all' || (!output.sensitive && value.json.length <= MOST_VALUE_BYTES))
+      return { ...output, type: value?.type ?? '"dynamic"', ...(isServed ? { json: value.json } : {}) }
+    })
+  } finally {
+    await stored.dispose()
+  }
+}

@@ -1,0 +1,191 @@
+import { isoTime } from '../base/clock.ts'
+import { badRequest, TacoError } from '../base/errors.ts'
+import type { HistoryEntry, Place } from './history.ts'
+import { newest, readHistory } from './history.ts'
+import type { Locator } from './locate.ts'
+import type { OutputDigest, UnitDocument } from './model.ts'
+import { outputsOfVersion, readFromState } from './outputs-object.ts'
+import type { Parts } from './protocol/parts.ts'
+import { recordRead } from './record-read.ts'
+import type { Outputs, UnitRef } from './services.ts'
+import type { OutputsCommitView, OutputsDiffView, OutputView } from './views.ts'
+
+/** Outputs commits: the versions in which an output changed, read from version headers alone. */
+export function createOutputs(parts: Parts, locator: Locator): Outputs {
+  const { bucket } = parts.deps
+
+  async function load(ref: UnitRef): Promise<UnitDocument> {
+    return parts.store.folded(await locator.find(ref)).value
+  }
+
+  /** Every commit from the newest down, each with the entry before it. */
+  async function* commits(doc: UnitDocument, from?: Place): AsyncGenerator<Commit> {
+    let place = from ?? newest(doc)
+    let newer: HistoryEntry | undefined
+    while (place !== undefined) {
+      const page: Awaited<ReturnType<typeof readHistory>> = await readHistory(bucket, doc, place, 50)
+      for (const entry of page.entries) {
+        if (entry.superseded) continue
+        if (newer !== undefined && newer.commit !== entry.commit)
+          yield { entry: newer, before: entry.outputs }
+        newer = entry
+      }
+      place = page.next
+    }
+    // The oldest that is left made its commit, or retention took the one that did.
+    if (newer !== undefined && newer.commit > 0) yield { entry: newer, before: null }
+  }
+
+  async function find(doc: UnitDocument, commit: number): Promise<Commit> {
+    for await (const found of commits(doc)) if (found.entry.commit === commit) return found
+    throw new TacoError('NOT_FOUND', `${doc.name} has no outputs commit ${commit}`, {
+      facts: { field: 'commit', commit },
+      hint: `see \`taco outputs log ${doc.name}\``,
+    })
+  }
+
+  async function get(...[ref, options]: Parameters<Outputs['get']>): Promise<OutputsCommitView> {
+    const doc = await load(ref)
+    const { head } = doc
+    if (head === null || head.tag === null) {
+      throw new TacoError('NOT_FOUND', `${doc.name} has no state, so it has no outputs`, {
+        hint: 'apply it first',
+      })
+    }
+    const entry = { object: head.object, facts: head.version, commit: head.commit, outputs: head.outputs }
+    const asked = options.commit === undefined ? { entry, before: null } : await find(doc, options.commit)
+    checkNames(asked.entry.outputs, options.names, doc.name)
+    const wanted = <T extends { name: string }>(outputs: readonly T[]) =>
+      outputs.filter(({ name }) => options.names?.includes(name) ?? true)
+    if (options.consumer !== undefined) {
+      const { outputs } = asked.entry
+      const digests =
+        outputs === null
+          ? null
+          : Object.fromEntries(wanted(outputs).map(({ name, digest }) => [name, digest]))
+      const read = {
+        from: doc.id,
+        names: options.names === undefined ? null : [...options.names],
+        commit: asked.entry.commit,
+        digests,
+      }
+      await recordRead(parts, locator, { org: ref.org, unit: options.consumer }, read)
+    }
+    const values = await valuesOf(doc, asked.entry, options.sensitive)
+    return view(doc, asked, values === null ? null : wanted(values))
+  }
+
+  async function valuesOf(
+    doc: UnitDocument,
+    entry: Stored,
+    sensitive: boolean,
+  ): Promise<readonly OutputView[] | null> {
+    if (entry.outputs === null) return null
+    return sensitive && entry.outputs.some((output) => output.sensitive)
+      ? readFromState(parts, doc, entry, 'all')
+      : outputsOfVersion(parts, doc, entry)
+  }
+
+  async function log(...[ref, page]: Parameters<Outputs['log']>): ReturnType<Outputs['log']> {
+    const doc = await load(ref)
+    const items: OutputsCommitView[] = []
+    const below = page.cursor === undefined ? Infinity : Number(page.cursor)
+    if (Number.isNaN(below))
+      throw badRequest('cursor', 'this cursor is not one of ours', 'leave it out to start from the newest')
+    for await (const commit of commits(doc)) {
+      if (commit.entry.commit >= below) continue
+      if (items.length === page.limit) return { items, next: String(items.at(-1)?.commit) }
+      items.push(view(doc, commit, commit.entry.outputs?.map((output) => ({ ...output, type: '' })) ?? null))
+    }
+    return { items, next: undefined }
+  }
+
+  async function diff(...[ref, options]: Parameters<Outputs['diff']>): Promise<OutputsDiffView> {
+    const doc = await load(ref)
+    const to = options.to ?? doc.head?.commit ?? 0
+    const from = options.from ?? Math.max(to - 1, 0)
+    const before = from === 0 ? [] : (await find(doc, from)).entry.outputs
+    const after = to === 0 ? [] : (await find(doc, to)).entry.outputs
+    if (before === null || after === null) {
+      throw new TacoError(
+        'STATE_ENCRYPTED',
+        `the outputs of ${doc.name} are encrypted, so they cannot be compared`,
+      )
+    }
+    return { from, to, changed: compare(before, after, options.names) }
+  }
+
+  return { get, log, diff }
+}
+
+type Stored = Pick<HistoryEntry, 'object' | 'facts' | 'commit' | 'outputs'>
+
+interface Commit {
+  readonly entry: Stored
+  readonly before: readonly OutputDigest[] | null
+}
+
+function view(
+  doc: UnitDocument,
+  { entry, before }: Commit,
+  outputs: readonly OutputView[] | null,
+): OutputsCommitView {
+  const { facts, commit } = entry
+  const now = new Set(entry.outputs?.map(({ name }) => name))
+  const gone = (before ?? []).map(({ name }) => name).filter((name) => !now.has(name))
+  const changed = (entry.outputs ?? []).filter(({ since }) => since === commit).map(({ name }) => name)
+  return {
+    unit: { id: doc.id, name: doc.name },
+    commit,
+    version: facts.id,
+    seq: facts.seq,
+    serial: facts.serial,
+    at: isoTime(facts.at),
+    by: facts.by,
+    who: facts.who ?? null,
+    how: facts.how,
+    changed: [...changed, ...gone].sort(),
+    outputs: outputs === null ? null : [...outputs],
+  }
+}
+
+function compare(
+  before: readonly OutputDigest[],
+  after: readonly OutputDigest[],
+  only?: readonly string[],
+): OutputsDiffView['changed'] {
+  const old = new Map(before.map((output) => [output.name, output]))
+  const next = new Map(after.map((output) => [output.name, output]))
+  const names = [...new Set([...old.keys(), ...next.keys()])]
+    .filter((name) => only?.includes(name) ?? true)
+    .sort()
+  return names.flatMap((name) => {
+    const a = old.get(name)
+    const b = next.get(name)
+    if (a?.digest === b?.digest && a?.sensitive === b?.sensitive) return []
+    const kind = a === undefined ? 'added' : b === undefined ? 'removed' : 'changed'
+    return [
+      {
+        name,
+        kind,
+        sensitive: (b ?? a)?.sensitive ?? false,
+        before: a?.digest ?? null,
+        after: b?.digest ?? null,
+      },
+    ]
+  })
+}
+
+function checkNames(
+  outputs: readonly OutputDigest[] | null,
+  names: readonly string[] | undefined,
+  unit: string,
+): void {
+  if (outputs === null || names === undefined) return
+  const missing = names.find((name) => !outputs.some((output) => output.name === name))
+  if (missing === undefined) return
+  throw new TacoError('NOT_FOUND', `${unit} has no output ${missing}`, {
+    facts: { field: 'names', output: missing, known: outputs.map(({ name }) => name) },
+    hint: `it has ${outputs.map(({ name }) => name).join(', ') || 'none'}`,
+  })
+}
