@@ -76,7 +76,7 @@ export function openClient(options: ClientOptions): Client {
       },
       ...(what.signal === undefined ? {} : { signal: what.signal }),
     }
-    const started = performance.now()
+    const started = Date.now()
     const idleMs = connect === undefined ? (what.idleMs ?? 60_000) : 0
     const reply = await exchange(
       https?.request ?? httpRequest,
@@ -87,7 +87,7 @@ export function openClient(options: ClientOptions): Client {
       throw what.signal?.aborted ? error : noAnswer(error, options.label)
     })
     const status = reply.statusCode ?? 0
-    options.trace?.(`${method} ${target} ${status} in ${Math.round(performance.now() - started)} ms`)
+    options.trace?.(`${method} ${target} ${status} in ${Date.now() - started} ms`)
     if (status >= 200 && status < 300) return reply
     if (status >= 300 && status < 400) {
       reply.destroy()
