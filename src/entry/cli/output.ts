@@ -9,8 +9,13 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 export interface Output {
   readonly asJson: boolean
   readonly debug: boolean
+  /** As it is. */
   print(text: string): void
+  /** One line, without anything in it that a terminal would obey. */
+  say(text: string): void
   json(value: unknown): void
+  /** One of many values, each on its own line. */
+  jsonLine(value: unknown): void
   table(head: readonly string[], rows: readonly (readonly string[])[]): void
   facts(rows: readonly (readonly [string, string | undefined])[]): void
   /** Said to people only: neither with --quiet nor with --json. */
@@ -35,9 +40,11 @@ export function openOutput(world: World, flags: GlobalFlags): Output {
     asJson,
     debug,
     print: (text) => void world.stdout.write(text),
+    say: (text) => void world.stdout.write(`${oneLine(text)}\n`),
     json(value) {
       world.stdout.write(`${JSON.stringify(value, null, world.stdout.isTTY === true ? 2 : undefined)}\n`)
     },
+    jsonLine: (value) => void world.stdout.write(`${JSON.stringify(value)}\n`),
     table(head, rows) {
       const width = world.stdout.isTTY === true ? world.stdout.columns : undefined
       world.stdout.write(table(head, rows, { width, bold: (line) => style('bold', line) }))
