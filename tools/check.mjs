@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkPackage } from './check-package.mjs'
+import { missingFromLockfile } from './lockfile.mjs'
 import { own, root, run, seconds } from './run.mjs'
 
 /** @typedef {{ code: number, output: string }} Outcome */
@@ -15,6 +16,7 @@ const checks = new Map([
   ['layers', checkLayers],
   ['dead code', () => run([own('knip')])],
   ['package', checkPackage],
+  ['lockfile', checkLockfile],
 ])
 
 const wanted = process.argv.slice(2)
@@ -55,4 +57,13 @@ async function checkLayers() {
   ).length
   if (cruised >= files) return { code, output }
   return { code: 1, output: `${output}\nonly ${cruised} modules were cruised, and there are ${files} files` }
+}
+
+async function checkLockfile() {
+  const missing = await missingFromLockfile()
+  if (missing.length === 0) return { code: 0, output: '' }
+  return {
+    code: 1,
+    output: `npm ci would refuse it, for it lacks:\n${missing.join('\n')}\nhint: node tools/lockfile.mjs --write`,
+  }
 }

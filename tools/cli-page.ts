@@ -57,7 +57,7 @@ function optionTable({ options = [] }: CommandSpec): string {
     .filter(({ hidden }) => hidden !== true)
     .map((option) => {
       const variable = option.env === undefined ? '' : ` (\`${option.env}\`)`
-      const choices = option.choices === undefined ? '' : `: ${option.choices.join(', ')}`
+      const choices = option.choices === undefined ? '' : ` (one of ${option.choices.join(', ')})`
       const usual = option.fallback === undefined ? '' : `; usually ${option.fallback}`
       return `| \`${spelled(option)}\` | ${option.says.replaceAll('|', '\\|')}${choices}${usual}${variable} |`
     })

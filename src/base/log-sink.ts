@@ -14,11 +14,14 @@ export interface LogSinkOptions {
 }
 
 export interface LogSink extends Log {
-  /** Writes out what is still held back; lines of one turn of the event loop are written together. */
+  /** Writes out what is still held back: lines are written together, because every write is a call to the system. */
   flush(): void
 }
 
 type Fields = Readonly<Record<string, unknown>>
+
+const HELD_LENGTH = 16 * 1024
+const HELD_MS = 50
 
 const SECRET = /token|secret|passw|authorization|cookie|credential|private|digestkey/i
 
@@ -26,27 +29,43 @@ export function createLog(options: LogSinkOptions): LogSink {
   const clock = options.clock ?? systemClock
   const from = LOG_LEVELS.indexOf(options.level)
   const render = options.format === 'json' ? jsonLine : textLine
+  const timeText = createTimeText()
   let held = ''
-  let scheduled = false
+  let timer: NodeJS.Timeout | undefined
 
   function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
     const text = held
     held = ''
-    scheduled = false
     if (text !== '') options.write(text)
   }
 
   function at(level: LogLevel): (message: string, fields?: Fields) => void {
     if (LOG_LEVELS.indexOf(level) < from) return () => {}
+    const isUrgent = level === 'warn' || level === 'error'
     return (message, fields) => {
-      held += render(new Date(clock.now()).toISOString(), level, message, fields)
-      if (scheduled) return
-      scheduled = true
-      setImmediate(flush)
+      held += render(timeText(clock.now()), level, message, fields)
+      if (isUrgent || held.length >= HELD_LENGTH) flush()
+      else timer ??= setTimeout(flush, HELD_MS).unref()
     }
   }
 
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
+}
+
+/** Making the text of a time costs as much as the rest of a line, and lines come in bursts. */
+function createTimeText(): (now: number) => string {
+  let second = Number.NaN
+  let text = ''
+  return (now) => {
+    const ms = now % 1000
+    if (now - ms !== second) {
+      second = now - ms
+      text = new Date(second).toISOString().slice(0, -4)
+    }
+    return `${text}${String(Math.floor(ms)).padStart(3, '0')}Z`
+  }
 }
 
 function jsonLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {

@@ -5,6 +5,7 @@ import { probeBucket, refuseIfUnfit, withAbilities } from '../bucket/index.ts'
 import { type Metrics, createMetrics } from '../entry/http/index.ts'
 import { type StateControl, createStateControl } from '../state/index.ts'
 import { type OpenBucket, openBucket } from './buckets.ts'
+import { withCachedStates } from './cached-states.ts'
 import { metered } from './metered-bucket.ts'
 import { openSpool } from './spool.ts'
 import { packageVersion } from './version.ts'
@@ -38,7 +39,7 @@ export async function build(options: BuildOptions): Promise<Built> {
   const { bucket: opened, isProbeTrusted } = await openBucket(options.bucket)
   try {
     const probed = await fit(opened, { ...options, isProbeTrusted })
-    const bucket = metered(probed, metrics)
+    const bucket = withCachedStates(metered(probed, metrics))
     const clock = systemClock
     const control = await createStateControl({
       bucket,

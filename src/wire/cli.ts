@@ -22,9 +22,16 @@ function world(): World {
     get who() {
       return whoAmI()
     },
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    // Each stream is built when it is first touched, and most commands touch one.
+    get stdin() {
+      return process.stdin
+    },
+    get stdout() {
+      return process.stdout
+    },
+    get stderr() {
+      return process.stderr
+    },
     now: () => Date.now(),
     version: packageVersion,
     onSignal(heard) {

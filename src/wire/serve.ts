@@ -65,6 +65,7 @@ export async function serve(input: z.input<typeof ServeOptions>): Promise<Served
     write: (text) => process.stderr.write(text),
   })
 
+  process.on('exit', log.flush)
   const built = await build({ bucket: options.bucket, log, probe: 'always' })
   const { control, metrics, about, ready } = built
   const limits =
@@ -106,6 +107,7 @@ export async function serve(input: z.input<typeof ServeOptions>): Promise<Served
     await built.close()
     log.info('stopped')
     log.flush()
+    process.off('exit', log.flush)
   }
   return { url, bucket: about.bucket.label, close: () => (closing ??= shutDown()) }
 }

@@ -61,7 +61,8 @@ const writer = (world: World, name: string) =>
 for (const key of [OWN_KEY, PLAIN_KEY]) {
   const kind = key === OWN_KEY ? 'a document' : 'a state'
 
-  test(`of two who replace ${kind}, in every order, one wins`, async () => {
+  const orders = key === OWN_KEY ? 'in every order' : 'in every order with up to three interruptions'
+  test(`of two who replace ${kind}, ${orders}, one wins`, async () => {
     expect(
       await tryAll({
         key,

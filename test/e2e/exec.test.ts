@@ -47,6 +47,25 @@ describe.each(engines())('taco exec with $name and no server', (engine) => {
     expect((await exec('sh', '-c', 'exit 41')).code).toBe(41)
   })
 
+  test('Ctrl-C reaches the engine, which saves what was done and lets go of the lock', async () => {
+    const bucket = `file://${await tempFolder()}`
+    const code = await workdir(engine, bareBackend)
+    const [started, go] = [join(code.folder, 'started'), join(code.folder, 'go')]
+    await code.write('waiting.tf', waitingResource(started, go))
+    const args = (...rest: string[]) => ['exec', 'prod/app', '--bucket', bucket, '--', engine.path, ...rest]
+    await runTaco(args('init'), { cwd: code.folder, env: code.env })
+
+    const apply = startTaco(args('apply', '-auto-approve', '-no-color'), { cwd: code.folder, env: code.env })
+    await eventually('the apply to be under way', () => existsSync(started))
+    apply.signal('SIGINT')
+    await eventually('the engine to notice', () => apply.output().includes('Interrupt received'))
+    await writeFile(go, '')
+    await apply.finished
+
+    const again = await runTaco(args('apply', '-auto-approve'), { cwd: code.folder, env: code.env })
+    expect(again, again.output).toMatchObject({ code: 0 })
+  })
+
   test('two people with the same bucket exclude each other', async () => {
     const bucket = `file://${await tempFolder()}`
     const [one, two] = [

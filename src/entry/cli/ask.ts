@@ -1,5 +1,5 @@
 import { TacoError } from '../../base/errors.ts'
-import { usageError } from './failures.ts'
+import { interrupted, usageError } from './failures.ts'
 import type { Session } from './session.ts'
 
 /** Asks before something is taken away. Without a terminal there is nobody to ask, so --yes is needed. */
@@ -12,16 +12,25 @@ export async function confirm(session: Session, question: string, yes: boolean |
       'give --yes to do it without being asked',
     )
   }
-  const { createInterface } = await import('node:readline/promises')
-  const lines = createInterface({ input: stdin, output: stderr })
-  try {
-    const answer = await lines.question(`${question} [y/N] `, { signal: session.signal })
-    if (/^y(es)?$/i.test(answer.trim())) return
-  } finally {
-    lines.close()
-  }
+  const answer = await ask(session, `${question} [y/N] `)
+  if (/^y(es)?$/i.test(answer.trim())) return
   throw new TacoError('CANCELLED', 'nothing was done', {
     hint: 'answer "y", or give --yes',
     facts: { exitCode: 1 },
   })
+}
+
+/** The end of the input is an answer, too; Ctrl-C, which readline keeps from the process, is an interrupt. */
+async function ask({ world, signal }: Session, question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
+  const lines = createInterface({ input: world.stdin, output: world.stderr })
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('close', () => resolve(''))
+      lines.once('SIGINT', () => reject(interrupted('SIGINT')))
+      lines.question(question, { signal }).then(resolve, reject)
+    })
+  } finally {
+    lines.close()
+  }
 }

@@ -9,7 +9,7 @@ import { exitCodeOf } from './failures.ts'
 import { sendJson, testServer } from './testing.ts'
 import type { TestServer } from './testing.ts'
 
-function clientOf(base: string, org = 'default', token?: string): Client {
+function clientOf(base: string, org?: string, token?: string): Client {
   const client = openClient({ base, org, label: base, token, userAgent: 'taco/test' })
   onTestFinished(client.close)
   return client
@@ -116,7 +116,7 @@ test('a redirect is not followed, and the token goes nowhere else', async () => 
     res.writeHead(302, { location: 'https://elsewhere.example' }).end(),
   )
 
-  const error = await failure(clientOf(server.url, 'default', 'secret').json('GET', '/'))
+  const error = await failure(clientOf(server.url, undefined, 'secret').json('GET', '/'))
 
   expect(error.message).toContain('https://elsewhere.example')
   expect(server.heard).toHaveLength(1)
@@ -168,6 +168,24 @@ test('lines are put together from any pieces, and signs that are cut apart are w
   for await (const line of jsonLines(Readable.from(pieces))) found.push(line)
 
   expect(found).toEqual([{ a: 'ä' }, { b: 2 }])
+})
+
+test('lines that are cut off in the middle are an error', async () => {
+  const server = await serverThat((_heard, res) => {
+    res.writeHead(200, { 'content-type': 'application/x-ndjson' })
+    res.write('{"a":1}\n{"b"', () => res.destroy())
+  })
+  const reply = await clientOf(server.url).send('POST', '/')
+  const found: unknown[] = []
+
+  const error = await failure(
+    (async () => {
+      for await (const line of jsonLines(reply)) found.push(line)
+    })(),
+  )
+
+  expect(found).toEqual([{ a: 1 }])
+  expect(exitCodeOf(error)).toBe(6)
 })
 
 test('a unit is one path segment, and names that mean a folder are refused', () => {

@@ -7,7 +7,6 @@ import { problemOf } from './problem.ts'
 
 /** The documented HTTP API, spoken over a socket or over a connection inside this process. */
 export interface Client {
-  readonly org: string
   /** For messages. */
   readonly label: string
   /** Any answer but 2xx (and 304) is thrown as the TacoError that the server described. Read the body, or destroy it. */
@@ -38,7 +37,7 @@ export interface Upload {
 
 export interface ClientOptions {
   readonly base: string
-  readonly org: string
+  readonly org: string | undefined
   readonly label: string
   readonly token: string | undefined
   readonly userAgent: string
@@ -76,7 +75,7 @@ export function openClient(options: ClientOptions): Client {
       },
       ...(what.signal === undefined ? {} : { signal: what.signal }),
     }
-    const started = performance.now()
+    const started = Date.now()
     const idleMs = connect === undefined ? (what.idleMs ?? 60_000) : 0
     const reply = await exchange(
       https?.request ?? httpRequest,
@@ -87,7 +86,7 @@ export function openClient(options: ClientOptions): Client {
       throw what.signal?.aborted ? error : noAnswer(error, options.label)
     })
     const status = reply.statusCode ?? 0
-    options.trace?.(`${method} ${target} ${status} in ${Math.round(performance.now() - started)} ms`)
+    options.trace?.(`${method} ${target} ${status} in ${Date.now() - started} ms`)
     if (status >= 200 && status < 300) return reply
     if (status >= 300 && status < 400) {
       reply.destroy()
@@ -103,7 +102,6 @@ export function openClient(options: ClientOptions): Client {
   }
 
   return {
-    org: options.org,
     label: options.label,
     send,
     async json(method, path, what) {
@@ -111,12 +109,7 @@ export function openClient(options: ClientOptions): Client {
       const text = await textOf(reply).catch((error: unknown) => {
         throw what?.signal?.aborted ? error : noAnswer(error, options.label)
       })
-      if (text === '') return undefined
-      try {
-        return JSON.parse(text)
-      } catch (error) {
-        throw notOurs(error)
-      }
+      return text === '' ? undefined : parsed(text)
     },
     close: () => agent?.destroy(),
   }
@@ -172,17 +165,27 @@ export async function textOf(reply: AsyncIterable<unknown>): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Newline-separated JSON values, as they come. */
+/** Newline-separated JSON values, as they come. A connection that ends early is an error, never a shorter list. */
 export async function* jsonLines(reply: AsyncIterable<unknown>): AsyncGenerator<unknown> {
-  for await (const line of linesOf(reply)) {
-    if (line.trim() === '') continue
-    let value: unknown
-    try {
-      value = JSON.parse(line)
-    } catch (error) {
-      throw notOurs(error)
-    }
-    yield value
+  const lines = linesOf(reply)
+  for (;;) {
+    const next = await lines.next().catch((error: unknown) => {
+      throw unreachable(
+        'the connection ended in the middle of the answer',
+        'run the same command again',
+        error,
+      )
+    })
+    if (next.done === true) return
+    if (next.value.trim() !== '') yield parsed(next.value)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw notOurs(error)
   }
 }
 
@@ -208,9 +211,9 @@ export function unitPath(unit: string, rest = ''): string {
   return `/v1/units/${encodeURIComponent(unit.replaceAll('/', '--'))}${rest}`
 }
 
-function queryOf(query: SendOptions['query'], org: string): string {
+function queryOf(query: SendOptions['query'], org: string | undefined): string {
   const search = new URLSearchParams()
-  if (org !== 'default') search.set('org', org)
+  if (org !== undefined) search.set('org', org)
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value === undefined) continue
     if (typeof value === 'object') for (const one of value) search.append(name, one)

@@ -13,7 +13,12 @@ export function helpOf(
   { width, bold }: HelpOptions,
 ): string {
   const name = ['taco', ...path].join(' ')
-  const parts = [`${bold('Usage:')} ${[name, usageOf(spec)].filter(Boolean).join(' ')}`, '', spec.says]
+  const usage = [
+    name,
+    usageOf(spec),
+    spec.children === undefined && spec.options !== undefined ? '[options]' : '',
+  ]
+  const parts = [`${bold('Usage:')} ${usage.filter(Boolean).join(' ')}`, '', spec.says]
   const sections: [string, [string, string][]][] = [
     [
       'Arguments',
@@ -29,7 +34,10 @@ export function helpOf(
       ]),
     ],
     ['Options', spec === root ? [] : optionRows(spec.options ?? [])],
-    [spec === root ? 'Options' : 'Options of every command', optionRows(root.options ?? [])],
+    [
+      spec === root ? 'Options' : 'Options of every command',
+      [...optionRows(root.options ?? []), ['-h, --help', 'show help']],
+    ],
   ]
   const longest = Math.min(34, Math.max(...sections.flatMap(([, rows]) => rows.map(([left]) => left.length))))
   for (const [title, rows] of sections) {

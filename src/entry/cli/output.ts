@@ -9,8 +9,13 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 export interface Output {
   readonly asJson: boolean
   readonly debug: boolean
+  /** As it is. */
   print(text: string): void
+  /** One line, without anything in it that a terminal would obey. */
+  say(text: string): void
   json(value: unknown): void
+  /** One of many values, each on its own line. */
+  jsonLine(value: unknown): void
   table(head: readonly string[], rows: readonly (readonly string[])[]): void
   facts(rows: readonly (readonly [string, string | undefined])[]): void
   /** Said to people only: neither with --quiet nor with --json. */
@@ -23,33 +28,37 @@ export interface Output {
 }
 
 export function openOutput(world: World, flags: GlobalFlags): Output {
-  const { stdout, stderr } = world
   const asJson = flags.json === true
   const debug = flags.debug === true
-  const colourOut = isColourful(stdout, world.env, flags)
-  const colourErr = isColourful(stderr, world.env, flags)
-  const width = stdout.isTTY === true ? stdout.columns : undefined
-  const style = (on: boolean) => (kind: Style, text: string) =>
-    on ? styleText(kind, text, { validateStream: false }) : text
+  const paint = (screen: Screen, kind: Style, text: string) =>
+    isColourful(screen, world.env, flags) ? styleText(kind, text, { validateStream: false }) : text
+  // Streams are taken from the world when they are written to: building one takes time.
+  const style: Output['style'] = (kind, text) => paint(world.stdout, kind, text)
+  const styleNote: Output['styleNote'] = (kind, text) => paint(world.stderr, kind, text)
 
   return {
     asJson,
     debug,
-    print: (text) => void stdout.write(text),
-    json: (value) =>
-      void stdout.write(`${JSON.stringify(value, null, stdout.isTTY === true ? 2 : undefined)}\n`),
-    table: (head, rows) =>
-      void stdout.write(table(head, rows, { width, bold: (line) => style(colourOut)('bold', line) })),
-    facts: (rows) => void stdout.write(facts(rows)),
-    note: (text) => {
-      if (flags.quiet !== true && !asJson) stderr.write(`${text}\n`)
+    print: (text) => void world.stdout.write(text),
+    say: (text) => void world.stdout.write(`${oneLine(text)}\n`),
+    json(value) {
+      world.stdout.write(`${JSON.stringify(value, null, world.stdout.isTTY === true ? 2 : undefined)}\n`)
     },
-    warn: (text) => void stderr.write(`${style(colourErr)('yellow', 'warning:')} ${oneLine(text)}\n`),
-    trace: (text) => {
-      if (debug) stderr.write(`${style(colourErr)('dim', oneLine(text))}\n`)
+    jsonLine: (value) => void world.stdout.write(`${JSON.stringify(value)}\n`),
+    table(head, rows) {
+      const width = world.stdout.isTTY === true ? world.stdout.columns : undefined
+      world.stdout.write(table(head, rows, { width, bold: (line) => style('bold', line) }))
     },
-    style: style(colourOut),
-    styleNote: style(colourErr),
+    facts: (rows) => void world.stdout.write(facts(rows)),
+    note(text) {
+      if (flags.quiet !== true && !asJson) world.stderr.write(`${text}\n`)
+    },
+    warn: (text) => void world.stderr.write(`${styleNote('yellow', 'warning:')} ${oneLine(text)}\n`),
+    trace(text) {
+      if (debug) world.stderr.write(`${styleNote('dim', oneLine(text))}\n`)
+    },
+    style,
+    styleNote,
   }
 }
 

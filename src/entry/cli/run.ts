@@ -1,5 +1,7 @@
+import { styleText } from 'node:util'
 import { complain } from './complain.ts'
 import { EXIT, exitCodeHelp, interrupted } from './failures.ts'
+import { helpOf } from './help.ts'
 import { isColourful } from './output.ts'
 import { parseArgs } from './parse-args.ts'
 import type { Parsed } from './parse-args.ts'
@@ -22,9 +24,9 @@ export async function runCli(args: readonly string[], world: World): Promise<num
     world.stdout.write(`${world.version()}\n`)
     return EXIT.ok
   }
-  if (help) return await showHelp(world, world.stdout, spec, path, flags)
+  if (help) return showHelp(world, world.stdout, spec, path, flags)
   if (spec.run !== undefined) return await carryOut(spec, parsed, world)
-  await showHelp(world, world.stderr, spec, path, flags)
+  showHelp(world, world.stderr, spec, path, flags)
   return EXIT.usage
 }
 
@@ -56,15 +58,13 @@ async function carryOut(spec: CommandSpec, { args, options, flags }: Parsed, wor
   return code
 }
 
-async function showHelp(
+function showHelp(
   world: World,
   screen: Screen,
   spec: CommandSpec,
   path: readonly string[],
   flags: GlobalFlags,
-): Promise<number> {
-  const { helpOf } = await import('./help.ts')
-  const { styleText } = await import('node:util')
+): number {
   const bold = (text: string) =>
     isColourful(screen, world.env, flags) ? styleText('bold', text, { validateStream: false }) : text
   const width = screen.isTTY === true ? (screen.columns ?? 80) : 100

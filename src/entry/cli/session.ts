@@ -38,7 +38,7 @@ export function openSession({ world, flags, signal }: SessionOptions): Session {
   const output = openOutput(world, flags)
   const remembered = once(() => readRemembered(world))
   const target = once(() => chooseTarget(flags, world.env, remembered(), world.cwd))
-  const org = once(() => chooseOrg(flags, world.env, remembered()))
+  const chosenOrg = once(() => chooseOrg(flags, world.env, remembered()))
   const token = once(() => chooseToken(flags, world.env, remembered(), target()))
   const embedded = once(() => {
     output.trace(`opening the bucket ${target().address}`)
@@ -52,7 +52,7 @@ export function openSession({ world, flags, signal }: SessionOptions): Session {
       const { connect } = await embedded()
       return openClient({
         base: 'http://localhost',
-        org: org(),
+        org: chosenOrg(),
         label: address,
         token: undefined,
         userAgent,
@@ -61,7 +61,7 @@ export function openSession({ world, flags, signal }: SessionOptions): Session {
       })
     }
     warnOfOpenToken(address, token(), output)
-    return openClient({ base: address, org: org(), label: address, token: token(), userAgent, trace })
+    return openClient({ base: address, org: chosenOrg(), label: address, token: token(), userAgent, trace })
   })
 
   return {
@@ -71,7 +71,7 @@ export function openSession({ world, flags, signal }: SessionOptions): Session {
     signal,
     remembered,
     target,
-    org,
+    org: () => chosenOrg() ?? 'default',
     token,
     embedded,
     client,

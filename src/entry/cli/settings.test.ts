@@ -33,7 +33,7 @@ test('a flag counts before a variable, a variable before what is remembered, tha
   expect(chooseOrg({ org: 'a' }, { TACO_ORG: 'b' }, { org: 'c' })).toBe('a')
   expect(chooseOrg({}, { TACO_ORG: 'b' }, { org: 'c' })).toBe('b')
   expect(chooseOrg({}, { TACO_ORG: '' }, { org: 'c' })).toBe('c')
-  expect(chooseOrg({}, {}, {})).toBe('default')
+  expect(chooseOrg({}, {}, {})).toBeUndefined()
 })
 
 test('a server and a bucket at the same level is refused, at different levels it is not', () => {

@@ -55,8 +55,9 @@ export function chooseTarget(flags: GlobalFlags, env: Env, remembered: Remembere
   return { kind: 'server', address: DEFAULT_SERVER, from: 'default' }
 }
 
-export function chooseOrg(flags: GlobalFlags, env: Env, remembered: Remembered): string {
-  return flags.org || env['TACO_ORG'] || remembered.org || 'default'
+/** Undefined when nobody chose: most of the API then means "default", and what spans all means all. */
+export function chooseOrg(flags: GlobalFlags, env: Env, remembered: Remembered): string | undefined {
+  return flags.org || env['TACO_ORG'] || remembered.org || undefined
 }
 
 /** A remembered token file belongs to the remembered server, and is sent to no other. */

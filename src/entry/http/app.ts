@@ -23,7 +23,9 @@ export function createApp(deps: HttpDeps): Api {
   api.use(async (c, next) => {
     c.env.exchange.route = routePath(c, -1).replace(/:(\w+)/g, '{$1}')
     const type = c.req.header('content-type')
-    const hasBody = c.req.raw.body !== null && c.req.header('content-length') !== '0'
+    // No DELETE here takes a body, and one that is left out cannot be told from one that is there.
+    const hasBody =
+      c.req.method !== 'DELETE' && c.req.raw.body !== null && c.req.header('content-length') !== '0'
     if (hasBody && !/^application\/([\w.-]+\+)?json\b/i.test(type ?? '')) {
       throw badRequest(
         'Content-Type',

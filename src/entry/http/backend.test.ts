@@ -125,7 +125,7 @@ test.each([
   const face = await startFace()
   await lock(face, 'one')
 
-  expect((await unlock(face, body)).status).toBe(200)
+  for (let i = 0; i < 2; i++) expect((await unlock(face, body)).status).toBe(200)
 
   expect((await lock(face, 'two')).status).toBe(200)
 })

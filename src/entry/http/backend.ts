@@ -91,10 +91,20 @@ async function unlock(x: Exchange, ref: UnitRef, { control, limits }: BackendDep
     await control.locks.forceUnlock(ref, {}, x.caller)
   } else {
     const info = parseLockInfo(body)
-    if (isForced(info)) await control.locks.forceUnlock(ref, { id: info.ID }, x.caller)
+    if (isForced(info)) await forceUnlock(x, ref, info.ID, control)
     else await control.locks.unlock(ref, info.ID, x.caller)
   }
   sendJson(x, 200, {})
+}
+
+/** A replay finds the lock broken already; whether that id was ever let go, the plain unlock can tell. */
+async function forceUnlock(x: Exchange, ref: UnitRef, id: string, control: StateControl): Promise<void> {
+  try {
+    await control.locks.forceUnlock(ref, { id }, x.caller)
+  } catch (error) {
+    if (!isTacoError(error, 'NOT_LOCKED', 'LOCK_MISMATCH')) throw error
+    await control.locks.unlock(ref, id, x.caller)
+  }
 }
 
 /** `tofu force-unlock` knows nothing but the id and sends the zero time of Go for the rest. */

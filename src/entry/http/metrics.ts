@@ -14,11 +14,6 @@ interface Series {
   count: number
 }
 
-interface Tally {
-  readonly times: Histogram
-  readonly outcomes: Map<string | number, Series>
-}
-
 class Histogram {
   readonly labels: string
   readonly buckets = BOUNDS_MS.map(() => 0)
@@ -40,6 +35,29 @@ class Histogram {
   }
 }
 
+/** How often with which outcome, and how long it took. */
+class Tally {
+  readonly times: Histogram
+  readonly outcomes = new Map<string | number, Series>()
+  readonly #outcomeLabel: string
+
+  constructor(labels: string, outcomeLabel: string) {
+    this.times = new Histogram(labels)
+    this.#outcomeLabel = outcomeLabel
+  }
+
+  add(outcome: string | number, ms: number): void {
+    const series = this.outcomes.get(outcome)
+    if (series !== undefined) series.count++
+    else
+      this.outcomes.set(outcome, {
+        labels: `${this.times.labels},${this.#outcomeLabel}="${outcome}"`,
+        count: 1,
+      })
+    this.times.observe(ms)
+  }
+}
+
 export function createMetrics(version: string): Metrics {
   // Maps in maps instead of joined keys: this runs for every request.
   const routes = new Map<string, Map<string, Tally>>()
@@ -50,10 +68,16 @@ export function createMetrics(version: string): Metrics {
     request(route, method, status, ms) {
       let methods = routes.get(route)
       if (methods === undefined) routes.set(route, (methods = new Map()))
-      tally(methods, method, () => `route="${route}",method="${method}"`, ['status', status], ms)
+      let entry = methods.get(method)
+      if (entry === undefined)
+        methods.set(method, (entry = new Tally(`route="${route}",method="${method}"`, 'status')))
+      entry.add(status, ms)
     },
     bucketRequest(operation, outcome, ms) {
-      tally(operations, operation, () => `operation="${operation}"`, ['outcome', outcome], ms)
+      let entry = operations.get(operation)
+      if (entry === undefined)
+        operations.set(operation, (entry = new Tally(`operation="${operation}"`, 'outcome')))
+      entry.add(outcome, ms)
     },
     text() {
       const requests = Array.from(routes.values(), (methods) => [...methods.values()]).flat()
@@ -79,22 +103,6 @@ export function createMetrics(version: string): Metrics {
     },
   }
   return metrics
-}
-
-function tally(
-  into: Map<string, Tally>,
-  key: string,
-  labels: () => string,
-  [name, outcome]: readonly [string, string | number],
-  ms: number,
-): void {
-  let entry = into.get(key)
-  if (entry === undefined) into.set(key, (entry = { times: new Histogram(labels()), outcomes: new Map() }))
-  const series = entry.outcomes.get(outcome)
-  if (series === undefined)
-    entry.outcomes.set(outcome, { labels: `${labels()},${name}="${outcome}"`, count: 1 })
-  else series.count++
-  entry.times.observe(ms)
 }
 
 function counters(name: string, help: string, all: readonly Tally[]): string[] {

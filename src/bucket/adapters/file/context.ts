@@ -45,3 +45,19 @@ export async function ensureFolder(context: Context, folder: string): Promise<vo
 export function tempPath(context: Context): string {
   return `${context.root}/${TEMP}/${context.nonce()}`
 }
+
+/**
+ * A moment ago, at a random microsecond: the id of a generation. The real time would not do, because the clock of a file
+ * system ticks every few milliseconds, and two writers within one tick must be told apart (see latest.ts).
+ */
+export function madeUpTime(context: Context): number {
+  const spread =
+    Number.parseInt(
+      context
+        .nonce()
+        .replaceAll(/[^0-9a-f]/g, '')
+        .slice(-12) || '0',
+      16,
+    ) % 10_000_000
+  return Math.floor(context.fs.now() * 1000) - 20_000 - spread
+}

@@ -176,3 +176,12 @@ test.each([
   expect(await readdir(`${root}/.taco/tmp`)).toEqual([])
   expect(await readdir(`${root}/.taco/objects`)).toEqual(['x.tfstate@1'])
 })
+
+test('documents written within one tick of the clock have different ids, not only different numbers', async () => {
+  const bucket = await openFileBucket({ root: await tempFolder() })
+  const keys = Array.from({ length: 100 }, (_, i) => `.taco/documents/${i}.json`)
+
+  const tags = await Promise.all(keys.map((key) => write(bucket, key, 'same content')))
+
+  expect(new Set(tags).size).toBe(keys.length)
+})

@@ -34,6 +34,8 @@ export type { Rules } from './context.ts'
 export { allRules } from './context.ts'
 export { nodeFs } from './node-fs.ts'
 
+const MAX_PLACES = 10_000
+
 export interface FileBucketOptions {
   /** The folder; it is made if it is not there. */
   readonly root: string
@@ -88,6 +90,19 @@ function bucketOf(context: Context, realRoot: string): Bucket {
   const { fs, label, root } = context
   const inside = new Set<string>([root])
 
+  const places = new Map<string, Place>()
+
+  /** Checking a key and taking it apart costs as much as a look at a file, and the same keys come again and again. */
+  function placeAt(key: string): Place {
+    let place = places.get(key)
+    if (place === undefined) {
+      place = placeOf(root, key)
+      if (places.size >= MAX_PLACES) places.clear()
+      places.set(key, place)
+    }
+    return place
+  }
+
   /** A link among the users' folders must not lead out of the bucket. */
   async function refuseEscape(place: Place): Promise<void> {
     const folder = place.plainFolder
@@ -107,7 +122,7 @@ function bucketOf(context: Context, realRoot: string): Bucket {
     doing: string,
     act: (place: Place) => Promise<T>,
   ) {
-    const place = placeOf(root, key)
+    const place = placeAt(key)
     throwIfAborted(waiting?.signal)
     try {
       if (place.plainFolder !== undefined && !inside.has(place.plainFolder)) await refuseEscape(place)

@@ -81,10 +81,11 @@ export function parseGenerationName(text: string): GenerationName | undefined {
   const rest = text.slice(at + 1)
   const caret = rest.indexOf('^')
   const digits = caret === -1 ? rest : rest.slice(0, caret)
-  if (!/^[1-9]\d*$/.test(digits)) return undefined
+  const n = Number(digits)
+  if (!(n >= 1) || String(n) !== digits) return undefined
   return {
     name: text.slice(0, at),
-    n: Number(digits),
+    n,
     pending: caret === -1 ? undefined : rest.slice(caret + 1),
   }
 }

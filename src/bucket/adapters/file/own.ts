@@ -1,6 +1,6 @@
 import { conflict } from '../../bucket.ts'
 import { dataGeneration, isThere, linkText, parseTag, readGeneration, tagOf } from './generation.ts'
-import { ensureFolder } from './context.ts'
+import { ensureFolder, madeUpTime } from './context.ts'
 import { generationPath } from './names.ts'
 import { afterClaim, claim, createTemp, fill, prune } from './write.ts'
 import type { Body, Conflict, Waiting, Written } from '../../bucket.ts'
@@ -21,7 +21,7 @@ export async function putOwn(
   await ensureFolder(context, place.folder)
   const temp = await createTemp(context)
   try {
-    const stat = await fill([temp.file], body, options)
+    const stat = await fill([temp.file], body, { ...options, time: madeUpTime(context) })
     const taken = await claim(context, place, base, (path) => context.fs.link(temp.path, path))
     if (!taken) return conflict
     return await finish(context, place, base, dataGeneration(stat, base.n + 1))

@@ -1,7 +1,7 @@
 import { isTacoError } from '../../../base/errors.ts'
 import { conflict } from '../../bucket.ts'
 import { dataGeneration, isThere, linkText, tagOf } from './generation.ts'
-import { ensureFolder } from './context.ts'
+import { ensureFolder, madeUpTime } from './context.ts'
 import { pendingPath } from './names.ts'
 import { currentPlain, isPublished, show } from './plain.ts'
 import { afterClaim, claim, createTemp, fill, prune } from './write.ts'
@@ -98,18 +98,6 @@ async function createPending(
     const file = await context.fs.create(path)
     if (file !== undefined) return { path, file, time }
   }
-}
-
-function madeUpTime(context: Context): number {
-  const spread =
-    Number.parseInt(
-      context
-        .nonce()
-        .replaceAll(/[^0-9a-f]/g, '')
-        .slice(-8) || '0',
-      16,
-    ) % 1_000_000
-  return Math.floor(context.fs.now() * 1000) - 20_000 - spread
 }
 
 export async function deletePlain(

@@ -28,12 +28,7 @@ export async function claim(
 ): Promise<boolean> {
   const basePath = generationPath(place, base.n)
   // Not needed, but it makes the unknown outcome below rare: the way there was long, the way from here is short.
-  if (
-    base.n > 0 &&
-    context.rules.checkBase &&
-    !sameGeneration(await readGeneration(context.fs, basePath, base.n), base)
-  )
-    return false
+  if (base.n > 0 && !sameGeneration(await readGeneration(context.fs, basePath, base.n), base)) return false
   const made = make(generationPath(place, base.n + 1))
   if (!(made instanceof Promise ? await made : made)) return false
   if (base.n === 0 || !context.rules.checkBase) return true

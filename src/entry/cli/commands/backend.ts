@@ -24,7 +24,7 @@ export async function backend(
   if (output.asJson)
     return output.json({ unit, kind: options.kind, address: url ?? null, block, file: file ?? null })
   if (file === undefined) output.print(block)
-  else output.print(`wrote ${file}\n`)
+  else output.say(`wrote ${file}`)
   for (const line of adviceFor(session, unit, file)) output.note(line)
 }
 

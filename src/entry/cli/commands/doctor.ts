@@ -40,8 +40,8 @@ export async function doctor(
     tell(finding('error', 'server.answers', error.message, error.hint))
   }
   const { ok, info, ...bad } = totals
-  if (session.output.asJson) session.output.print(`${JSON.stringify({ summary: totals })}\n`)
-  else session.output.print(`${summary(bad, ok + info)}\n`)
+  if (session.output.asJson) session.output.jsonLine({ summary: totals })
+  else session.output.say(summary(bad, ok + info))
   return totals.error > 0 ? EXIT.found : EXIT.ok
 }
 
@@ -91,14 +91,13 @@ const marks = {
 } as const
 
 function show({ output }: Session, one: Finding): void {
-  if (output.asJson) return output.print(`${JSON.stringify(one)}\n`)
+  if (output.asJson) return output.jsonLine(one)
   const [word, colour] = one.repaired
     ? (['repaired', 'green'] as const)
     : (marks[one.level as keyof typeof marks] ?? marks.info)
   const about = one.unit === null ? '' : `${one.unit}: `
   output.print(`${output.style(colour, word.padEnd(8))}  ${oneLine(about + one.message)}\n`)
-  if (one.hint !== null && one.level !== 'ok' && !one.repaired)
-    output.print(`${' '.repeat(10)}→ ${oneLine(one.hint)}\n`)
+  if (one.hint !== null && one.level !== 'ok' && !one.repaired) output.say(`${' '.repeat(10)}→ ${one.hint}`)
 }
 
 function summary(

@@ -4,6 +4,7 @@ import type { Client, SendOptions } from '../client.ts'
 import type { Session } from '../session.ts'
 import { check, fields, flag, list, text } from '../shape.ts'
 import { oneLine } from '../table.ts'
+import { systemClock } from '../../../base/clock.ts'
 import { isTacoError } from '../../../base/errors.ts'
 
 const page = fields({ items: list((value) => value), next: text, more: flag })
@@ -83,7 +84,7 @@ async function follow(
       session.output.trace(`the feed broke: ${String(error)}`)
     }
     if (signal.aborted) return
-    await new Promise((resolve) => setTimeout(resolve, waitMs).unref())
+    await systemClock.sleep(waitMs, signal)
   }
 }
 
@@ -115,11 +116,11 @@ function showOnce(session: Session, data: unknown, shown: Set<string>): void {
 }
 
 function show({ output }: Session, item: unknown): void {
-  if (output.asJson) return output.print(`${JSON.stringify(item)}\n`)
+  if (output.asJson) return output.jsonLine(item)
   const event = check(eventAnswer, item)
   const about = event.unit === null ? event.org : event.unit.name
   const line = `${event.at}  ${event.type.padEnd(16)}  ${oneLine(about)}  by ${oneLine(event.by)}${sayData(item)}`
-  output.print(`${line}\n`)
+  output.say(line)
 }
 
 /** The short facts of an event: a serial, a reason, a name. */

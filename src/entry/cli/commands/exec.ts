@@ -1,8 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { TacoError, messageOf } from '../../../base/errors.ts'
+import { lockAnswer } from '../answers.ts'
 import { backendEnv, backendUrl } from '../backend-block.ts'
+import { unitPath } from '../client.ts'
 import { usageError } from '../failures.ts'
 import type { Session } from '../session.ts'
+import { check, fields, maybe } from '../shape.ts'
 import type { Signal, World } from '../wiring.ts'
 
 /** The backend outlives the command: an engine that is interrupted still stores its state and unlocks. */
@@ -15,7 +18,27 @@ export async function exec(
   const { url, token } = await openBackend(session)
   const backend = backendEnv(backendUrl(url, session.org(), unit), token)
   session.output.trace(`TF_HTTP_ADDRESS=${backend['TF_HTTP_ADDRESS'] ?? ''}`)
-  return await runChild(session.world, program, args, { ...childEnv(session.world.env), ...backend })
+  const startedAt = session.world.now()
+  const code = await runChild(session.world, program, args, { ...childEnv(session.world.env), ...backend })
+  if (code !== 0) await mentionLock(session, unit, startedAt)
+  return code
+}
+
+/** An engine that was killed leaves its lock: better said now than found out by the next one. */
+async function mentionLock(session: Session, unit: string, startedAt: number): Promise<void> {
+  try {
+    const client = await session.client()
+    const { lock } = check(
+      fields({ lock: maybe(lockAnswer) }),
+      await client.json('GET', unitPath(unit, '/lock')),
+    )
+    if (lock === null || Date.parse(lock.at) < startedAt) return
+    session.output.warn(
+      `${unit} is still locked (${lock.id}); if nothing runs any more: \`taco unlock ${unit} --force\``,
+    )
+  } catch (error) {
+    session.output.trace(`the lock could not be looked at: ${messageOf(error)}`)
+  }
 }
 
 async function openBackend(session: Session): Promise<{ url: string; token: string | undefined }> {

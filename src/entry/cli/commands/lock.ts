@@ -35,7 +35,7 @@ export async function lock(
   }
   const answer = await withUnit(session, unit, () => client.json('POST', unitPath(unit, '/lock'), { json }))
   if (session.output.asJson) return session.output.json(answer)
-  session.output.print(`locked ${unit}: ${check(lockAnswer, answer).id}\n`)
+  session.output.say(`locked ${unit}: ${check(lockAnswer, answer).id}`)
   session.output.note(`release it with \`taco unlock ${unit}\``)
 }
 
@@ -58,7 +58,7 @@ export async function unlock(
     client.json('DELETE', unitPath(unit, '/lock'), { query }),
   )
   if (session.output.asJson) return session.output.json(answer ?? { unit, unlocked: true })
-  session.output.print(`unlocked ${unit}\n`)
+  session.output.say(`unlocked ${unit}`)
 }
 
 /** Without an id, only a lock that this person took by hand is released: any other may be an apply under way. */

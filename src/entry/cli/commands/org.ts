@@ -34,7 +34,7 @@ export async function create(
   const json = { name, ...(retention === undefined ? {} : { retention }) }
   const answer = await (await session.client()).json('POST', '/v1/orgs', { json })
   if (session.output.asJson) return session.output.json(answer)
-  session.output.print(`created ${check(orgAnswer, answer).name}\n`)
+  session.output.say(`created ${check(orgAnswer, answer).name}`)
   session.output.note(`next: name it with --org ${name} or TACO_ORG=${name}`)
 }
 

@@ -73,8 +73,8 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
 
 /** A short token can be guessed, and this one opens everything. */
 function rootTokenOf({ flags, world }: Session): string | undefined {
-  const token =
-    flags.tokenFile === undefined ? world.env['TACO_ROOT_TOKEN'] || undefined : readToken(flags.tokenFile)
+  const file = flags.tokenFile ?? (world.env['TACO_ROOT_TOKEN'] ? undefined : world.env['TACO_TOKEN_FILE'])
+  const token = file ? readToken(file) : world.env['TACO_ROOT_TOKEN'] || undefined
   if (token !== undefined && token.length < 16) {
     throw new TacoError('BAD_REQUEST', 'the root token is shorter than 16 characters', {
       hint: 'make one with `openssl rand -hex 32`',

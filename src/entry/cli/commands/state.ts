@@ -115,8 +115,8 @@ export async function rollback(
   )
   if (session.output.asJson) return session.output.json(answer)
   const made = check(versionAnswer, answer)
-  session.output.print(
-    `${unit} is back at the content of ${made.source ?? version}: ${made.id}, number ${made.seq}, serial ${made.serial}\n`,
+  session.output.say(
+    `${unit} is back at the content of ${made.source ?? version}: ${made.id}, number ${made.seq}, serial ${made.serial}`,
   )
   session.output.note(
     'the state went back, the real resources did not: look at `tofu plan` before the next apply',
@@ -141,6 +141,6 @@ export async function remove(
     client.json('DELETE', unitPath(unit, '/state'), { query }),
   )
   if (session.output.asJson) return session.output.json(answer ?? { unit, deleted: true })
-  session.output.print(`deleted the state of ${unit}\n`)
+  session.output.say(`deleted the state of ${unit}`)
   session.output.note(`its history stays: \`taco state rollback ${unit} current\` brings it back`)
 }

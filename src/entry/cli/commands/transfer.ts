@@ -142,8 +142,8 @@ export async function push(
   }
   if (output.asJson) return output.json(answer)
   const version = check(versionAnswer, answer)
-  output.print(
-    `stored ${version.id} of ${unit}: number ${version.seq}, serial ${version.serial}, ${bytes(version.size)}\n`,
+  output.say(
+    `stored ${version.id} of ${unit}: number ${version.seq}, serial ${version.serial}, ${bytes(version.size)}`,
   )
 }
 

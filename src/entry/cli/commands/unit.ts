@@ -100,7 +100,7 @@ export async function create(
   })
   if (session.output.asJson) return session.output.json(answer)
   const unit = check(unitAnswer, answer)
-  session.output.print(`created ${unit.name} (${unit.id})\n`)
+  session.output.say(`created ${unit.name} (${unit.id})`)
   session.output.note(`next: \`taco backend ${unit.name} --write\` makes code use it`)
 }
 
@@ -135,7 +135,7 @@ export async function rename(session: Session, [unit = '', name = '']: readonly 
     client.json('POST', unitPath(unit, '/rename'), { json: { name } }),
   )
   if (session.output.asJson) return session.output.json(answer)
-  session.output.print(`renamed ${unit} to ${check(unitAnswer, answer).name}\n`)
+  session.output.say(`renamed ${unit} to ${check(unitAnswer, answer).name}`)
   session.output.note('code that names the old address needs the new one: `taco backend ' + name + '`')
 }
 
@@ -149,7 +149,7 @@ export async function remove(
   const query = options.force === true ? { force: true } : {}
   const answer = await withUnit(session, unit, () => client.json('DELETE', unitPath(unit), { query }))
   if (session.output.asJson) return session.output.json(answer)
-  session.output.print(`deleted ${unit}\n`)
+  session.output.say(`deleted ${unit}`)
   session.output.note(`its history stays: \`taco unit restore ${unit}\` brings it back`)
 }
 
@@ -162,7 +162,7 @@ export async function restore(
   const json = options.as === undefined ? {} : { name: options.as }
   const answer = await client.json('POST', unitPath(unit, '/restore'), { json })
   if (session.output.asJson) return session.output.json(answer)
-  session.output.print(`restored ${check(unitAnswer, answer).name}\n`)
+  session.output.say(`restored ${check(unitAnswer, answer).name}`)
 }
 
 function showUnit(session: Session, answer: unknown): void {

@@ -33,13 +33,13 @@ export async function adopt(
     for await (const line of jsonLines(reply)) {
       if (isEnding(line)) {
         if (line.error !== undefined) throw errorOfProblem(line.error)
-        if (output.asJson) output.print(`${JSON.stringify(line)}\n`)
+        if (output.asJson) output.jsonLine(line)
         continue
       }
       const finding = check(adoptAnswer, line)
       totals.set(finding.outcome, (totals.get(finding.outcome) ?? 0) + 1)
       progress.say(count(++seen, 'state'))
-      if (output.asJson) output.print(`${JSON.stringify(line)}\n`)
+      if (output.asJson) output.jsonLine(line)
       else if (finding.outcome !== 'already-adopted') {
         progress.done()
         const why = finding.reason === null ? '' : `  (${finding.reason})`
@@ -85,7 +85,7 @@ export async function gc(
   if (output.asJson) return output.json(answer)
   const report = check(gcAnswer, answer)
   const [would, did] = report.dryRun ? ['would prune', 'would delete'] : ['pruned', 'deleted']
-  output.print(
-    `${would} ${count(report.versionsPruned, 'version')} of ${count(report.units, 'unit')}, ${did} ${count(report.objectsDeleted, 'object')} (${bytes(report.bytesDeleted)})\n`,
+  output.say(
+    `${would} ${count(report.versionsPruned, 'version')} of ${count(report.units, 'unit')}, ${did} ${count(report.objectsDeleted, 'object')} (${bytes(report.bytesDeleted)})`,
   )
 }

@@ -42,8 +42,8 @@ function remember(session: Session, address: string): void {
   }
   const path = writeRemembered(world, remembered)
   if (output.asJson) return output.json({ ...remembered, file: path })
-  output.print(
-    `using ${isServer ? 'the server' : 'the bucket'} ${remembered.server ?? remembered.bucket ?? ''}\n`,
+  output.say(
+    `using ${isServer ? 'the server' : 'the bucket'} ${remembered.server ?? remembered.bucket ?? ''}`,
   )
   output.note(
     isServer
