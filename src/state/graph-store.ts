@@ -7,8 +7,10 @@ import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Parts } from './protocol/parts.ts'
+import { lockNotHeld } from './protocol/refusals.ts'
+import { readsSince, receiptForWrite } from './reads.ts'
 import type { GraphStore } from './services.ts'
-import { graphFacts, viewUnit } from './view-unit.ts'
+import { fingerprintOfHead, graphFacts, viewUnit } from './view-unit.ts'
 import type { GraphFacts } from './views.ts'
 
 /** What the graph reads and writes of units' documents. */
@@ -86,6 +88,21 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
         if ((unit.value.fingerprint ?? null) === fingerprint) return undefined
         const swapped = await parts.store.swap(unit, { fingerprint: fingerprint ?? undefined })
         return swapped === undefined ? again : undefined
+      })
+    },
+    async facts(ref) {
+      const unit = await locator.tryFind(ref)
+      if (unit === undefined || unit.value.deleted !== undefined) return undefined
+      return graphFacts(parts.store.folded(unit).value)
+    },
+    async applied(ref, apply) {
+      await untilDone(clock, 'noting what the apply read', async () => {
+        const unit = await locator.find(ref)
+        const doc = parts.store.folded(unit).value
+        if (apply.lockId !== undefined && doc.lock?.id !== apply.lockId) throw lockNotHeld(doc, apply.lockId)
+        const reads = apply.lockId === undefined ? readsSince(doc, apply.since) : receiptForWrite(doc)
+        const fingerprint = fingerprintOfHead(doc, apply.fingerprint)
+        return (await parts.store.swap(unit, { ...reads, fingerprint })) === undefined ? again : undefined
       })
     },
   }

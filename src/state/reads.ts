@@ -29,6 +29,17 @@ export function receiptForWrite(doc: UnitDocument): {
   return { receipt: { lock: lock.id, reads: [] }, pendingReads: [] }
 }
 
+/** For an apply that ended without writing and held a lock that is not ours to see: what nobody took up since then. */
+export function readsSince(
+  doc: UnitDocument,
+  since: number,
+): { readonly receipt: Receipt | null; readonly pendingReads: PendingRead[] } {
+  const { pendingReads, receipt } = doc
+  const own = pendingReads.filter((read) => read.at >= since)
+  if (own.length === 0) return { receipt, pendingReads }
+  return { receipt: { lock: '', reads: oldestOf(own) }, pendingReads: [] }
+}
+
 /** One read per unit: of each output the oldest commit read. */
 export function oldestOf(reads: readonly Read[]): Read[] {
   const byUnit = new Map<string, Read>()

@@ -213,6 +213,16 @@ export interface GraphStore {
     caller: Caller,
   ): Promise<UnitView>
   setFingerprint(ref: UnitRef, fingerprint: string | null): Promise<void>
+  /** As it is in the bucket now. Undefined: there is none, or it was deleted. */
+  facts(ref: UnitRef): Promise<GraphFacts | undefined>
+  /**
+   * An apply ended well. What it read is what the state was made from, even if nothing had to be written: what was
+   * read under its lock, or, where it held none of ours, since it began. The fingerprint is of this version alone.
+   */
+  applied(
+    ref: UnitRef,
+    apply: { readonly lockId?: string; readonly since: number; readonly fingerprint: string | null },
+  ): Promise<void>
 }
 
 export interface GraphUnit {

@@ -46,8 +46,20 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
     dependencies: doc.dependencies,
     reads: doc.receipt?.reads ?? null,
     locked: doc.lock !== null,
-    fingerprint: doc.fingerprint ?? null,
+    fingerprint: fingerprintThatHolds(doc),
   }
+}
+
+/** A fingerprint says nothing of a state that was pushed, rolled back or applied otherwise since. */
+export function fingerprintOfHead(doc: UnitDocument, fingerprint: string | null): string | undefined {
+  const version = doc.write?.kind === 'write' ? doc.write.head.version.id : doc.head?.version.id
+  return fingerprint === null || version === undefined ? undefined : `${fingerprint}@${version}`
+}
+
+function fingerprintThatHolds(doc: UnitDocument): string | null {
+  const [fingerprint, version] = doc.fingerprint?.split('@') ?? []
+  if (fingerprint === undefined || doc.head === null || doc.head.tag === null) return null
+  return version === undefined || version === doc.head.version.id ? fingerprint : null
 }
 
 export function unitEtag(doc: UnitDocument): string {
