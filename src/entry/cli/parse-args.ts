@@ -1,6 +1,6 @@
 import { usageError } from './failures.ts'
 import type { CommandSpec, OptionSpec } from './spec.ts'
-import { nearest } from './suggest.ts'
+import { nearest } from '../../base/nearest.ts'
 
 export interface Parsed {
   readonly spec: CommandSpec

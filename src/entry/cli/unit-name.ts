@@ -2,7 +2,7 @@ import { TacoError, isTacoError } from '../../base/errors.ts'
 import { wholeList } from './pages.ts'
 import type { Session } from './session.ts'
 import { check, fields, text } from './shape.ts'
-import { nearest } from './suggest.ts'
+import { nearest } from '../../base/nearest.ts'
 
 const named = fields({ id: text, name: text })
 

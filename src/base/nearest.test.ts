@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { distanceOf, nearest } from './suggest.ts'
+import { distanceOf, nearest } from './nearest.ts'
 
 test('the nearest name is found when it is near enough', () => {
   const names = ['prod/network', 'prod/database', 'dev/network']
