@@ -6,7 +6,7 @@ import type { Locator } from './locate.ts'
 import type { OutputDigest, UnitDocument } from './model.ts'
 import { outputsOfVersion, readFromState } from './outputs-object.ts'
 import type { Parts } from './protocol/parts.ts'
-import { recordRead } from './record-read.ts'
+import { recordRead, recordReads } from './record-read.ts'
 import type { Outputs, UnitRef } from './services.ts'
 import type { OutputsCommitView, OutputsDiffView, OutputView } from './views.ts'
 
@@ -115,7 +115,12 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     return { from, to, changed: compare(before, after, options.names) }
   }
 
-  return { get, log, diff }
+  return {
+    get,
+    log,
+    diff,
+    recordReads: (consumer, reads) => recordReads(parts, locator, consumer, reads),
+  }
 }
 
 type Stored = Pick<HistoryEntry, 'object' | 'facts' | 'commit' | 'outputs'>

@@ -1,43 +1,65 @@
 import { TacoError } from '../base/errors.ts'
 import type { Locator } from './locate.ts'
-import type { Read } from './model.ts'
+import type { PendingRead, Read } from './model.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Parts } from './protocol/parts.ts'
+import { oldestOf } from './reads.ts'
 import type { UnitRef } from './services.ts'
+
+export type NewRead = Omit<Read, 'at'>
 
 /** More than this many reads between two writes are merged: of each unit the oldest counts anyway. */
 const MOST_PENDING = 200
 
 /**
  * Notes in the reading unit's document what it was given, before it is given. The unit's next write takes it up as
- * its receipt.
+ * its receipt. Several reads are noted in one write.
  */
-export async function recordRead(
+export async function recordReads(
   parts: Parts,
   locator: Locator,
   consumer: UnitRef,
-  read: Omit<Read, 'at'>,
+  reads: readonly NewRead[],
 ): Promise<void> {
   const { clock } = parts.deps
   await untilDone(clock, 'recording what was read', async () => {
     const unit = await locator.find(consumer)
     const doc = parts.store.folded(unit).value
-    if (doc.id === read.from)
+    if (reads.some(({ from }) => from === doc.id))
       throw new TacoError('BAD_REQUEST', `${doc.name} cannot read its own outputs as a dependency`, {
         facts: { field: 'consumer' },
       })
     const lock = doc.lock?.id ?? null
-    const same = doc.pendingReads.some(
-      (known) =>
-        known.from === read.from &&
-        known.commit === read.commit &&
-        known.lock === lock &&
-        covers(known.names, read.names),
-    )
-    if (same) return undefined
-    const pendingReads = [...doc.pendingReads, { ...read, lock, at: clock.now() }].slice(-MOST_PENDING)
+    const at = clock.now()
+    const fresh = reads
+      .filter((read) => !doc.pendingReads.some((known) => known.lock === lock && isCovered(read, known)))
+      .map((read) => ({ ...read, lock, at }))
+    if (fresh.length === 0) return undefined
+    const pendingReads = fewer([...doc.pendingReads, ...fresh])
     return (await parts.store.swap(unit, { pendingReads })) === undefined ? again : undefined
   })
+}
+
+export async function recordRead(
+  parts: Parts,
+  locator: Locator,
+  consumer: UnitRef,
+  read: NewRead,
+): Promise<void> {
+  await recordReads(parts, locator, consumer, [read])
+}
+
+/** Reads under one lock are merged, of each unit the oldest: that is what counts in the end. */
+function fewer(reads: readonly PendingRead[]): PendingRead[] {
+  if (reads.length <= MOST_PENDING) return [...reads]
+  const locks = [...new Set(reads.map(({ lock }) => lock))]
+  return locks.flatMap((lock) =>
+    oldestOf(reads.filter((read) => read.lock === lock)).map((read) => ({ ...read, lock })),
+  )
+}
+
+function isCovered(read: NewRead, known: PendingRead): boolean {
+  return known.from === read.from && known.commit === read.commit && covers(known.names, read.names)
 }
 
 function covers(known: readonly string[] | null, wanted: readonly string[] | null): boolean {

@@ -1,6 +1,6 @@
 import type { Body, Found, Tag } from '../bucket/index.ts'
 import type { StateDiff } from './content/diff.ts'
-import type { Dependency, EventType, LockInfo, Retention } from './model.ts'
+import type { Dependency, EventType, LockInfo, Read, Retention } from './model.ts'
 import type {
   AdoptFinding,
   DoctorFinding,
@@ -192,6 +192,8 @@ export interface Outputs {
     options: { commit?: number; names?: readonly string[]; sensitive: boolean; consumer?: string },
     caller: Caller,
   ): Promise<OutputsCommitView>
+  /** Notes what a unit was given of others, in one write, before it is given. */
+  recordReads(consumer: UnitRef, reads: readonly Omit<Read, 'at'>[]): Promise<void>
   /** Newest first, without values. */
   log(ref: UnitRef, page: { limit: number; cursor?: string }): Promise<Page<OutputsCommitView>>
   /** Without reading a state. Default: the newest commit against the one before it. */
