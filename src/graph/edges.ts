@@ -1,0 +1,48 @@
+import type { GraphFacts, Read } from '../state/index.ts'
+
+/** "This unit uses that one": declared by a person, found in code, or seen in what was read. */
+export interface Edge {
+  /** Id of the unit used. */
+  readonly on: string
+  /** Its name when the edge was made; for reads, empty. */
+  readonly name: string
+  /** Null: all outputs. Empty: none, only the order counts. */
+  readonly outputs: readonly string[] | null
+  readonly source: EdgeSource
+  /** What the last write was made from, of that unit. */
+  readonly read: Read | undefined
+}
+
+export type EdgeSource = 'declared' | 'code' | 'reads'
+
+/** One edge per unit used. Pure. */
+export function edgesOf({ id, dependencies, reads }: GraphFacts): readonly Edge[] {
+  const edges: Edge[] = []
+  for (const { on, name, outputs, source } of dependencies) {
+    const at = indexOf(edges, on)
+    const known = edges[at]
+    if (known === undefined) edges.push({ on, name, outputs, source, read: readFrom(reads, on) })
+    else edges[at] = { ...known, outputs: narrowed(known.outputs, outputs) }
+  }
+  for (const read of reads ?? []) {
+    if (read.from === id || indexOf(edges, read.from) !== -1) continue
+    edges.push({ on: read.from, name: '', outputs: read.names, source: 'reads', read })
+  }
+  return edges
+}
+
+/** Whoever names outputs says more than who does not. */
+function narrowed(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
+  if (a === null || b === null) return a ?? b
+  return [...new Set([...a, ...b])]
+}
+
+function indexOf(edges: readonly Edge[], on: string): number {
+  for (let i = 0; i < edges.length; i++) if (edges[i]?.on === on) return i
+  return -1
+}
+
+function readFrom(reads: readonly Read[] | null, from: string): Read | undefined {
+  for (const read of reads ?? []) if (read.from === from) return read
+  return undefined
+}

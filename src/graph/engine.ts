@@ -1,0 +1,293 @@
+import type { GraphFacts, OutputDigest } from '../state/index.ts'
+import { findPath, orderOf } from './cycles.ts'
+import { type Edge, edgesOf } from './edges.ts'
+import { RankQueue } from './rank-queue.ts'
+import type { Comparison, OutputsNow, UnitStatus } from './status.ts'
+import { compareDependency, decideStatus, isMoving } from './status.ts'
+
+/**
+ * The graph of one organization in memory. Units are whole numbers inside (a slot is never given away again), a change
+ * is carried downstream only as far as it matters. Everything in it follows from the documents it was last given.
+ */
+export interface GraphEngine {
+  /** Takes units as `control.graph.units()` gives them; a unit has changed when its `key` is another object. */
+  update(units: readonly EngineUnit[]): void
+  /** Another number whenever anything may have changed. */
+  revision(): number
+  /** In the order in which they were given. */
+  nodes(): readonly GraphNode[]
+  node(id: string): GraphNode | undefined
+  /** Everything that the unit uses (`up`) or that uses it (`down`), at any distance, without itself. */
+  reach(id: string, direction: 'up' | 'down'): ReadonlySet<string>
+}
+
+export interface EngineUnit {
+  readonly id: string
+  readonly key: object
+  facts(): GraphFacts
+}
+
+export interface GraphNode {
+  readonly facts: GraphFacts
+  readonly edges: readonly Edge[]
+  /** One for each edge. */
+  readonly comparisons: readonly Comparison[]
+  readonly status: UnitStatus
+  /** For `stale`: nothing upstream is on the move, so it can be applied. */
+  readonly isReady: boolean
+  /** Names along the cycle that it is part of, the first one again at the end. */
+  readonly cycle: readonly string[] | null
+}
+
+interface Slot {
+  readonly id: string
+  key: object | undefined
+  /** Undefined: there is no such unit (any more), but others may name it. */
+  facts: GraphFacts | undefined
+  outputs: OutputsNow
+  edges: readonly Edge[]
+  ups: readonly number[]
+  readonly downs: number[]
+  comparisons: readonly Comparison[]
+  status: UnitStatus
+  /** Something upstream is on the move. */
+  isBelowMoving: boolean
+  hasChanged: boolean
+  hasUnknown: boolean
+}
+
+const noOutputs: readonly OutputDigest[] = []
+
+export function createGraphEngine(): GraphEngine {
+  const slots: Slot[] = []
+  const slotOf = new Map<string, number>()
+  let given: readonly EngineUnit[] = []
+  let order = orderOf([])
+  let revision = 0
+
+  function at(index: number): Slot {
+    const slot = slots[index]
+    if (slot === undefined) throw new Error(`there is no slot ${index}`)
+    return slot
+  }
+
+  function intern(id: string): number {
+    const known = slotOf.get(id)
+    if (known !== undefined) return known
+    slots.push({
+      id,
+      key: undefined,
+      facts: undefined,
+      outputs: undefined,
+      edges: [],
+      ups: [],
+      downs: [],
+      comparisons: [],
+      status: 'unknown',
+      isBelowMoving: false,
+      hasChanged: false,
+      hasUnknown: false,
+    })
+    slotOf.set(id, slots.length - 1)
+    return slots.length - 1
+  }
+
+  /** What changed since the last time. Usually the list is the same but for a key, so places are compared first. */
+  function findChanged(units: readonly EngineUnit[]): number[] {
+    const changed: number[] = []
+    const isSameList = units.length === given.length && units.every((unit, i) => unit.id === given[i]?.id)
+    for (let i = 0; i < units.length; i++) {
+      const unit = units[i]
+      if (unit === undefined || unit.key === given[i]?.key) continue
+      const index = intern(unit.id)
+      const slot = at(index)
+      if (slot.key === unit.key) continue
+      slot.key = unit.key
+      setFacts(slot, unit.facts())
+      changed.push(index)
+    }
+    if (!isSameList) {
+      const present = new Set(units.map(({ id }) => id))
+      for (const { id } of given) {
+        if (present.has(id)) continue
+        const index = intern(id)
+        at(index).key = undefined
+        setFacts(at(index), undefined)
+        changed.push(index)
+      }
+    }
+    given = units
+    return changed
+  }
+
+  function setFacts(slot: Slot, facts: GraphFacts | undefined): void {
+    slot.facts = facts
+    slot.edges = facts === undefined ? [] : edgesOf(facts)
+    slot.outputs = outputsOf(facts)
+  }
+
+  /** Gives whether the order still holds. */
+  function relink(index: number): boolean {
+    const slot = at(index)
+    const before = slot.ups
+    const count = slots.length
+    const ups = slot.edges.map(({ on }) => intern(on))
+    if (ups.length === before.length && ups.every((up, i) => up === before[i])) return true
+    for (const up of before) if (!ups.includes(up)) remove(at(up).downs, index)
+    for (const up of ups) if (!before.includes(up)) at(up).downs.push(index)
+    slot.ups = ups
+    // A cycle may be gone; otherwise an edge less never hurts, and one more only if it points the wrong way.
+    if (slots.length !== count || order.groups.has(placeOf(index))) return false
+    return ups.every((up) => placeOf(up) < placeOf(index))
+  }
+
+  function placeOf(index: number): number {
+    return order.place[index] ?? -1
+  }
+
+  function compare(slot: Slot): void {
+    const { edges, ups } = slot
+    slot.comparisons = edges.map((edge, i) => compareDependency(edge, slots[ups[i] ?? -1]?.outputs))
+    summarize(slot)
+  }
+
+  function compareEdgeTo(slot: Slot, up: number): void {
+    const i = slot.ups.indexOf(up)
+    const edge = slot.edges[i]
+    if (edge === undefined) return
+    slot.comparisons = slot.comparisons.with(i, compareDependency(edge, at(up).outputs))
+    summarize(slot)
+  }
+
+  function summarize(slot: Slot): void {
+    slot.hasChanged = slot.comparisons.some(({ state }) => state === 'changed')
+    slot.hasUnknown = slot.comparisons.some(({ state }) => state === 'unknown' || state === 'dangling')
+  }
+
+  /** True if those downstream have to look again. A cycle is settled as one. */
+  function settle(index: number): boolean {
+    const members = order.groups.get(placeOf(index)) ?? [index]
+    const isInCycle = order.groups.has(placeOf(index))
+    let isBelowMoving = false
+    let isBelowUnknown = false
+    for (const member of members) {
+      for (const up of at(member).ups) {
+        const { facts, status, isBelowMoving: below } = at(up)
+        if (facts === undefined) continue
+        // What members of the cycle pass on to each other says nothing: only what comes in from outside does.
+        if (placeOf(up) === placeOf(index)) isBelowMoving ||= facts.head === null
+        else {
+          isBelowUnknown ||= status === 'unknown'
+          isBelowMoving ||= below || isMoving(status)
+        }
+      }
+    }
+    let hasChanged = false
+    for (const member of members) {
+      const slot = at(member)
+      if (slot.facts === undefined) continue
+      const status = decideStatus({
+        hasState: slot.facts.head !== null,
+        isInCycle,
+        hasChanged: slot.hasChanged,
+        hasUnknown: slot.hasUnknown,
+        isUpstreamMoving: isBelowMoving,
+        isUpstreamUnknown: isBelowUnknown,
+      })
+      hasChanged ||= status !== slot.status || isBelowMoving !== slot.isBelowMoving
+      slot.status = status
+      slot.isBelowMoving = isBelowMoving
+    }
+    return hasChanged
+  }
+
+  function update(units: readonly EngineUnit[]): void {
+    const known = slots.length
+    const changed = findChanged(units)
+    if (changed.length === 0) return
+    revision++
+    let isOrdered = slots.length === known
+    for (const index of changed) isOrdered = relink(index) && isOrdered
+    if (!isOrdered) order = orderOf(slots.map(({ ups }) => ups))
+    if (changed.length * 4 > slots.length) {
+      for (const slot of slots) compare(slot)
+      settleAll()
+      return
+    }
+    for (const index of changed) compare(at(index))
+    for (const index of changed) for (const down of at(index).downs) compareEdgeTo(at(down), index)
+    // With another order others may have come into a cycle or out of it.
+    if (isOrdered) settleBelow(changed)
+    else settleAll()
+  }
+
+  function settleAll(): void {
+    for (const index of order.sequence) settle(index)
+  }
+
+  function settleBelow(changed: readonly number[]): void {
+    const queue = new RankQueue(order.place)
+    for (const index of changed) {
+      queue.add(index)
+      for (const down of at(index).downs) queue.add(down)
+    }
+    for (let index = queue.take(); index !== undefined; index = queue.take()) {
+      if (settle(index)) for (const down of downsOf(index)) queue.add(down)
+    }
+  }
+
+  function* downsOf(index: number): Generator<number> {
+    for (const member of order.groups.get(placeOf(index)) ?? [index]) {
+      for (const down of at(member).downs) if (placeOf(down) !== placeOf(index)) yield down
+    }
+  }
+
+  function view(slot: Slot, index: number): GraphNode | undefined {
+    const { facts, edges, comparisons, status, isBelowMoving } = slot
+    if (facts === undefined) return undefined
+    const isReady = status === 'stale' && !isBelowMoving
+    return { facts, edges, comparisons, status, isReady, cycle: cycleOf(index) }
+  }
+
+  function cycleOf(index: number): readonly string[] | null {
+    if (!order.groups.has(placeOf(index))) return null
+    const inside = (node: number) => at(node).ups.filter((up) => placeOf(up) === placeOf(index))
+    const path = findPath(index, index, inside) ?? []
+    return path.map((node) => at(node).facts?.name ?? at(node).id)
+  }
+
+  return {
+    update,
+    revision: () => revision,
+    nodes: () => given.flatMap(({ id }) => viewById(id) ?? []),
+    node: viewById,
+    reach(id, direction) {
+      const reached = new Set<number>()
+      const start = slotOf.get(id)
+      const queue = start === undefined ? [] : [start]
+      for (const index of queue) {
+        for (const next of direction === 'up' ? at(index).ups : at(index).downs) {
+          if (next === start || reached.has(next) || at(next).facts === undefined) continue
+          reached.add(next)
+          queue.push(next)
+        }
+      }
+      return new Set([...reached].map((index) => at(index).id))
+    },
+  }
+
+  function viewById(id: string): GraphNode | undefined {
+    const index = slotOf.get(id)
+    return index === undefined ? undefined : view(at(index), index)
+  }
+}
+
+function outputsOf(facts: GraphFacts | undefined): OutputsNow {
+  if (facts === undefined) return undefined
+  return facts.head === null ? noOutputs : facts.head.outputs
+}
+
+function remove(list: number[], value: number): void {
+  const at = list.indexOf(value)
+  if (at !== -1) list.splice(at, 1)
+}

@@ -1,0 +1,122 @@
+import type { OutputDigest } from '../state/index.ts'
+import type { Edge } from './edges.ts'
+
+/**
+ * Status, decided from documents alone. Wrongly stale is a nuisance, wrongly fine is a lie: what is not known is
+ * `unknown`, never fresh. Pure.
+ */
+export type DependencyState = 'fresh' | 'changed' | 'unknown' | 'dangling'
+
+export type UnitStatus = 'up-to-date' | 'stale' | 'waiting' | 'unknown' | 'never-applied'
+
+/** Outputs as they stand. Undefined: the unit is gone. Null: they cannot be read. Without a state there are none. */
+export type OutputsNow = readonly OutputDigest[] | null | undefined
+
+export interface OutputChange {
+  readonly output: string
+  readonly change: 'changed' | 'appeared' | 'disappeared'
+  /** The outputs commit that changed it; null: it is gone, so nothing says since when. */
+  readonly since: number | null
+}
+
+export interface Comparison {
+  readonly state: DependencyState
+  readonly changes: readonly OutputChange[]
+  /** Outputs that are used, but that the last write has no receipt for. */
+  readonly unread: readonly string[]
+  /** Why the state is unknown as a whole. */
+  readonly because: 'no-receipt' | 'encrypted' | null
+}
+
+const nothing = { changes: [], unread: [], because: null }
+const fresh: Comparison = { ...nothing, state: 'fresh' }
+const dangling: Comparison = { ...nothing, state: 'dangling' }
+const noReceipt: Comparison = { ...nothing, state: 'unknown', because: 'no-receipt' }
+const encrypted: Comparison = { ...nothing, state: 'unknown', because: 'encrypted' }
+
+/** One dependency: what the last write read, against what stands now. */
+export function compareDependency({ outputs: used, read }: Edge, now: OutputsNow): Comparison {
+  if (now === undefined) return dangling
+  if (used?.length === 0) return fresh
+  if (read === undefined || read.names?.length === 0) return noReceipt
+  if (read.digests === null || now === null) return encrypted
+  const { digests, names } = read
+  const changes: OutputChange[] = []
+  const unread: string[] = []
+  // A declaration that names outputs narrows a read of the whole state; one that does not is narrowed by the read.
+  const covered = used ?? names
+  if (covered === null) {
+    for (const { name } of now) compareOutput(name, digests, now, changes)
+    for (const name of Object.keys(digests)) {
+      if (findOutput(now, name) === undefined)
+        changes.push({ output: name, change: 'disappeared', since: null })
+    }
+  } else {
+    for (const name of covered) {
+      if (names === null || names.includes(name)) compareOutput(name, digests, now, changes)
+      else unread.push(name)
+    }
+  }
+  if (changes.length > 0) return { state: 'changed', changes, unread, because: null }
+  return unread.length > 0 ? { state: 'unknown', changes, unread, because: null } : fresh
+}
+
+function compareOutput(
+  name: string,
+  digests: Readonly<Record<string, string>>,
+  now: readonly OutputDigest[],
+  changes: OutputChange[],
+): void {
+  const before = Object.hasOwn(digests, name) ? digests[name] : undefined
+  const stands = findOutput(now, name)
+  if (before === stands?.digest) return
+  if (stands === undefined) changes.push({ output: name, change: 'disappeared', since: null })
+  else {
+    const change = before === undefined ? 'appeared' : 'changed'
+    changes.push({ output: name, change, since: stands.since })
+  }
+}
+
+const indexes = new WeakMap<readonly OutputDigest[], ReadonlyMap<string, OutputDigest>>()
+
+/** Most units have a handful of outputs, for which an index costs more than it saves. */
+export function findOutput(outputs: readonly OutputDigest[], name: string): OutputDigest | undefined {
+  if (outputs.length <= 12) {
+    for (const output of outputs) if (output.name === name) return output
+    return undefined
+  }
+  let index = indexes.get(outputs)
+  if (index === undefined) {
+    index = new Map(outputs.map((output) => [output.name, output]))
+    indexes.set(outputs, index)
+  }
+  return index.get(name)
+}
+
+export interface Circumstances {
+  readonly hasState: boolean
+  readonly isInCycle: boolean
+  /** One of its dependencies is changed. */
+  readonly hasChanged: boolean
+  /** One of its dependencies is unknown or dangling. */
+  readonly hasUnknown: boolean
+  /** A unit upstream, at any distance, is stale, waiting or never applied. */
+  readonly isUpstreamMoving: boolean
+  /** A unit upstream, at any distance, is unknown. */
+  readonly isUpstreamUnknown: boolean
+}
+
+/** The first that fits. Units of a cycle wait for each other for ever, so nothing can be said of them. */
+export function decideStatus(unit: Circumstances): UnitStatus {
+  if (!unit.hasState) return 'never-applied'
+  if (unit.isInCycle) return 'unknown'
+  if (unit.hasChanged) return 'stale'
+  if (unit.isUpstreamMoving) return 'waiting'
+  if (unit.hasUnknown || unit.isUpstreamUnknown) return 'unknown'
+  return 'up-to-date'
+}
+
+/** Its outputs may still change without anybody touching its code. */
+export function isMoving(status: UnitStatus): boolean {
+  return status === 'stale' || status === 'waiting' || status === 'never-applied'
+}
