@@ -3,6 +3,7 @@ import { randomIds } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { probeBucket, refuseIfUnfit, withAbilities } from '../bucket/index.ts'
 import { type Metrics, createMetrics } from '../entry/http/index.ts'
+import { type Rollouts, createRollouts } from '../graph/index.ts'
 import { type StateControl, createStateControl } from '../state/index.ts'
 import { type OpenBucket, openBucket } from './buckets.ts'
 import { withCachedStates } from './cached-states.ts'
@@ -20,6 +21,7 @@ export interface BuildOptions {
 /** State control over one bucket, and what its faces want to know about it. */
 export interface Built {
   readonly control: StateControl
+  readonly rollouts: Rollouts
   readonly metrics: Metrics
   readonly about: {
     readonly version: string
@@ -50,6 +52,7 @@ export async function build(options: BuildOptions): Promise<Built> {
     })
     return {
       control,
+      rollouts: createRollouts({ bucket, clock, ids: randomIds, control }),
       metrics,
       about: { version, bucket: { kind: bucket.kind, label: bucket.label } },
       async ready() {

@@ -38,10 +38,11 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     write: (text) => process.stderr.write(text),
   })
   const built = await build({ bucket: options.bucket, log, probe: 'if-new' })
-  const { control, metrics, about, ready } = built
+  const { control, rollouts, metrics, about, ready } = built
   const { by } = options
   const common = {
     control,
+    rollouts,
     metrics,
     about,
     ready,

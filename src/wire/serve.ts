@@ -67,7 +67,7 @@ export async function serve(input: z.input<typeof ServeOptions>): Promise<Served
 
   process.on('exit', log.flush)
   const built = await build({ bucket: options.bucket, log, probe: 'always' })
-  const { control, metrics, about, ready } = built
+  const { control, rollouts, metrics, about, ready } = built
   const limits =
     options.maxStateBytes === undefined
       ? defaultLimits
@@ -75,6 +75,7 @@ export async function serve(input: z.input<typeof ServeOptions>): Promise<Served
   const clock = systemClock
   const face = createHttpFace({
     control,
+    rollouts,
     guard,
     limits,
     metrics,

@@ -4,6 +4,8 @@ import { systemClock } from '../../src/base/clock.ts'
 import { randomIds } from '../../src/base/ids.ts'
 import { type Log, silentLog } from '../../src/base/log.ts'
 import { openMemoryBucket } from '../../src/bucket/adapters/memory.ts'
+import type { Bucket } from '../../src/bucket/index.ts'
+import { createRollouts } from '../../src/graph/index.ts'
 import { type StateControl, createStateControl } from '../../src/state/index.ts'
 import { openSpool } from '../../src/wire/spool.ts'
 import { type Guard, openGuard } from '../../src/entry/http/auth.ts'
@@ -21,9 +23,9 @@ export interface FaceOptions {
 }
 
 /** State control over a new bucket in memory. */
-export function memoryControl(): Promise<StateControl> {
+export function memoryControl(bucket: Bucket = openMemoryBucket()): Promise<StateControl> {
   return createStateControl({
-    bucket: openMemoryBucket(),
+    bucket,
     clock: systemClock,
     ids: randomIds,
     log: silentLog,
@@ -32,8 +34,11 @@ export function memoryControl(): Promise<StateControl> {
 }
 
 export async function testDeps(options: FaceOptions = {}): Promise<HttpDeps> {
+  const bucket = openMemoryBucket()
+  const control = options.control ?? (await memoryControl(bucket))
   return {
-    control: options.control ?? (await memoryControl()),
+    control,
+    rollouts: createRollouts({ bucket, clock: systemClock, ids: randomIds, control }),
     guard: options.guard ?? openGuard(),
     limits: { ...defaultLimits, ...options.limits },
     metrics: createMetrics('test'),

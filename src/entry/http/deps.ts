@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
+import type { Rollouts } from '../../graph/index.ts'
 import type { StateControl } from '../../state/index.ts'
 import type { Guard } from './auth.ts'
 import type { Limits } from './limits.ts'
@@ -9,6 +10,7 @@ import type { Metrics } from './metrics.ts'
 /** What the HTTP face is built from. */
 export interface HttpDeps {
   readonly control: StateControl
+  readonly rollouts: Rollouts
   readonly guard: Guard
   readonly limits: Limits
   readonly metrics: Metrics

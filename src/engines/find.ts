@@ -1,0 +1,28 @@
+import { TacoError } from '../base/errors.ts'
+
+/** What finding a program asks of the machine. */
+export interface Machine {
+  /** PATH, split. */
+  readonly folders: readonly string[]
+  isProgram(path: string): boolean
+}
+
+/** Both, in the order in which they are preferred where nobody says which. */
+const KNOWN = ['tofu', 'terraform'] as const
+
+/** Full path of the engine: `tofu`, `terraform`, or the path of a program that behaves like them. */
+export function findEngine(wanted: string | undefined, machine: Machine): string {
+  const names = wanted === undefined ? KNOWN : [wanted]
+  for (const name of names) {
+    if (name.includes('/')) {
+      if (machine.isProgram(name)) return name
+      continue
+    }
+    const found = machine.folders.map((folder) => `${folder}/${name}`).find((path) => machine.isProgram(path))
+    if (found !== undefined) return found
+  }
+  throw new TacoError('NOT_FOUND', `there is no ${names.join(' and no ')} here`, {
+    facts: { engine: wanted ?? null },
+    hint: 'install OpenTofu or Terraform, or name the program with `engine:` in taco.yaml or TACO_ENGINE',
+  })
+}

@@ -1,0 +1,12 @@
+/**
+ * Engines: finding OpenTofu or Terraform, running them, and understanding what they say. What they say is matched in
+ * init-needed.ts and nowhere else.
+ */
+export { backendKind } from './backend.ts'
+export type { BackendKind } from './backend.ts'
+export { findEngine } from './find.ts'
+export { errorOf, isInitNeeded } from './init-needed.ts'
+export { startEngine } from './run.ts'
+export type { Engine, EngineEnd } from './run.ts'
+export { variableEnv, variableText } from './variables.ts'
+export { engineVersion } from './version.ts'

@@ -1,0 +1,35 @@
+/**
+ * Whether an engine failed only because its folder is not initialized, or no longer fits its configuration. The one
+ * place that reads what engines say; the test beside it holds what they really said.
+ */
+export function isInitNeeded(output: string): boolean {
+  const text = plain(output)
+  return SAYINGS.some((saying) => saying.test(text))
+}
+
+const SAYINGS: readonly RegExp[] = [
+  /Backend initialization required/,
+  /Error: Backend type changed|Backend configuration changed|Error: Backend initialization/,
+  /Error: Module not installed/,
+  /Error: Module (source|version requirements) ha(s|ve) changed/,
+  /Error: Required plugins are not installed/,
+  /Error: Inconsistent dependency lock file/,
+  /Could not load plugin|missing or corrupted provider plugins/,
+  /provider .* not available for installation|there is no package for .* cached in/,
+  /(run|running|Run|Running)[:\s]+"?(tofu|terraform) init"?/,
+]
+
+/** The tail of what an engine said, for a person: the error, without colours and frames. */
+export function errorOf(output: string): string {
+  const text = plain(output)
+  const at = text.lastIndexOf('Error: ')
+  return (at === -1 ? text : text.slice(at))
+    .replace(/\s*\n\s*/g, ' ')
+    .trim()
+    .slice(0, 1000)
+}
+
+function plain(output: string): string {
+  // oxlint-disable-next-line no-control-regex -- colours are what is taken out
+  return output.replace(/\u001b\[[0-9;]*m/g, '').replace(/^[│╷╵]\s?/gm, '')
+}

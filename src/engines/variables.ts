@@ -1,0 +1,27 @@
+import { TacoError } from '../base/errors.ts'
+
+/**
+ * A value for `TF_VAR_<name>`. Engines take the text as it is for a variable of a simple type and read it as an
+ * expression for others: JSON is one, once its templates are defused.
+ */
+export function variableText(json: string): string {
+  const value: unknown = parse(json)
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null
+    ? json.replaceAll('${', '$${').replaceAll('%{', '%%{')
+    : json
+}
+
+export function variableEnv(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, json]) => [`TF_VAR_${name}`, variableText(json)]),
+  )
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch (cause) {
+    throw new TacoError('UNEXPECTED', 'the value of an input is not JSON', { cause })
+  }
+}

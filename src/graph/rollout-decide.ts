@@ -1,0 +1,72 @@
+import type { GraphFacts, StateControl } from '../state/index.ts'
+import { edgesOf } from './edges.ts'
+import type { Rollout } from './rollout-model.ts'
+import { type Verdict, judge } from './rollout-proof.ts'
+import type { UsedOutputs } from './rollout-services.ts'
+import { decide, undecided } from './rollout-transitions.ts'
+
+/** Facts of units as they are now, each read once for one decision. */
+export interface FreshFacts {
+  load(ids: Iterable<string>): Promise<void>
+  of(id: string): GraphFacts | undefined
+}
+
+const AT_ONCE = 32
+
+export function freshFacts(graph: StateControl['graph'], org: string): FreshFacts {
+  const known = new Map<string, GraphFacts | undefined>()
+  return {
+    async load(ids) {
+      const missing = [...new Set(ids)].filter((id) => !known.has(id)).values()
+      const lane = async () => {
+        for (const id of missing) known.set(id, await graph.facts({ org, unit: id }))
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, lane))
+    },
+    of: (id) => known.get(id),
+  }
+}
+
+/**
+ * Lets the outputs decide about every step whose turn it is. A step that is skipped may give the next their turn, so
+ * it goes on until nothing moves: a whole branch is skipped at once.
+ */
+export async function decideAll(rollout: Rollout, facts: FreshFacts, now: number): Promise<Rollout> {
+  let current = rollout
+  for (;;) {
+    if (current.status !== 'active') return current
+    const steps = undecided(current, now)
+    if (steps.length === 0) return current
+    const ids = steps.map(({ unit }) => unit.id)
+    await facts.load(ids)
+    await facts.load(ids.flatMap((id) => usedIds(facts.of(id))))
+    const verdicts = new Map<string, Verdict>(
+      ids.map((id) => {
+        const unit = facts.of(id)
+        return [id, unit === undefined ? { kind: 'run', why: 'it is gone' } : judge(unit, facts.of)]
+      }),
+    )
+    current = decide(current, verdicts, now)
+  }
+}
+
+/** The outputs that a unit uses as they stand, for its fingerprint. */
+export function usesOf(unit: GraphFacts, facts: FreshFacts): UsedOutputs[] {
+  return edgesOf(unit).flatMap(({ on, outputs }) => {
+    const used = facts.of(on)
+    if (used === undefined) return []
+    const all = used.head?.outputs ?? []
+    const wanted = all.filter(({ name }) => outputs?.includes(name) ?? true)
+    return [
+      {
+        unit: { id: used.id, name: used.name },
+        commit: used.head?.commit ?? 0,
+        outputs: Object.fromEntries(wanted.map(({ name, digest }) => [name, digest])),
+      },
+    ]
+  })
+}
+
+export function usedIds(unit: GraphFacts | undefined): readonly string[] {
+  return unit === undefined ? [] : edgesOf(unit).map(({ on }) => on)
+}

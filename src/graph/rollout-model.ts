@@ -1,0 +1,99 @@
+import { z } from 'zod'
+
+/** A rollout as it lies in the bucket, changed by compare-and-swap alone. Unknown fields survive a rewrite. */
+export const ROLLOUT_FORMAT = 1
+
+const Named = z.object({ id: z.string(), name: z.string() })
+
+/** Why a step needed no apply, checkable by whoever doubts it. */
+export const Proof = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('inputs'),
+    /** Each output that the unit uses, with the digest that it read and that stands now. */
+    upstream: z.array(
+      z.object({
+        unit: Named,
+        outputs: z.record(z.string(), z.string()),
+        /** The outputs commit at which the unit read them. */
+        read: z.number().int(),
+        /** The one that stands. */
+        now: z.number().int(),
+      }),
+    ),
+  }),
+  z.object({
+    kind: z.literal('fingerprint'),
+    fingerprint: z.string(),
+    /** The state version whose apply had the same one. */
+    version: z.string(),
+  }),
+])
+export type Proof = z.infer<typeof Proof>
+
+export const StepStatus = z.enum(['waiting', 'running', 'applied', 'skipped', 'failed'])
+export type StepStatus = z.infer<typeof StepStatus>
+
+export const StepClaim = z.object({
+  worker: z.string(),
+  /** When another may take the step over. */
+  until: z.number(),
+  /** Proves the claim, and is the id of the lock that the step holds on its unit. */
+  token: z.string(),
+})
+export type StepClaim = z.infer<typeof StepClaim>
+
+export const StepResult = z.object({
+  /** Null: the unit has no state even now. */
+  version: z.string().nullable(),
+  commitBefore: z.number().int().nullable(),
+  commitAfter: z.number().int().nullable(),
+  /** Outputs that the step changed. */
+  changed: z.array(z.string()),
+  exitCode: z.number().int(),
+  /** From claim to end, and how much of it the engine took. */
+  ms: z.number(),
+  engineMs: z.number(),
+})
+export type StepResult = z.infer<typeof StepResult>
+
+export const Step = z.looseObject({
+  unit: Named,
+  /** Ids of the units in this rollout that must be settled before. */
+  needs: z.array(z.string()),
+  isRoot: z.boolean(),
+  status: StepStatus,
+  /** Why it must run; unset as long as nobody could tell yet. */
+  due: z.string().optional(),
+  claim: StepClaim.optional(),
+  /** Token of the claim that ran out: whoever takes over may break the lock it left. */
+  earlier: z.string().optional(),
+  /** The unit before the step, noted when it was claimed. */
+  before: z.object({ commit: z.number().int(), version: z.string() }).nullable().optional(),
+  attempts: z.number().int(),
+  startedAt: z.number().optional(),
+  endedAt: z.number().optional(),
+  reason: z.string().optional(),
+  proof: Proof.optional(),
+  result: StepResult.optional(),
+})
+export type Step = z.infer<typeof Step>
+
+export const RolloutStatus = z.enum(['active', 'paused', 'cancelled', 'done'])
+export type RolloutStatus = z.infer<typeof RolloutStatus>
+
+export const Rollout = z.looseObject({
+  v: z.literal(ROLLOUT_FORMAT),
+  rev: z.number().int().min(1),
+  nonce: z.string(),
+  id: z.string(),
+  org: z.string(),
+  createdAt: z.number(),
+  by: z.string(),
+  status: RolloutStatus,
+  endedAt: z.number().optional(),
+  /** Ids of the units it starts from. */
+  roots: z.array(z.string()),
+  /** In an order in which they could be applied one by one. */
+  steps: z.array(Step),
+})
+export type Rollout = z.infer<typeof Rollout>

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import type { Caller } from '../state/index.ts'
+import { Proof, Rollout, RolloutStatus, Step } from './rollout-model.ts'
+
+/** What the outside sees of rollouts: the schemas of the HTTP API and of `--json`. */
+
+export const StepView = z.object({
+  ...Step.omit({ claim: true, earlier: true, before: true, startedAt: true, endedAt: true }).shape,
+  worker: z.string().nullable(),
+  leaseUntil: z.iso.datetime().nullable(),
+  startedAt: z.iso.datetime().nullable(),
+  endedAt: z.iso.datetime().nullable(),
+  due: z.string().nullable(),
+  reason: z.string().nullable(),
+  proof: Proof.nullable(),
+  result: Step.shape.result.unwrap().nullable(),
+})
+export type StepView = z.infer<typeof StepView>
+
+export const RolloutView = z.object({
+  id: z.string(),
+  org: z.string(),
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+  by: z.string(),
+  status: RolloutStatus,
+  /** Names of the units it starts from. */
+  roots: z.array(z.string()),
+  steps: z.array(StepView),
+})
+export type RolloutView = z.infer<typeof RolloutView>
+
+/** What a fingerprint takes in of the units used: who, and the digest of each output. */
+export const UsedOutputs = z.object({
+  unit: z.object({ id: z.string(), name: z.string() }),
+  commit: z.number().int(),
+  outputs: z.record(z.string(), z.string()),
+})
+export type UsedOutputs = z.infer<typeof UsedOutputs>
+
+const WalkUnit = z.object({
+  unit: z.object({ id: z.string(), name: z.string() }),
+  needs: z.array(z.string()),
+  isRoot: z.boolean(),
+  version: z.string().nullable(),
+  /** Of the last apply, if the state is still the one it made. */
+  fingerprint: z.string().nullable(),
+  uses: z.array(UsedOutputs),
+})
+
+export const RolloutPlan = z.object({ asOf: z.iso.datetime(), steps: z.array(WalkUnit) })
+export type RolloutPlan = z.infer<typeof RolloutPlan>
+
+/** One claimed step: everything a worker needs to tell whether there is something to do. */
+export const ClaimView = z.object({
+  unit: z.object({ id: z.string(), name: z.string() }),
+  token: z.string(),
+  until: z.iso.datetime(),
+  attempt: z.number().int(),
+  why: z.string(),
+  version: z.string().nullable(),
+  fingerprint: z.string().nullable(),
+  uses: z.array(UsedOutputs),
+})
+export type ClaimView = z.infer<typeof ClaimView>
+
+export const Claims = z.object({ rollout: RolloutView, claims: z.array(ClaimView) })
+export type Claims = z.infer<typeof Claims>
+
+/** What a step starts with. Values are JSON text, every digit kept. */
+export const StepStart = z.object({
+  /** The lock that the step holds on its unit; null: the engine takes its own. */
+  lock: z.string().nullable(),
+  inputs: z.record(z.string(), z.string()),
+})
+export type StepStart = z.infer<typeof StepStart>
+
+export const StepEnd = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('applied'),
+    fingerprint: z.string().nullable(),
+    engineMs: z.number(),
+  }),
+  z.object({
+    kind: z.literal('failed'),
+    reason: z.string().max(4000),
+    exitCode: z.number().int(),
+    engineMs: z.number(),
+  }),
+  /** The fingerprint is that of the last apply. */
+  z.object({ kind: z.literal('unchanged'), fingerprint: z.string() }),
+  /** The worker stops. */
+  z.object({ kind: z.literal('returned') }),
+])
+export type StepEnd = z.infer<typeof StepEnd>
+
+export interface RolloutRef {
+  readonly org: string
+  readonly id: string
+}
+
+export interface ClaimOptions {
+  readonly worker: string
+  readonly most: number
+  readonly leaseMs: number
+}
+
+/** Applying a change through the graph, step by step, by whoever comes. */
+export interface Rollouts {
+  /** The walk from these units (names or ids); `downstream: false`: they alone; none: all units. */
+  plan(org: string, walk: { from: readonly string[]; downstream: boolean }): Promise<RolloutPlan>
+  start(org: string, from: readonly string[], caller: Caller): Promise<RolloutView>
+  /** Newest first. */
+  list(org: string, page: { limit: number }): Promise<readonly RolloutView[]>
+  get(ref: RolloutRef): Promise<RolloutView>
+  /** Steps that are ready and due; those proven not to be needed are skipped on the way. */
+  claim(ref: RolloutRef, options: ClaimOptions, caller: Caller): Promise<Claims>
+  /** Says which of the claims are lost. Locks are renewed with them. */
+  renew(
+    ref: RolloutRef,
+    claims: { tokens: readonly string[]; leaseMs: number },
+    caller: Caller,
+  ): Promise<string[]>
+  /** Locks the unit (unless the engine does) and takes its inputs, which records the reads. LOCKED: try again. */
+  begin(
+    ref: RolloutRef,
+    unit: string,
+    options: { token: string; leaseMs: number; lock: boolean },
+    caller: Caller,
+  ): Promise<StepStart>
+  /** Ends a step, lets its lock go, lets the outputs decide about its dependents, and claims what comes next. */
+  end(
+    ref: RolloutRef,
+    unit: string,
+    options: { token: string; end: StepEnd; next?: ClaimOptions },
+    caller: Caller,
+  ): Promise<Claims>
+  skip(ref: RolloutRef, unit: string, reason: string, caller: Caller): Promise<RolloutView>
+  pause(ref: RolloutRef, caller: Caller): Promise<RolloutView>
+  /** Failed steps get another try. */
+  resume(ref: RolloutRef, caller: Caller): Promise<RolloutView>
+  cancel(ref: RolloutRef, caller: Caller): Promise<RolloutView>
+}
+
+export type { Rollout }

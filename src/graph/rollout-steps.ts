@@ -1,0 +1,153 @@
+import type { Clock } from '../base/clock.ts'
+import { TacoError, isTacoError } from '../base/errors.ts'
+import { type Caller, type GraphFacts, LockInfo, type StateControl } from '../state/index.ts'
+import { createInputs } from './inputs.ts'
+import type { Rollout, Step, StepResult } from './rollout-model.ts'
+import type { RolloutRef, StepEnd, StepStart } from './rollout-services.ts'
+import { fail, finish, giveBack, skipByProof, stepOf } from './rollout-transitions.ts'
+
+type Control = Pick<StateControl, 'graph' | 'outputs' | 'locks' | 'units'>
+
+/** What a step does to its unit before and after the engine. */
+export function createSteps(control: Control, clock: Clock) {
+  const resolver = createInputs(control)
+
+  /**
+   * The lock belongs to the claim: it runs out with it, and a worker that was given up can no longer write. What the
+   * step reads is read under it, so the receipt names exactly that.
+   */
+  async function lock(ref: RolloutRef, step: Step, leaseMs: number, caller: Caller): Promise<string> {
+    const unit = { org: ref.org, unit: step.unit.id }
+    const { token, worker } = claimOf(step)
+    const info = LockInfo.parse({
+      ID: token,
+      Operation: 'OperationTypeApply',
+      Info: `rollout ${ref.id}`,
+      Who: worker,
+      Created: new Date(clock.now()).toISOString(),
+    })
+    const take = () => control.locks.lock(unit, info, { leaseMs, reason: `rollout ${ref.id}` }, caller)
+    try {
+      await take()
+    } catch (error) {
+      if (!isTacoError(error, 'LOCKED') || step.earlier === undefined) throw error
+      // The claim of a worker that is gone ran out; the lock it left goes with it.
+      await control.locks.forceUnlock(unit, { id: step.earlier }, caller).catch(() => {
+        throw error
+      })
+      await take()
+    }
+    return token
+  }
+
+  /** Under the lock, so that what is given here is what the receipt of the next write names. */
+  async function inputs(org: string, facts: GraphFacts, caller: Caller): Promise<Record<string, string>> {
+    const ref = { org, unit: facts.id }
+    const given = await resolver.resolve(ref, { sensitive: true }, caller)
+    // Where everything is used, nobody says which: what stands when the apply begins is what it can see.
+    const whole = facts.dependencies.filter(({ outputs }) => outputs === null)
+    const seen = await Promise.all(whole.map(({ on }) => control.graph.facts({ org, unit: on })))
+    const reads = seen.flatMap((used) => (used?.head == null ? [] : [readOfAll(used.id, used.head)]))
+    if (reads.length > 0) await control.outputs.recordReads(ref, reads)
+    return Object.fromEntries(
+      given.inputs.flatMap(({ variable, json }) => (json === undefined ? [] : [[variable, json]])),
+    )
+  }
+
+  return {
+    async begin(
+      ref: RolloutRef,
+      step: Step,
+      options: { leaseMs: number; lock: boolean },
+      caller: Caller,
+    ): Promise<StepStart> {
+      const held = options.lock ? await lock(ref, step, options.leaseMs, caller) : null
+      const facts = await control.graph.facts({ org: ref.org, unit: step.unit.id })
+      return { lock: held, inputs: facts === undefined ? {} : await inputs(ref.org, facts, caller) }
+    },
+
+    /** Before the rollout hears of it, so that a crash in between leaves a step that is done again, not one undone. */
+    async settle(ref: RolloutRef, step: Step, end: StepEnd, caller: Caller): Promise<GraphFacts | undefined> {
+      const unit = { org: ref.org, unit: step.unit.id }
+      const { token } = claimOf(step)
+      const holds = (await control.locks.get(unit))?.id === token
+      if (end.kind === 'applied') {
+        const since = step.startedAt ?? clock.now()
+        await control.graph.applied(unit, {
+          since,
+          fingerprint: end.fingerprint,
+          ...(holds ? { lockId: token } : {}),
+        })
+      }
+      if (holds) await control.locks.unlock(unit, token, caller)
+      return control.graph.facts(unit)
+    },
+
+    async renewLock(ref: RolloutRef, step: Step, leaseMs: number, caller: Caller): Promise<void> {
+      const unit = { org: ref.org, unit: step.unit.id }
+      await control.locks.renew(unit, claimOf(step).token, leaseMs, caller).catch((error: unknown) => {
+        // The engine has its own, or the step has not begun yet.
+        if (!isTacoError(error, 'LOCK_MISMATCH', 'NOT_LOCKED')) throw error
+      })
+    },
+  }
+}
+
+/** The document after a step has ended; pure. */
+export function afterEnd(
+  rollout: Rollout,
+  unit: string,
+  { token, end, facts, now }: { token: string; end: StepEnd; facts: GraphFacts | undefined; now: number },
+): Rollout {
+  const step = stepOf(rollout, unit)
+  switch (end.kind) {
+    case 'applied':
+      return finish(rollout, unit, {
+        token,
+        now,
+        result: resultOf(step, facts, now, { ...end, exitCode: 0 }),
+      })
+    case 'failed':
+      return fail(rollout, unit, { token, now, reason: end.reason, result: resultOf(step, facts, now, end) })
+    case 'unchanged': {
+      const { fingerprint } = end
+      if (facts?.head == null || facts.fingerprint !== fingerprint)
+        throw new TacoError('CONFLICT', `${step.unit.name} was last applied with another fingerprint`, {
+          hint: 'apply it',
+        })
+      const proof = { kind: 'fingerprint' as const, fingerprint, version: facts.head.version }
+      return skipByProof(rollout, unit, { token, now, proof })
+    }
+    case 'returned':
+      return giveBack(rollout, unit, token)
+  }
+}
+
+function resultOf(
+  step: Step,
+  facts: GraphFacts | undefined,
+  now: number,
+  end: { readonly exitCode: number; readonly engineMs: number },
+): StepResult {
+  const before = step.before?.commit ?? 0
+  const head = facts?.head ?? null
+  return {
+    version: head?.version ?? null,
+    commitBefore: step.before?.commit ?? null,
+    commitAfter: head?.commit ?? null,
+    changed: head?.outputs?.filter(({ since }) => since > before).map(({ name }) => name) ?? [],
+    exitCode: end.exitCode,
+    ms: now - (step.startedAt ?? now),
+    engineMs: end.engineMs,
+  }
+}
+
+function claimOf(step: Step): NonNullable<Step['claim']> {
+  if (step.claim !== undefined) return step.claim
+  throw new TacoError('CONFLICT', `${step.unit.name} is not claimed`, { hint: 'claim it first' })
+}
+
+function readOfAll(from: string, { commit, outputs }: NonNullable<GraphFacts['head']>) {
+  const digests = outputs && Object.fromEntries(outputs.map(({ name, digest }) => [name, digest]))
+  return { from, names: null, commit, digests }
+}

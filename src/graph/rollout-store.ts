@@ -1,0 +1,75 @@
+import type { Clock } from '../base/clock.ts'
+import { TacoError, badRequest } from '../base/errors.ts'
+import type { Ids } from '../base/ids.ts'
+import { type Bucket, createDocument, readDocument, swapDocument } from '../bucket/index.ts'
+import { parseOrgName, rolloutKey, rolloutsPrefix } from '../state/index.ts'
+import { Rollout } from './rollout-model.ts'
+import type { RolloutRef } from './rollout-services.ts'
+
+export interface RolloutStore {
+  get(ref: RolloutRef): Promise<Rollout>
+  create(rollout: Rollout): Promise<Rollout>
+  /**
+   * Read, change, compare-and-swap, until it holds. `change` gives the same object if there is nothing to write; what
+   * it gives besides comes from the attempt that held.
+   */
+  change<T>(
+    ref: RolloutRef,
+    change: (rollout: Rollout) => Promise<{ readonly rollout: Rollout; readonly answer: T }>,
+  ): Promise<{ readonly rollout: Rollout; readonly answer: T }>
+  /** Newest first: ids sort by time. */
+  newest(org: string, limit: number): Promise<readonly Rollout[]>
+}
+
+const MOST_ATTEMPTS = 100
+
+export function createRolloutStore(deps: {
+  readonly bucket: Bucket
+  readonly clock: Clock
+  readonly ids: Ids
+}): RolloutStore {
+  const { bucket, clock, ids } = deps
+
+  async function load({ org, id }: RolloutRef) {
+    if (!/^ro-[0-9A-Za-z]+$/.test(id))
+      throw badRequest('id', `${JSON.stringify(id)} is not the id of a rollout`, 'see `taco rollout ls`')
+    const loaded = await readDocument(bucket, rolloutKey(parseOrgName(org), id), Rollout)
+    if (loaded !== undefined) return loaded
+    throw new TacoError('NOT_FOUND', `there is no rollout ${id}`, {
+      facts: { field: 'id', id },
+      hint: 'see `taco rollout ls`',
+    })
+  }
+
+  const get = async (ref: RolloutRef) => (await load(ref)).value
+
+  return {
+    get,
+    async create(rollout) {
+      const answer = await createDocument(bucket, rolloutKey(rollout.org, rollout.id), rollout)
+      if (answer.kind === 'conflict') throw new TacoError('CONFLICT', 'two rollouts began at the same time')
+      return rollout
+    },
+    async change(ref, change) {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        if (attempt > 1) await clock.sleep(Math.random() * Math.min(250, 4 * 2 ** attempt))
+        const loaded = await load(ref)
+        const { rollout, answer } = await change(loaded.value)
+        if (rollout === loaded.value) return { rollout, answer }
+        const next = { ...rollout, rev: loaded.value.rev + 1, nonce: ids.id('n') }
+        if ((await swapDocument(bucket, loaded, next)).kind === 'written') return { rollout: next, answer }
+      }
+      throw new TacoError('BUCKET_UNAVAILABLE', 'too many workers changed the rollout at the same time', {
+        hint: 'try again in a moment, or with fewer workers',
+      })
+    },
+    async newest(org, limit) {
+      const keys: string[] = []
+      for await (const page of bucket.list(rolloutsPrefix(parseOrgName(org))))
+        for (const { key } of page) keys.push(key)
+      const wanted = keys.toSorted().reverse().slice(0, limit)
+      const found = await Promise.all(wanted.map((key) => readDocument(bucket, key, Rollout)))
+      return found.flatMap((loaded) => (loaded === undefined ? [] : [loaded.value]))
+    },
+  }
+}

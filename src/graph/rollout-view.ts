@@ -1,0 +1,37 @@
+import { isoTime } from '../base/clock.ts'
+import type { Rollout, Step } from './rollout-model.ts'
+import type { RolloutView, StepView } from './rollout-services.ts'
+
+const time = (ms: number | undefined) => (ms === undefined ? null : isoTime(ms))
+
+export function viewRollout(rollout: Rollout): RolloutView {
+  const names = new Map(rollout.steps.map(({ unit }) => [unit.id, unit.name]))
+  return {
+    id: rollout.id,
+    org: rollout.org,
+    createdAt: isoTime(rollout.createdAt),
+    endedAt: time(rollout.endedAt),
+    by: rollout.by,
+    status: rollout.status,
+    roots: rollout.roots.map((id) => names.get(id) ?? id),
+    steps: rollout.steps.map(viewStep),
+  }
+}
+
+function viewStep(step: Step): StepView {
+  return {
+    unit: step.unit,
+    needs: step.needs,
+    isRoot: step.isRoot,
+    status: step.status,
+    attempts: step.attempts,
+    worker: step.claim?.worker ?? null,
+    leaseUntil: time(step.claim?.until),
+    startedAt: time(step.startedAt),
+    endedAt: time(step.endedAt),
+    due: step.due ?? null,
+    reason: step.reason ?? null,
+    proof: step.proof ?? null,
+    result: step.result ?? null,
+  }
+}

@@ -1,0 +1,217 @@
+import { type Clock, isoTime } from '../base/clock.ts'
+import { TacoError, badRequest } from '../base/errors.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Bucket } from '../bucket/index.ts'
+import { type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
+import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf } from './rollout-decide.ts'
+import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
+import type { ClaimOptions, ClaimView, RolloutRef, Rollouts } from './rollout-services.ts'
+import { afterEnd, createSteps } from './rollout-steps.ts'
+import { createRolloutStore } from './rollout-store.ts'
+import { cancel, claim, pause, renew, resume, skipByHand, stepOf } from './rollout-transitions.ts'
+import { viewRollout } from './rollout-view.ts'
+import { type WalkStep, walkFrom } from './rollout-walk.ts'
+
+export interface RolloutDeps {
+  readonly bucket: Bucket
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly control: Pick<StateControl, 'graph' | 'outputs' | 'locks' | 'units'>
+}
+
+/** Rollouts over one bucket. Nothing is kept in memory: any server, any worker may go on where another stopped. */
+export function createRollouts(deps: RolloutDeps): Rollouts {
+  const { clock, ids, control } = deps
+  const store = createRolloutStore(deps)
+  const steps = createSteps(control, clock)
+
+  async function allUnits(org: string): Promise<{ asOf: number; units: readonly GraphFacts[] }> {
+    const { asOf, units } = await control.graph.units(parseOrgName(org))
+    return { asOf, units: units.map((unit) => unit.facts()) }
+  }
+
+  /** Decides what can be decided, then claims; answers with what each claimed unit uses. */
+  async function decideAndClaim(
+    rollout: Rollout,
+    options: ClaimOptions | undefined,
+    facts: FreshFacts,
+  ): Promise<{ rollout: Rollout; answer: ClaimView[] }> {
+    const now = clock.now()
+    const decided = await decideAll(rollout, facts, now)
+    if (options === undefined || options.most < 1) return { rollout: decided, answer: [] }
+    const due = decided.steps.filter((step) => step.due !== undefined && step.status !== 'applied')
+    await facts.load(due.slice(0, options.most * 4).map(({ unit }) => unit.id))
+    const { rollout: next, claimed } = claim(decided, {
+      ...options,
+      now,
+      token: () => ids.id('rs'),
+      before: (id) => {
+        const head = facts.of(id)?.head ?? null
+        return head === null ? null : { commit: head.commit, version: head.version }
+      },
+    })
+    await facts.load(claimed.map(({ unit }) => unit.id))
+    await facts.load(claimed.flatMap(({ unit }) => usedIds(facts.of(unit.id))))
+    return { rollout: next, answer: claimed.map((step) => viewClaim(step, facts)) }
+  }
+
+  async function changed(ref: RolloutRef, change: (rollout: Rollout) => Rollout) {
+    const done = await store.change(ref, (rollout) =>
+      Promise.resolve({ rollout: change(rollout), answer: null }),
+    )
+    return viewRollout(done.rollout)
+  }
+
+  return {
+    async plan(org, { from, downstream }) {
+      const { asOf, units } = await allUnits(org)
+      const roots = from.length === 0 ? units.map(({ id }) => id) : rootsNamed(units, from)
+      const known = new Map(units.map((unit) => [unit.id, unit]))
+      const facts: FreshFacts = { load: () => Promise.resolve(), of: (id) => known.get(id) }
+      const inside = new Set(roots)
+      const walk = walkFrom(units, roots).filter(({ unit }) => downstream || inside.has(unit.id))
+      return {
+        asOf: isoTime(asOf),
+        steps: walk.map((step) => planned(step, facts, downstream ? undefined : inside)),
+      }
+    },
+
+    async start(org, from, caller) {
+      if (from.length === 0)
+        throw badRequest('from', 'a rollout starts somewhere', 'name the units that changed: --from network')
+      const { units } = await allUnits(org)
+      const roots = rootsNamed(units, from)
+      const now = clock.now()
+      const rollout: Rollout = {
+        v: ROLLOUT_FORMAT,
+        rev: 1,
+        nonce: ids.id('n'),
+        id: `ro-${ids.ulid(now)}`,
+        org,
+        createdAt: now,
+        by: caller.by,
+        status: 'active',
+        roots: [...roots],
+        steps: walkFrom(units, roots).map(firstStep),
+      }
+      return viewRollout(await store.create(rollout))
+    },
+
+    list: async (org, { limit }) => (await store.newest(org, limit)).map(viewRollout),
+    get: async (ref) => viewRollout(await store.get(ref)),
+
+    async claim(ref, options) {
+      const facts = freshFacts(control.graph, ref.org)
+      const { rollout, answer } = await store.change(ref, (current) =>
+        decideAndClaim(current, options, facts),
+      )
+      return { rollout: viewRollout(rollout), claims: answer }
+    },
+
+    async renew(ref, { tokens, leaseMs }, caller) {
+      const done = await store.change(ref, (rollout) => {
+        const renewed = renew(rollout, tokens, { now: clock.now(), leaseMs })
+        return Promise.resolve({ rollout: renewed.rollout, answer: renewed.lost })
+      })
+      const held = done.rollout.steps.filter(
+        ({ claim: own }) => own !== undefined && tokens.includes(own.token),
+      )
+      await Promise.all(held.map((step) => steps.renewLock(ref, step, leaseMs, caller)))
+      return [...done.answer]
+    },
+
+    async begin(ref, unit, { token, leaseMs, lock }, caller) {
+      const step = stepOf(await store.get(ref), unit)
+      refuseOthers(step, token)
+      return steps.begin(ref, step, { leaseMs, lock }, caller)
+    },
+
+    async end(ref, unit, { token, end, next }, caller) {
+      const step = stepOf(await store.get(ref), unit)
+      refuseOthers(step, token)
+      const own = await steps.settle(ref, step, end, caller)
+      const facts = freshFacts(control.graph, ref.org)
+      const { rollout, answer } = await store.change(ref, (current) => {
+        const after = afterEnd(current, unit, { token, end, facts: own, now: clock.now() })
+        return decideAndClaim(after, next, facts)
+      })
+      return { rollout: viewRollout(rollout), claims: answer }
+    },
+
+    async skip(ref, unit, reason) {
+      const facts = freshFacts(control.graph, ref.org)
+      const done = await store.change(ref, (rollout) =>
+        decideAndClaim(skipByHand(rollout, unit, { reason, now: clock.now() }), undefined, facts),
+      )
+      return viewRollout(done.rollout)
+    },
+    pause: (ref) => changed(ref, pause),
+    resume: (ref) => changed(ref, resume),
+    cancel: (ref) => changed(ref, (rollout) => cancel(rollout, clock.now())),
+  }
+}
+
+function firstStep({ unit, needs, isRoot }: WalkStep): Step {
+  return {
+    unit: { ...unit },
+    needs: [...needs],
+    isRoot,
+    status: 'waiting',
+    attempts: 0,
+    ...(isRoot ? { due: 'the rollout starts here' } : {}),
+  }
+}
+
+function planned(
+  { unit, needs, isRoot }: WalkStep,
+  facts: FreshFacts,
+  only: ReadonlySet<string> | undefined,
+) {
+  const own = facts.of(unit.id)
+  return {
+    unit: { ...unit },
+    needs: needs.filter((id) => only?.has(id) ?? true),
+    isRoot,
+    version: own?.head?.version ?? null,
+    fingerprint: own?.fingerprint ?? null,
+    uses: own === undefined ? [] : usesOf(own, facts),
+  }
+}
+
+function viewClaim(step: Step, facts: FreshFacts): ClaimView {
+  const unit = facts.of(step.unit.id)
+  return {
+    unit: step.unit,
+    token: step.claim?.token ?? '',
+    until: isoTime(step.claim?.until ?? 0),
+    attempt: step.attempts,
+    why: step.due ?? '',
+    version: unit?.head?.version ?? null,
+    fingerprint: unit?.fingerprint ?? null,
+    uses: unit === undefined ? [] : usesOf(unit, facts),
+  }
+}
+
+function rootsNamed(units: readonly GraphFacts[], names: readonly string[]): readonly string[] {
+  const ids = new Map(units.flatMap(({ id, name }) => [[name, id] as const, [id, id] as const]))
+  return names.map((name) => {
+    const id = ids.get(name)
+    if (id !== undefined) return id
+    throw new TacoError('NOT_FOUND', `there is no unit ${name}`, {
+      facts: { field: 'unit', unit: name },
+      hint: 'see `taco unit ls`',
+    })
+  })
+}
+
+function refuseOthers(step: Step, token: string): void {
+  if (step.claim?.token === token) return
+  throw new TacoError(
+    'CONFLICT',
+    `${step.unit.name} is no longer yours: the claim ran out and was taken over`,
+    {
+      facts: { unit: step.unit.name, status: step.status },
+      hint: 'leave it to the worker that has it now',
+    },
+  )
+}
