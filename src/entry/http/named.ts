@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import * as state from '../../state/index.ts'
 
 /** The views under the names that the OpenAPI document gives them. */
@@ -10,3 +11,13 @@ export const AdoptFinding = state.AdoptFinding.meta({ id: 'AdoptFinding' })
 export const DoctorFinding = state.DoctorFinding.meta({ id: 'DoctorFinding' })
 export const GcReport = state.GcReport.meta({ id: 'GcReport' })
 export const StateDiff = state.StateDiff.meta({ id: 'StateDiff' })
+export const OutputsCommit = state.OutputsCommitView.extend({
+  outputs: z
+    .array(
+      state.OutputView.omit({ json: true }).extend({
+        type: z.unknown().meta({ description: 'As OpenTofu writes it: "string", ["list","string"].' }),
+        value: z.unknown().optional().meta({ description: 'Absent when it is not served.' }),
+      }),
+    )
+    .nullable(),
+}).meta({ id: 'OutputsCommit' })

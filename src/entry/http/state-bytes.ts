@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { TacoError, badRequest } from '../../base/errors.ts'
+import { TacoError, badRequest, isTacoError } from '../../base/errors.ts'
 import type { ReceivedState, StateControl, UnitRef } from '../../state/index.ts'
+import { consumerOf } from './consumer.ts'
 import { etagOf, tagOfIfNoneMatch } from './etag.ts'
 import type { Exchange } from './exchange.ts'
 import type { Limits } from './limits.ts'
@@ -48,10 +49,13 @@ export async function answerState(x: Exchange, unit: string, deps: Deps): Promis
 
 export async function readState(x: Exchange, ref: UnitRef, control: StateControl): Promise<void> {
   const ifNoneMatch = tagOfIfNoneMatch(x.req.headers['if-none-match'])
-  const found = await control.states.read(ref, {
+  const consumer = consumerOfExchange(x, ref)
+  const reading = control.states.read(ref, {
     signal: x.signal,
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+    ...consumer,
   })
+  const found = await (consumer.consumer === undefined ? reading : reading.catch(consumerNotFound))
   if (found === undefined) {
     throw new TacoError('NOT_FOUND', `the unit ${ref.unit} has no state`, {
       hint: 'It gets one with its first apply.',
@@ -70,6 +74,27 @@ export async function readState(x: Exchange, ref: UnitRef, control: StateControl
     return
   }
   await sendBytes(x, found, headers)
+}
+
+function consumerOfExchange(x: Exchange, ref: UnitRef): { readonly consumer?: string } {
+  const header = x.req.headers['x-taco-unit']
+  if (x.query === '' && header === undefined) return {}
+  const query = new URLSearchParams(x.query).get('consumer') ?? undefined
+  return consumerOf(query, typeof header === 'string' ? header : undefined, ref)
+}
+
+/** The state itself is `undefined` when it is not there, and a 404 would tell the CLIs just that. */
+function consumerNotFound(error: unknown): never {
+  if (!isTacoError(error, 'NOT_FOUND')) throw error
+  throw new TacoError(
+    'BAD_REQUEST',
+    `nobody can read on behalf of a unit that is not there: ${error.message}`,
+    {
+      facts: { field: 'consumer' },
+      hint: 'it is created by its first lock or with `taco unit create`',
+      cause: error,
+    },
+  )
 }
 
 export async function readVersion(

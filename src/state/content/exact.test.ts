@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonical, parseExact, plain } from './exact.ts'
+import { canonical, parseExact, plain, written } from './exact.ts'
 
 test('what is parsed exactly is what JSON.parse reads', () => {
   fc.assert(
@@ -82,3 +82,14 @@ function sorted(value: unknown): unknown {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, member]) => [key, sorted(member)])
 }
+
+test.each(['8080', '-12.5', '0', '0.001', '12345678901234567890.5', '1e+99', '100000000000000000000000'])(
+  'the number %s is written with every digit and means the same',
+  (literal) => {
+    const text = written(parseExact(literal))
+
+    expect(Number(text)).toBe(Number(literal))
+    expect(canonical(parseExact(text))).toBe(canonical(parseExact(literal)))
+    if (!literal.includes('e')) expect(text).toBe(literal)
+  },
+)

@@ -134,6 +134,28 @@ export function plain(value: Exact): unknown {
   return Number.isFinite(number) && normalDigits(String(number)) === value.digits ? number : value.digits
 }
 
+/** JSON text as people write it: sorted keys, no spaces, numbers with every digit and without an exponent. */
+export function written(value: Exact): string {
+  if (isObject(value)) {
+    const keys = [...value.keys()].sort()
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${written(value.get(key) ?? null)}`).join(',')}}`
+  }
+  if (isList(value)) return `[${value.map(written).join(',')}]`
+  return isNumber(value) ? writtenNumber(value.digits) : JSON.stringify(value)
+}
+
+const MOST_ZEROS = 60
+
+function writtenNumber(digits: string): string {
+  const [, sign = '', significant = '', power = '0'] = /^(-?)(\d+)e(-?\d+)/.exec(digits) ?? []
+  if (significant === '') return '0'
+  const exponent = Number(power)
+  if (Math.abs(exponent) > MOST_ZEROS) return `${sign}${significant}e${power}`
+  if (exponent >= 0) return `${sign}${significant}${'0'.repeat(exponent)}`
+  const padded = significant.padStart(1 - exponent, '0')
+  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`
+}
+
 export function isObject(value: Exact | undefined): value is ReadonlyMap<string, Exact> {
   return value instanceof Map
 }

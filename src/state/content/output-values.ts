@@ -1,4 +1,4 @@
-import { canonical, isObject, parseExact } from './exact.ts'
+import { canonical, isObject, parseExact, written } from './exact.ts'
 import { findRegions } from './regions.ts'
 
 export interface OutputValue {
@@ -16,7 +16,7 @@ export function readOutputValues(state: Uint8Array): ReadonlyMap<string, OutputV
     if (!isObject(output)) continue
     values.set(name, {
       type: canonical(output.get('type') ?? 'dynamic'),
-      json: canonical(output.get('value') ?? null),
+      json: written(output.get('value') ?? null),
     })
   }
   return values

@@ -1,0 +1,54 @@
+import type { Inputs } from '../../graph/index.ts'
+import { type Api, Flag, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, refOf, z } from './api.ts'
+import { rawAnswer } from './outputs.ts'
+import { jsonText, rawJson } from './raw-json.ts'
+
+const UnitName = z.object({ id: z.string(), name: z.string() })
+
+const get = createRoute({
+  method: 'get',
+  path: '/v1/units/{unit}/inputs',
+  tags: ['outputs'],
+  summary: 'The values that the declared dependencies of a unit give to its variables; recorded as its reads',
+  request: {
+    params: UnitParams,
+    query: OrgQuery.extend({
+      sensitive: Flag.meta({ description: 'With the values of sensitive outputs.' }),
+    }),
+  },
+  responses: {
+    200: jsonAnswer(
+      z
+        .object({
+          unit: UnitName,
+          inputs: z.array(
+            z.object({
+              variable: z.string(),
+              from: UnitName,
+              output: z.string(),
+              commit: z.number().int(),
+              sensitive: z.boolean(),
+              type: z.unknown(),
+              value: z.unknown().optional().meta({ description: 'Absent when it is not served.' }),
+            }),
+          ),
+        })
+        .meta({ id: 'Inputs' }),
+      'The inputs, by variable',
+    ),
+    ...PROBLEMS,
+  },
+})
+
+export function addInputs(api: Api, inputs: Inputs): void {
+  api.openapi(get, async (c) => {
+    const { sensitive, ...org } = c.req.valid('query')
+    const view = await inputs.resolve(refOf(c.req.valid('param'), org), { sensitive }, c.env.exchange.caller)
+    const given = view.inputs.map(({ type, json, ...input }) => ({
+      ...input,
+      type: rawJson(type),
+      ...(json === undefined ? {} : { value: rawJson(json) }),
+    }))
+    return rawAnswer(jsonText({ unit: view.unit, inputs: given }))
+  })
+}

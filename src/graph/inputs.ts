@@ -1,0 +1,105 @@
+import { TacoError, isTacoError } from '../base/errors.ts'
+import type { Caller, OutputsCommitView, StateControl, UnitRef } from '../state/index.ts'
+import { type Wanted, wantedOf } from './inputs-wanted.ts'
+import { unknownOutput } from './nearest.ts'
+
+/** The value that one variable of a unit takes from an output of another unit. */
+export interface Input {
+  readonly variable: string
+  readonly from: { readonly id: string; readonly name: string }
+  readonly output: string
+  /** The outputs commit of that unit that the value is of. */
+  readonly commit: number
+  readonly sensitive: boolean
+  /** The type and the value as JSON text, every digit kept. `json` is absent when it is not served. */
+  readonly type: string
+  readonly json?: string
+}
+
+export interface InputsView {
+  readonly unit: { readonly id: string; readonly name: string }
+  /** By the names of the variables. */
+  readonly inputs: readonly Input[]
+}
+
+export interface Inputs {
+  /**
+   * What the declared dependencies of a unit give to its variables. The values that are served are recorded as its
+   * reads. Fails as a whole, naming everything that is missing: half of the inputs would make another plan.
+   */
+  resolve(ref: UnitRef, options: { readonly sensitive: boolean }, caller: Caller): Promise<InputsView>
+}
+
+export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): Inputs {
+  return {
+    async resolve(ref, options, caller) {
+      const { id, name, dependencies } = await control.units.get(ref)
+      const wanted = wantedOf(name, dependencies)
+      const found = await Promise.all(wanted.map((one) => taken(one, ref.org, options, caller)))
+      const faults = found.flatMap((one) => ('fault' in one ? [one.fault] : []))
+      if (faults.length > 0) throw missing(name, faults)
+      const given = found.flatMap((one) => ('given' in one ? [one.given] : []))
+      const reads = given.flatMap(({ view, inputs }) => readOf(view, inputs))
+      if (reads.length > 0) await control.outputs.recordReads({ org: ref.org, unit: id }, reads)
+      const inputs = given.flatMap((one) => one.inputs)
+      return { unit: { id, name }, inputs: inputs.toSorted((a, b) => (a.variable < b.variable ? -1 : 1)) }
+    },
+  }
+
+  async function taken(
+    wanted: Wanted,
+    org: string,
+    { sensitive }: { readonly sensitive: boolean },
+    caller: Caller,
+  ): Promise<{ readonly given: Given } | { readonly fault: TacoError }> {
+    try {
+      const view = await control.outputs.get({ org, unit: wanted.on }, { sensitive }, caller)
+      return { given: { view, inputs: inputsOf(wanted, view) } }
+    } catch (error) {
+      if (!isTacoError(error, 'NOT_FOUND', 'GONE', 'STATE_ENCRYPTED')) throw error
+      return { fault: error }
+    }
+  }
+}
+
+interface Given {
+  readonly view: OutputsCommitView
+  readonly inputs: readonly Input[]
+}
+
+function inputsOf({ name, variables }: Wanted, view: OutputsCommitView): readonly Input[] {
+  const { outputs, commit, unit } = view
+  if (outputs === null) {
+    throw new TacoError('STATE_ENCRYPTED', `the outputs of ${name} are encrypted, so nobody can take them`, {
+      hint: 'take them with `terraform_remote_state`, which has the key',
+    })
+  }
+  const byName = new Map(outputs.map((output) => [output.name, output]))
+  return variables.map(({ variable, output }) => {
+    const found = byName.get(output)
+    if (found === undefined) throw unknownOutput(name, output, [...byName.keys()])
+    const { sensitive, type, json } = found
+    const value = json === undefined ? {} : { json }
+    return { variable, from: unit, output, commit, sensitive, type, ...value }
+  })
+}
+
+/** Only what is given away was read. */
+function readOf({ commit, unit, outputs }: OutputsCommitView, inputs: readonly Input[]) {
+  const names = [...new Set(inputs.filter(({ json }) => json !== undefined).map(({ output }) => output))]
+  if (names.length === 0) return []
+  const digests = (outputs ?? []).flatMap(({ name, digest }) =>
+    names.includes(name) ? [[name, digest]] : [],
+  )
+  return [{ from: unit.id, names, commit, digests: Object.fromEntries(digests) as Record<string, string> }]
+}
+
+function missing(unit: string, faults: readonly TacoError[]): TacoError {
+  const [first] = faults
+  const text = [...new Set(faults.map(({ message }) => message))].join('; ')
+  const hint = [...new Set(faults.flatMap((fault) => fault.hint ?? []))].join('; ')
+  return new TacoError(first?.code ?? 'NOT_FOUND', `${unit} cannot have its inputs: ${text}`, {
+    ...(hint === '' ? {} : { hint }),
+    facts: { field: 'unit', unit },
+  })
+}

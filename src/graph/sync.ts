@@ -1,0 +1,86 @@
+import { isTacoError } from '../base/errors.ts'
+import type { Caller, Dependency, StateControl, UnitView } from '../state/index.ts'
+import { type SyncPlan, type SyncUnit, planSync } from './sync-plan.ts'
+
+export interface Sync {
+  /** Makes the units as a project says; with `dryRun`, only tells what would change. Doing it twice is doing it once. */
+  sync(
+    org: string,
+    units: readonly SyncUnit[],
+    options: { dryRun: boolean },
+    caller: Caller,
+  ): Promise<SyncPlan>
+}
+
+const AT_ONCE = 8
+
+export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync {
+  return {
+    async sync(org, units, { dryRun }, caller) {
+      const current = await everyUnit(org)
+      const plan = planSync(units, current)
+      if (dryRun || plan.changes.length === 0) return plan
+      const idOf = new Map(current.map(({ name, id }) => [name, id]))
+      const touched = new Set(plan.changes.map(({ unit }) => unit))
+      // All units first: an edge needs both its ends.
+      await eachOf(units, async (unit) => {
+        if (touched.has(unit.name)) idOf.set(unit.name, await ensureUnit(org, unit, caller))
+      })
+      await eachOf(units, async (unit) => {
+        if (plan.changes.some((change) => change.unit === unit.name && change.kind === 'dependency'))
+          await declare(org, unit, idOf, caller)
+      })
+      return plan
+    },
+  }
+
+  async function everyUnit(org: string): Promise<readonly UnitView[]> {
+    const all: UnitView[] = []
+    let cursor: string | undefined
+    do {
+      const page = await control.units.list({ org, limit: 1000, ...(cursor === undefined ? {} : { cursor }) })
+      all.push(...page.items)
+      cursor = page.next
+    } while (cursor !== undefined)
+    return all
+  }
+
+  async function ensureUnit(org: string, { name, labels }: SyncUnit, caller: Caller): Promise<string> {
+    try {
+      return (await control.units.create({ org, name, labels }, caller)).id
+    } catch (error) {
+      if (!isTacoError(error, 'ALREADY_EXISTS')) throw error
+    }
+    const unit = await control.units.get({ org, unit: name })
+    if (Object.entries(labels).some(([label, value]) => unit.labels[label] !== value))
+      await control.units.update({ org, unit: unit.id }, { labels }, caller)
+    return unit.id
+  }
+
+  async function declare(
+    org: string,
+    { name, dependencies }: SyncUnit,
+    idOf: ReadonlyMap<string, string>,
+    caller: Caller,
+  ): Promise<void> {
+    const edges = dependencies.flatMap(({ on, outputs, inputs }): Dependency[] => {
+      const id = idOf.get(on)
+      if (id === undefined) return []
+      const names = outputs === null ? null : [...outputs]
+      return [{ on: id, name: on, outputs: names, source: 'code', inputs: { ...inputs } }]
+    })
+    await control.graph.changeDependencies(
+      { org, unit: idOf.get(name) ?? name },
+      (current) => [...current.filter(({ source }) => source !== 'code'), ...edges],
+      caller,
+    )
+  }
+}
+
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items]
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
