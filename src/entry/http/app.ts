@@ -1,16 +1,21 @@
 import { bodyLimit } from 'hono/body-limit'
 import { routePath } from 'hono/route'
 import { TacoError, badRequest } from '../../base/errors.ts'
+import { createInputs, createSync } from '../../graph/index.ts'
 import { addAbout } from './about.ts'
 import { type Api, createApi, translated } from './api.ts'
 import type { HttpDeps } from './deps.ts'
 import { addEvents } from './events.ts'
+import { addInputs } from './inputs.ts'
 import { addLocks } from './locks.ts'
 import { addDocument } from './openapi.ts'
 import { addOrgs } from './orgs.ts'
+import { addOutputs } from './outputs.ts'
 import { renderProblem } from './problem.ts'
 import { tooLarge } from './receive.ts'
 import { logFailure } from './respond.ts'
+import { addRollouts } from './rollouts.ts'
+import { addSync } from './sync.ts'
 import { addUnits } from './units.ts'
 import { addUpkeep } from './upkeep.ts'
 import { addVersions } from './versions.ts'
@@ -69,6 +74,10 @@ export function createApp(deps: HttpDeps): Api {
   addUnits(api, control.units)
   addLocks(api, control.locks, { clock: deps.clock, ids: deps.ids, version: deps.about.version })
   addVersions(api, control.versions)
+  addOutputs(api, control.outputs)
+  addInputs(api, createInputs(control))
+  addSync(api, createSync(control))
+  addRollouts(api, deps.rollouts)
   addEvents(api, control.journal)
   addUpkeep(api, control.upkeep, log)
   addDocument(api, deps.about.version)
