@@ -17,6 +17,8 @@ export interface GraphEngine {
   /** In the order in which they were given. */
   nodes(): readonly GraphNode[]
   node(id: string): GraphNode | undefined
+  /** Those that use the unit directly, even if it is gone. */
+  users(id: string): readonly GraphNode[]
   /** Everything that the unit uses (`up`) or that uses it (`down`), at any distance, without itself. */
   reach(id: string, direction: 'up' | 'down'): ReadonlySet<string>
 }
@@ -261,6 +263,10 @@ export function createGraphEngine(): GraphEngine {
     revision: () => revision,
     nodes: () => given.flatMap(({ id }) => viewById(id) ?? []),
     node: viewById,
+    users(id) {
+      const index = slotOf.get(id)
+      return index === undefined ? [] : at(index).downs.flatMap((down) => view(at(down), down) ?? [])
+    },
     reach(id, direction) {
       const reached = new Set<number>()
       const start = slotOf.get(id)

@@ -54,8 +54,12 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
   }
 
   return {
-    async units(org) {
-      const { entries, asOf } = await catalog.current(org)
+    async units(org, options) {
+      const startedAt = clock.now()
+      const { entries, asOf } =
+        options?.fresh === true
+          ? { entries: await catalog.all(org), asOf: startedAt }
+          : await catalog.current(org)
       return {
         asOf,
         units: entries

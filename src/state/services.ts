@@ -206,7 +206,10 @@ export interface Outputs {
 /** What the graph layer reads and writes of units. */
 export interface GraphStore {
   /** As of a moment ago, like listings. `key` is the same object as long as the unit has not changed. */
-  units(org: string): Promise<{ readonly asOf: number; readonly units: readonly GraphUnit[] }>
+  units(
+    org: string,
+    options?: { /** Not lagging anybody: a full listing, begun now. */ fresh?: boolean },
+  ): Promise<{ readonly asOf: number; readonly units: readonly GraphUnit[] }>
   /** As it was then. Dependencies as they are now: only states and reads have a history. */
   unitsAt(org: string, time: number): Promise<readonly GraphFacts[]>
   changeDependencies(

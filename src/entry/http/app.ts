@@ -1,11 +1,13 @@
 import { bodyLimit } from 'hono/body-limit'
 import { routePath } from 'hono/route'
 import { TacoError, badRequest } from '../../base/errors.ts'
-import { createInputs, createSync } from '../../graph/index.ts'
+import { createGraph, createInputs, createSync } from '../../graph/index.ts'
 import { addAbout } from './about.ts'
 import { type Api, createApi, translated } from './api.ts'
+import { addDependencies } from './dependencies.ts'
 import type { HttpDeps } from './deps.ts'
 import { addEvents } from './events.ts'
+import { addGraph } from './graph.ts'
 import { addInputs } from './inputs.ts'
 import { addLocks } from './locks.ts'
 import { addDocument } from './openapi.ts'
@@ -69,12 +71,15 @@ export function createApp(deps: HttpDeps): Api {
     return Response.json(problem, { status: 404, headers: { 'content-type': 'application/problem+json' } })
   })
 
+  const graph = createGraph({ control })
   addAbout(api, deps)
   addOrgs(api, control.orgs)
-  addUnits(api, control.units)
+  addUnits(api, control.units, graph.dependencies)
   addLocks(api, control.locks, { clock: deps.clock, ids: deps.ids, version: deps.about.version })
   addVersions(api, control.versions)
   addOutputs(api, control.outputs)
+  addGraph(api, graph)
+  addDependencies(api, graph.dependencies)
   addInputs(api, createInputs(control))
   addSync(api, createSync(control))
   addRollouts(api, deps.rollouts)

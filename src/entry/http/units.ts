@@ -1,4 +1,5 @@
 import { badRequest } from '../../base/errors.ts'
+import type { Dependencies } from '../../graph/index.ts'
 import { Retention, type Units } from '../../state/index.ts'
 import {
   type Api,
@@ -118,7 +119,13 @@ const remove = createRoute({
   tags,
   summary: 'Delete a unit; restore brings it back',
   request: { params, headers: IfMatch, query: OrgQuery.extend({ force: Flag }) },
-  responses: { 200: jsonAnswer(Unit, 'Deleted; refused while resources remain unless forced'), ...PROBLEMS },
+  responses: {
+    200: jsonAnswer(
+      Unit.extend({ warnings: z.array(z.string()).meta({ description: 'Units that use it, if any.' }) }),
+      'Deleted; refused while resources remain unless forced',
+    ),
+    ...PROBLEMS,
+  },
 })
 
 const rename = createRoute({
@@ -139,7 +146,7 @@ const restore = createRoute({
   responses: { 200: jsonAnswer(Unit, 'Restored'), ...PROBLEMS },
 })
 
-export function addUnits(api: Api, units: Units): void {
+export function addUnits(api: Api, units: Units, dependencies: Pick<Dependencies, 'usersOf'>): void {
   api.openapi(list, async (c) => {
     const { label, ...rest } = c.req.valid('query')
     const page = await units.list({
@@ -175,8 +182,10 @@ export function addUnits(api: Api, units: Units): void {
   api.openapi(remove, async (c) => {
     const { force, ...org } = c.req.valid('query')
     const ref = refOf(c.req.valid('param'), org)
+    const users = (await dependencies.usersOf(ref)).map(({ name }) => name)
     const view = await units.remove(ref, { force }, c.env.exchange.caller, ifMatchOf(c.req.valid('header')))
-    return c.json(view, 200, { etag: etagOf(view.etag) })
+    const warnings = users.length === 0 ? [] : [`${view.name} is used by ${users.join(', ')}`]
+    return c.json({ ...view, warnings }, 200, { etag: etagOf(view.etag) })
   })
   api.openapi(rename, async (c) => {
     const ref = refOf(c.req.valid('param'), c.req.valid('query'))

@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache'
+import { isTacoError } from '../base/errors.ts'
+import type { Outputs, OutputsCommitView } from '../state/index.ts'
+import type { Reason } from './views.ts'
+import { withSentence } from './why.ts'
+
+/** More different commits than this are not looked up for one answer: each costs requests to the bucket. */
+const MOST_LOOKUPS = 100
+const AT_ONCE = 8
+
+type Commit = Pick<OutputsCommitView, 'commit' | 'at' | 'by' | 'who'>
+
+/** Adds to reasons when a change was made and by whom. A commit never changes, so each is looked up once. */
+export function createChangeTimes(outputs: Pick<Outputs, 'log'>) {
+  const known = new LRUCache<string, { readonly commit: Commit | undefined }>({ max: 20_000 })
+
+  async function lookUp(org: string, reason: Reason, until: number): Promise<Commit | undefined> {
+    const { on, changed, output, read } = reason
+    if (on === null || output === null) return undefined
+    const ref = { org, unit: on.id }
+    if (changed !== null) {
+      const { items } = await outputs.log(ref, { limit: 1, cursor: String(changed.commit + 1) })
+      return items.find(({ commit }) => commit === changed.commit)
+    }
+    // It is gone: the newest commit that touched it took it away.
+    const { items } = await outputs.log(ref, { limit: 50 })
+    return items.find(
+      (item) =>
+        item.commit > (read?.commit ?? 0) && item.changed.includes(output) && Date.parse(item.at) <= until,
+    )
+  }
+
+  return async function addTimes(
+    org: string,
+    reasons: readonly Reason[],
+    until = Infinity,
+  ): Promise<readonly Reason[]> {
+    const wanted = new Map<string, Reason>()
+    for (const reason of reasons) {
+      if (reason.kind !== 'changed' || wanted.size >= MOST_LOOKUPS) continue
+      if (!known.has(keyOf(org, reason, until))) wanted.set(keyOf(org, reason, until), reason)
+    }
+    const queue = [...wanted]
+    await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, queue.length) }, async () => {
+        for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+          const [key, reason] = next
+          try {
+            known.set(key, { commit: await lookUp(org, reason, until) })
+          } catch (error) {
+            // Deleted meanwhile, or never there at that time: the status stands without it.
+            if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
+          }
+        }
+      }),
+    )
+    return reasons.map((reason) => {
+      const commit = reason.kind === 'changed' ? known.get(keyOf(org, reason, until))?.commit : undefined
+      if (commit === undefined) return reason
+      const changed = { commit: commit.commit, at: commit.at, by: commit.who ?? commit.by }
+      return withSentence({ ...reason, changed })
+    })
+  }
+}
+
+function keyOf(org: string, { on, changed, output, read }: Reason, until: number): string {
+  const what = changed === null ? `${output} ${read?.commit} ${until}` : String(changed.commit)
+  return `${org} ${on?.id} ${what}`
+}

@@ -1,0 +1,255 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import { silentLog } from '../base/log.ts'
+import type { Bucket } from '../bucket/index.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import type { StateControl } from '../state/index.ts'
+import { createStateControl, LockInfo } from '../state/index.ts'
+import { createGraph } from './graph.ts'
+
+const alice = { by: 'alice' }
+const org = 'default'
+const at = (unit: string) => ({ org, unit })
+
+async function open(bucket: Bucket = openMemoryBucket()) {
+  const control = await createStateControl({
+    bucket,
+    clock: systemClock,
+    ids: randomIds,
+    log: silentLog,
+    spool: { create: () => Promise.reject(new Error('nothing here is large enough for the spool')) },
+    settings: { tidyAfterMs: null, catalogLagMs: 0 },
+  })
+  return { control, graph: createGraph({ control }) }
+}
+
+let locks = 0
+async function apply(
+  control: StateControl,
+  name: string,
+  outputs: Readonly<Record<string, string>>,
+  reads: readonly string[] = [],
+): Promise<void> {
+  const info = LockInfo.parse({ ID: `lock-${++locks}`, Operation: 'OperationTypeApply' })
+  await control.locks.lock(at(name), info, { createUnit: true }, alice)
+  for (const from of reads) await control.states.read(at(from), { consumer: name })
+  const typed = Object.fromEntries(
+    Object.entries(outputs).map(([key, value]) => [key, { value, type: 'string' }]),
+  )
+  const text = JSON.stringify({ version: 4, serial: locks, lineage: name, outputs: typed, resources: [] })
+  const stream = (async function* () {
+    yield Buffer.from(text)
+  })()
+  const state = await control.states.receive(stream, { maxBytes: 1e9, org })
+  await control.states.write(at(name), state, { how: 'backend', lockId: info.ID }, alice)
+  await control.locks.unlock(at(name), info.ID, alice)
+}
+
+async function statusOf({ graph }: Awaited<ReturnType<typeof open>>, time?: number) {
+  const { items } = await graph.status({ org, ...(time === undefined ? {} : { at: time }) })
+  return Object.fromEntries(items.map(({ name, status }) => [name, status]))
+}
+
+test('an output changes: its consumers are stale, say why, and what is below them waits', async () => {
+  const world = await open()
+  const { control, graph } = world
+  await apply(control, 'network', { vpc: 'a', cidr: '10' })
+  await apply(control, 'app', { url: 'x' }, ['network'])
+  await apply(control, 'dns', {}, ['app'])
+  await graph.dependencies.add(at('app'), { on: 'network', outputs: ['vpc'] }, alice)
+  expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date', dns: 'up-to-date' })
+
+  await apply(control, 'network', { vpc: 'a', cidr: '11' })
+  expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date', dns: 'up-to-date' })
+  await apply(control, 'network', { vpc: 'b', cidr: '11' })
+  const { items, counts } = await graph.status({ org, attention: true })
+
+  expect(counts).toMatchObject({ 'up-to-date': 1, stale: 1, waiting: 1 })
+  expect(items).toMatchObject([
+    {
+      name: 'app',
+      status: 'stale',
+      ready: true,
+      reasons: [
+        {
+          kind: 'changed',
+          on: { name: 'network' },
+          output: 'vpc',
+          read: { commit: 1 },
+          changed: { commit: 3, by: 'alice' },
+          says: expect.stringMatching(
+            /^vpc of network changed at commit 3, \d{4}-.* by alice; it was read at commit 1$/,
+          ),
+        },
+      ],
+    },
+    { name: 'dns', status: 'waiting', reasons: [{ kind: 'upstream', says: 'app is stale' }] },
+  ])
+
+  await apply(control, 'network', { vpc: 'a', cidr: '12' })
+  expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date', dns: 'up-to-date' })
+})
+
+test('an output that is gone says which commit took it away', async () => {
+  const world = await open()
+  await apply(world.control, 'network', { vpc: 'a' })
+  await apply(world.control, 'app', {}, ['network'])
+  await apply(world.control, 'network', {})
+
+  const { items } = await world.graph.status({ org, unit: 'app', direction: 'none' })
+
+  expect(items).toMatchObject([
+    { reasons: [{ output: 'vpc', change: 'disappeared', changed: { commit: 2, by: 'alice' } }] },
+  ])
+})
+
+test('a past time shows the graph as it was', async () => {
+  const world = await open()
+  await apply(world.control, 'network', { vpc: 'a' })
+  await apply(world.control, 'app', {}, ['network'])
+  const then = (await world.control.units.get(at('app'))).state?.at ?? ''
+  await apply(world.control, 'network', { vpc: 'b' })
+
+  expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'stale' })
+  expect(await statusOf(world, Date.parse(then))).toEqual({ network: 'up-to-date', app: 'up-to-date' })
+})
+
+test('a deleted unit leaves a dangling edge and a name; restoring it mends both', async () => {
+  const world = await open()
+  const { control, graph } = world
+  await apply(control, 'network', { vpc: 'a' })
+  await apply(control, 'app', {}, ['network'])
+  await graph.dependencies.add(at('app'), { on: 'network' }, alice)
+  expect(await graph.dependencies.usersOf(at('network'))).toMatchObject([{ name: 'app', source: 'declared' }])
+
+  await control.units.remove(at('network'), { force: true }, alice)
+  const { items } = await graph.status({ org })
+  expect(items).toMatchObject([
+    { name: 'app', status: 'unknown', reasons: [{ kind: 'gone', says: 'network is gone' }] },
+  ])
+  expect((await graph.view({ org })).edges).toMatchObject([{ name: 'network', state: 'dangling' }])
+
+  await control.units.restore(at('network'), {}, alice)
+  expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date' })
+})
+
+test('a cycle is refused, spelled out, however long it is', async () => {
+  const { control, graph } = await open()
+  for (const name of ['a', 'b', 'c']) await control.units.create({ org, name }, alice)
+  await graph.dependencies.add(at('a'), { on: 'b' }, alice)
+  await graph.dependencies.add(at('b'), { on: 'c' }, alice)
+
+  await expect(graph.dependencies.add(at('c'), { on: 'a' }, alice)).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: 'that would close a cycle: c → a → b → c',
+  })
+  await expect(graph.dependencies.add(at('a'), { on: 'a' }, alice)).rejects.toMatchObject({
+    message: 'that would close a cycle: a → a',
+  })
+  expect((await graph.dependencies.list(at('c'))).uses).toEqual([])
+})
+
+test('of two who close a cycle at the same moment at most one stays', async () => {
+  const bucket = openMemoryBucket()
+  const [one, other] = [await open(bucket), await open(bucket)]
+  for (const name of ['a', 'b']) await one.control.units.create({ org, name }, alice)
+
+  const done = await Promise.allSettled([
+    one.graph.dependencies.add(at('a'), { on: 'b' }, alice),
+    other.graph.dependencies.add(at('b'), { on: 'a' }, alice),
+  ])
+
+  const kept = done.filter(({ status }) => status === 'fulfilled').length
+  const left = [
+    ...(await one.graph.dependencies.list(at('a'))).uses,
+    ...(await one.graph.dependencies.list(at('b'))).uses,
+  ]
+  expect(kept).toBeLessThan(2)
+  expect(left).toHaveLength(kept)
+})
+
+test('an edge of a race that was not there before is taken back whole', async () => {
+  const { control, graph } = await open()
+  for (const name of ['a', 'b']) await control.units.create({ org, name }, alice)
+  const b = await control.units.get(at('b'))
+  const a = await control.units.get(at('a'))
+  // The way back appears between the check and the write, as if another server had made it.
+  const raced = {
+    ...control.graph,
+    changeDependencies: async (...args: Parameters<typeof control.graph.changeDependencies>) => {
+      const back = { on: a.id, name: 'a', outputs: null, source: 'declared' as const, inputs: {} }
+      await control.graph.changeDependencies({ org, unit: b.id }, () => [back], alice)
+      return control.graph.changeDependencies(...args)
+    },
+  }
+
+  await expect(
+    createGraph({ control: { ...control, graph: raced } }).dependencies.add(at('a'), { on: 'b' }, alice),
+  ).rejects.toMatchObject({ message: 'that would close a cycle: a → b → a' })
+
+  expect((await graph.dependencies.list(at('a'))).uses).toEqual([])
+  expect((await graph.dependencies.list(at('b'))).uses).toHaveLength(1)
+})
+
+test('names that are nearly right get the right ones as advice', async () => {
+  const { control, graph } = await open()
+  await apply(control, 'prod/network', { vpc_id: 'a', subnet_ids: 'b' })
+  await control.units.create({ org, name: 'prod/app' }, alice)
+  await control.units.create({ org, name: 'prod/later' }, alice)
+
+  await expect(graph.dependencies.add(at('prod/app'), { on: 'prod/netwrok' }, alice)).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    hint: expect.stringContaining('did you mean prod/network?'),
+  })
+  await expect(
+    graph.dependencies.add(at('prod/app'), { on: 'prod/network', outputs: ['vpcid'] }, alice),
+  ).rejects.toMatchObject({ code: 'NOT_FOUND', hint: expect.stringContaining('did you mean vpc_id?') })
+  await expect(graph.status({ org, unit: 'prod/ap' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    hint: expect.stringContaining('did you mean prod/app?'),
+  })
+  const { warnings } = await graph.dependencies.add(
+    at('prod/app'),
+    { on: 'prod/later', outputs: ['x'] },
+    alice,
+  )
+  expect(warnings).toEqual(['prod/later has no state yet, so nobody can say whether it will have x'])
+})
+
+test('outputs are added to an edge and taken from it one by one', async () => {
+  const { control, graph } = await open()
+  await apply(control, 'network', { vpc: 'a', subnet: 'b' })
+  await control.units.create({ org, name: 'app' }, alice)
+  const uses = async () =>
+    (await graph.dependencies.list(at('app'))).uses.map(({ outputs, inputs }) => [outputs, inputs])
+
+  await graph.dependencies.add(at('app'), { on: 'network', outputs: ['vpc'] }, alice)
+  await graph.dependencies.add(
+    at('app'),
+    { on: 'network', outputs: [], inputs: { subnet_id: 'subnet' } },
+    alice,
+  )
+  expect(await uses()).toEqual([[['vpc', 'subnet'], { subnet_id: 'subnet' }]])
+  await graph.dependencies.remove(at('app'), { on: 'network', outputs: ['subnet'] }, alice)
+  expect(await uses()).toEqual([[['vpc'], {}]])
+  await expect(
+    graph.dependencies.remove(at('app'), { on: 'network', outputs: ['subnet'] }, alice),
+  ).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await graph.dependencies.remove(at('app'), { on: 'network' }, alice)
+  expect(await uses()).toEqual([])
+  await expect(graph.dependencies.remove(at('app'), { on: 'network' }, alice)).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: 'app declares no dependency on network',
+  })
+})
+
+test('an unchanged graph is the same object, so that faces can keep what they made of it', async () => {
+  const { control, graph } = await open()
+  await apply(control, 'network', { vpc: 'a' })
+
+  const first = await graph.view({ org })
+  expect((await graph.view({ org })).nodes).toBe(first.nodes)
+  await apply(control, 'network', { vpc: 'b' })
+  expect((await graph.view({ org })).nodes).not.toBe(first.nodes)
+})

@@ -1,0 +1,152 @@
+import { isoTime } from '../base/clock.ts'
+import type { StateControl } from '../state/index.ts'
+import { createChangeTimes } from './change-times.ts'
+import { createDependencies } from './dependencies.ts'
+import type { GraphEngine, GraphNode } from './engine.ts'
+import { createGraphEngine } from './engine.ts'
+import { unknownUnit } from './nearest.ts'
+import type { Graph, GraphQuery } from './services.ts'
+import type { GraphEdgeView, GraphView, Mark, NodeView, StatusView } from './views.ts'
+import { reasonsOf } from './why.ts'
+
+export interface GraphDeps {
+  readonly control: Pick<StateControl, 'graph' | 'outputs' | 'units'>
+  /** What others know of units by id: running, failed, drifted. */
+  readonly marks?: (org: string) => Promise<ReadonlyMap<string, readonly Mark[]>>
+}
+
+type Marks = ReadonlyMap<string, readonly Mark[]>
+
+interface Loaded {
+  readonly engine: GraphEngine
+  readonly asOf: number
+  readonly marks: Marks
+}
+
+export function createGraph({ control, marks }: GraphDeps): Graph {
+  const engines = new Map<string, GraphEngine>()
+  const whole = new WeakMap<GraphEngine, { readonly revision: number; readonly parts: Parts }>()
+  const addTimes = createChangeTimes(control.outputs)
+
+  async function current(org: string): Promise<{ engine: GraphEngine; asOf: number }> {
+    const { units, asOf } = await control.graph.units(org)
+    let engine = engines.get(org)
+    if (engine === undefined) {
+      engine = createGraphEngine()
+      engines.set(org, engine)
+    }
+    engine.update(units)
+    return { engine, asOf }
+  }
+
+  async function load({ org, at }: GraphQuery): Promise<Loaded> {
+    if (at === undefined) {
+      const known = (await marks?.(org)) ?? new Map()
+      return { ...(await current(org)), marks: known }
+    }
+    const engine = createGraphEngine()
+    const all = (await control.graph.unitsAt(org, at)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    engine.update(all.map((facts) => ({ id: facts.id, key: facts, facts: () => facts })))
+    return { engine, asOf: at, marks: new Map() }
+  }
+
+  /** The same objects as long as nothing changed, so that a face can keep what it made of them. */
+  function allOf({ engine, marks: known }: Loaded): Parts {
+    const kept = whole.get(engine)
+    if (kept?.revision === engine.revision() && known.size === 0) return kept.parts
+    const parts = partsOf(engine.nodes(), known)
+    if (known.size === 0) whole.set(engine, { revision: engine.revision(), parts })
+    return parts
+  }
+
+  return {
+    engine: current,
+    async view(query): Promise<GraphView> {
+      const loaded = await load(query)
+      const asOf = isoTime(loaded.asOf)
+      if (query.unit === undefined) return { asOf, ...allOf(loaded) }
+      const { nodes, edges } = partsOf(selected(loaded.engine, query), loaded.marks)
+      const shown = new Set(nodes.map(({ id }) => id))
+      return { asOf, nodes, edges: edges.filter(({ to, state }) => shown.has(to) || state === 'dangling') }
+    },
+    async status(query): Promise<StatusView> {
+      const loaded = await load(query)
+      const { engine } = loaded
+      const nodes = selected(engine, query)
+      const counts = { 'up-to-date': 0, stale: 0, waiting: 0, unknown: 0, 'never-applied': 0 }
+      for (const { status } of nodes) counts[status]++
+      const wanted = query.attention === true ? nodes.filter(({ status }) => status !== 'up-to-date') : nodes
+      const items = wanted.map((node) => ({
+        ...nodeView(node, loaded.marks),
+        reasons: reasonsOf(node, (id) => engine.node(id)),
+      }))
+      const timed = await addTimes(
+        query.org,
+        items.flatMap(({ reasons }) => reasons),
+        query.at,
+      )
+      let next = 0
+      return {
+        asOf: isoTime(loaded.asOf),
+        counts,
+        items: items.map((item) => ({ ...item, reasons: timed.slice(next, (next += item.reasons.length)) })),
+      }
+    },
+    dependencies: createDependencies(control, current),
+  }
+}
+
+interface Parts {
+  readonly nodes: NodeView[]
+  readonly edges: GraphEdgeView[]
+}
+
+function partsOf(nodes: readonly GraphNode[], marks: Marks): Parts {
+  const nameOf = new Map(nodes.map(({ facts }) => [facts.id, facts.name]))
+  return {
+    nodes: nodes.map((node) => nodeView(node, marks)),
+    edges: nodes.flatMap(({ facts, edges, comparisons }) =>
+      edges.map((edge, i) => ({
+        from: facts.id,
+        to: edge.on,
+        name: nameOf.get(edge.on) ?? (edge.name || edge.on),
+        outputs: edge.outputs === null ? null : [...edge.outputs],
+        source: edge.source,
+        state: comparisons[i]?.state ?? 'unknown',
+        changed: comparisons[i]?.changes.map(({ output }) => output) ?? [],
+      })),
+    ),
+  }
+}
+
+function nodeView({ facts, status, isReady }: GraphNode, marks: Marks): NodeView {
+  const { id, name, head, locked } = facts
+  return {
+    id,
+    name,
+    status,
+    ready: isReady,
+    marks: [...(locked ? ['locked' as const] : []), ...(marks.get(id) ?? [])],
+    commit: head?.commit ?? null,
+    at: head === null ? null : isoTime(head.at),
+    by: head?.by ?? null,
+  }
+}
+
+/** The units that were asked for, in the order of all. */
+function selected(engine: GraphEngine, { unit, direction }: GraphQuery): readonly GraphNode[] {
+  const nodes = engine.nodes()
+  if (unit === undefined) return nodes
+  const start = nodes.find(({ facts }) => facts.id === unit || facts.name === unit)
+  if (start === undefined)
+    throw unknownUnit(
+      unit,
+      nodes.map(({ facts }) => facts.name),
+    )
+  const { id } = start.facts
+  if (direction === 'none') return [start]
+  const shown = new Set([id])
+  if (direction !== 'down') for (const up of engine.reach(id, 'up')) shown.add(up)
+  if (direction !== 'up') for (const down of engine.reach(id, 'down')) shown.add(down)
+  return nodes.filter(({ facts }) => shown.has(facts.id))
+}

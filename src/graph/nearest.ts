@@ -1,0 +1,25 @@
+import { TacoError } from '../base/errors.ts'
+import { nearest } from '../base/nearest.ts'
+
+/** Errors for names that are nearly right. */
+
+export function unknownUnit(name: string, known: readonly string[], field = 'unit'): TacoError {
+  const guess =
+    nearest(name, known) ??
+    known.find((other) => other.endsWith(`/${name}`)) ??
+    known.find((other) => other.startsWith(`${name}/`))
+  return new TacoError('NOT_FOUND', `there is no unit ${name}`, {
+    facts: { field, unit: name, ...(guess === undefined ? {} : { nearest: guess }) },
+    hint:
+      guess === undefined ? 'see `taco unit ls`' : `did you mean ${guess}? \`taco unit ls\` lists all units`,
+  })
+}
+
+export function unknownOutput(unit: string, name: string, known: readonly string[]): TacoError {
+  const guess = nearest(name, known)
+  const has = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`
+  return new TacoError('NOT_FOUND', `${unit} has no output ${name}`, {
+    facts: { field: 'outputs', output: name, known, ...(guess === undefined ? {} : { nearest: guess }) },
+    hint: guess === undefined ? has : `did you mean ${guess}? ${has}`,
+  })
+}

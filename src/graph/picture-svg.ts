@@ -1,0 +1,22 @@
+import { Graphviz } from '@hpcc-js/wasm-graphviz'
+import { badRequest } from '../base/errors.ts'
+import { dotOf } from './picture-dot.ts'
+import type { GraphView } from './views.ts'
+
+/** Layout takes the whole process's time, and nobody can read more at once anyway. */
+const MOST_NODES = 600
+const MOST_EDGES = 2000
+
+/** The graph as a picture. Loaded lazily: the layout engine is most of a megabyte. */
+export async function svgOf(view: Pick<GraphView, 'nodes' | 'edges'>): Promise<string> {
+  const { nodes, edges } = view
+  if (nodes.length > MOST_NODES || edges.length > MOST_EDGES) {
+    throw badRequest(
+      'format',
+      `${nodes.length} units and ${edges.length} edges are too many for a picture`,
+      'name a unit to draw only what it uses and what uses it, or take format=dot and draw it yourself',
+    )
+  }
+  const graphviz = await Graphviz.load()
+  return graphviz.layout(dotOf(view), 'svg', 'dot')
+}

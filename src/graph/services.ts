@@ -1,0 +1,48 @@
+import type { Caller, UnitRef } from '../state/index.ts'
+import type { GraphEngine } from './engine.ts'
+import type { DependenciesView, DependencyChange, GraphView, StatusView, UserView } from './views.ts'
+
+export interface GraphQuery {
+  readonly org: string
+  /** Only this unit and, by `direction`, what it uses or what uses it; without a direction both. */
+  readonly unit?: string
+  readonly direction?: 'up' | 'down' | 'none'
+  /** As it was then; milliseconds. */
+  readonly at?: number
+}
+
+export interface DependencyInput {
+  /** Name or id of the unit used. */
+  readonly on: string
+  /** Undefined: all. Empty: only the order. */
+  readonly outputs?: readonly string[]
+  /** Variable of this unit → output of that one. */
+  readonly inputs?: Readonly<Record<string, string>>
+}
+
+/** The graph of an organization's units. As of a moment ago, like listings; never behind this server's own writes. */
+export interface Graph {
+  view(query: GraphQuery): Promise<GraphView>
+  /** With reasons. `attention`: only units that are not up to date; `counts` counts all. */
+  status(query: GraphQuery & { readonly attention?: boolean }): Promise<StatusView>
+  /** The engine, brought up to date, for those who walk the graph themselves. */
+  engine(org: string): Promise<{ readonly engine: GraphEngine; readonly asOf: number }>
+  readonly dependencies: Dependencies
+}
+
+export interface Dependencies {
+  list(ref: UnitRef): Promise<DependenciesView>
+  /**
+   * Adds to what is declared: outputs to those named before. An unknown unit or output is NOT_FOUND with the nearest
+   * match, an edge that would close a cycle BAD_REQUEST with the cycle spelled out in `facts.cycle`.
+   */
+  add(ref: UnitRef, input: DependencyInput, caller: Caller): Promise<DependencyChange>
+  /** Takes back what is declared; with `outputs`, only those. */
+  remove(
+    ref: UnitRef,
+    input: { on: string; outputs?: readonly string[] },
+    caller: Caller,
+  ): Promise<DependencyChange>
+  /** Who uses the unit, for warnings before it goes. */
+  usersOf(ref: UnitRef): Promise<readonly UserView[]>
+}

@@ -1,0 +1,91 @@
+import { isoTime } from '../base/clock.ts'
+import type { GraphNode } from './engine.ts'
+import type { Edge } from './edges.ts'
+import type { Comparison } from './status.ts'
+import { isMoving } from './status.ts'
+import type { Reason } from './views.ts'
+
+/** Why a unit has the status it has, from documents alone: when a change was made is looked up later. Pure. */
+export function reasonsOf(node: GraphNode, nodeOf: (id: string) => GraphNode | undefined): Reason[] {
+  const { status, edges, comparisons, cycle } = node
+  if (cycle !== null) return [{ ...blank, kind: 'cycle', cycle: [...cycle], says: sayCycle(cycle) }]
+  if (status === 'up-to-date' || status === 'never-applied') return []
+  const reasons = edges.flatMap((edge, i) => {
+    const comparison = comparisons[i]
+    const upstream = nodeOf(edge.on)
+    const on = { id: edge.on, name: upstream?.facts.name ?? (edge.name || edge.on) }
+    const own = comparison === undefined ? [] : reasonsOfEdge(on, edge, comparison)
+    const passed = upstream === undefined ? [] : reasonsOfUpstream(on, upstream, status)
+    return [...own, ...passed]
+  })
+  // Of several kinds the one that decided comes first; what would only matter otherwise is left out.
+  if (status === 'stale') return reasons.filter(({ kind }) => kind === 'changed' || kind === 'upstream')
+  if (status === 'waiting') return reasons.filter(({ kind }) => kind === 'upstream')
+  return reasons
+}
+
+const blank = { on: null, output: null, change: null, read: null, changed: null, cycle: null }
+
+type Named = { readonly id: string; readonly name: string }
+
+function reasonsOfEdge(on: Named, { read }: Edge, comparison: Comparison): Reason[] {
+  const { state, changes, unread, because } = comparison
+  const base = {
+    ...blank,
+    on: { ...on },
+    read: read === undefined ? null : { commit: read.commit, at: isoTime(read.at) },
+  }
+  if (state === 'dangling') return [{ ...base, kind: 'gone', says: `${on.name} is gone` }]
+  if (because === 'encrypted')
+    return [{ ...base, kind: 'encrypted', says: `the outputs of ${on.name} are encrypted` }]
+  if (because === 'no-receipt') return [{ ...base, kind: 'no-receipt', says: sayUnread(on.name) }]
+  const changed = changes.map(({ output, change, since }) =>
+    withSentence({
+      ...base,
+      kind: 'changed',
+      output,
+      change,
+      changed: since === null ? null : { commit: since, at: null, by: null },
+      says: '',
+    }),
+  )
+  const missing = unread.map((output): Reason => ({
+    ...base,
+    kind: 'no-receipt',
+    output,
+    says: sayUnread(`${output} of ${on.name}`),
+  }))
+  return [...changed, ...missing]
+}
+
+function reasonsOfUpstream(on: Named, upstream: GraphNode, below: GraphNode['status']): Reason[] {
+  const matters =
+    isMoving(upstream.status) ||
+    (below === 'unknown' && upstream.status === 'unknown') ||
+    upstream.cycle !== null
+  if (!matters) return []
+  return [{ ...blank, kind: 'upstream', on: { ...on }, says: `${on.name} is ${sayStatus(upstream.status)}` }]
+}
+
+/** Says it again once more is known. */
+export function withSentence(reason: Reason): Reason {
+  const { on, output, change, read, changed } = reason
+  if (reason.kind !== 'changed' || on === null) return reason
+  const when = changed?.at == null ? '' : `, ${changed.at.slice(0, 16).replace('T', ' ')}`
+  const by = changed?.by == null ? '' : ` by ${changed.by}`
+  const at = changed === null ? '' : ` at commit ${changed.commit}`
+  const seen = read === null ? '' : `; it was read at commit ${read.commit}`
+  return { ...reason, says: `${output} of ${on.name} ${change}${at}${when}${by}${seen}` }
+}
+
+export function sayStatus(status: GraphNode['status']): string {
+  return status.replaceAll('-', ' ')
+}
+
+export function sayCycle(cycle: readonly string[]): string {
+  return `it is part of a cycle: ${cycle.join(' → ')}`
+}
+
+function sayUnread(what: string): string {
+  return `nothing says which ${what} its state was made from`
+}
