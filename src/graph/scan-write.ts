@@ -1,0 +1,28 @@
+import { Document } from 'yaml'
+import type { ScanReport } from './scan.ts'
+
+/** A `taco.yaml` that says what was found. */
+export function projectText({ units }: Pick<ScanReport, 'units'>): string {
+  const document = new Document({
+    units: Object.fromEntries(
+      units.map(({ name, dir, dependencies }) => [
+        name,
+        {
+          ...(dir === name ? {} : { dir }),
+          ...(dependencies.length === 0
+            ? {}
+            : { dependencies: Object.fromEntries(dependencies.map((edge) => [edge.on, formOf(edge)])) }),
+        },
+      ]),
+    ),
+  })
+  document.commentBefore = ' What this repository is made of; `taco sync` tells the server.'
+  return document.toString({ lineWidth: 110, flowCollectionPadding: false })
+}
+
+function formOf({ outputs, inputs }: ScanReport['units'][number]['dependencies'][number]): unknown {
+  if (Object.keys(inputs).length === 0) return outputs ?? 'all'
+  const mapped = new Set(Object.values(inputs))
+  const rest = outputs?.filter((output) => !mapped.has(output))
+  return { ...(outputs === null ? { outputs: 'all' } : rest?.length === 0 ? {} : { outputs: rest }), inputs }
+}
