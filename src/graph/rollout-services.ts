@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from '../state/index.ts'
-import { Proof, Rollout, RolloutStatus, Step } from './rollout-model.ts'
+import { Proof, RolloutStatus, Step } from './rollout-model.ts'
 
 /** What the outside sees of rollouts: the schemas of the HTTP API and of `--json`. */
 
@@ -141,5 +141,3 @@ export interface Rollouts {
   resume(ref: RolloutRef, caller: Caller): Promise<RolloutView>
   cancel(ref: RolloutRef, caller: Caller): Promise<RolloutView>
 }
-
-export type { Rollout }

@@ -43,6 +43,7 @@ export function testWorld(
     },
     openEmbedded: () => Promise.reject(new Error('no bucket in this test')),
     serve: () => Promise.reject(new Error('no server in this test')),
+    repository: () => Promise.reject(new Error('no repository in this test')),
     ...changes,
   }
   return {

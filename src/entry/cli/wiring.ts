@@ -1,4 +1,11 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
+import type {
+  fingerprintOf,
+  isCode,
+  isConfiguration,
+  readProject,
+  referencedPaths,
+} from '../../graph/index.ts'
 
 /**
  * What the CLI needs from the world around it. `wire/` builds the real one; tests bring their own, so that a
@@ -19,6 +26,16 @@ export interface World {
   version(): string
   openEmbedded(options: EmbedOptions): Promise<Embedded>
   serve(options: ServeOptions): Promise<Served>
+  /** What reads repositories; loaded by the commands that do. */
+  repository(): Promise<RepositoryTools>
+}
+
+export interface RepositoryTools {
+  readonly readProject: typeof readProject
+  readonly fingerprintOf: typeof fingerprintOf
+  readonly isCode: typeof isCode
+  readonly isConfiguration: typeof isConfiguration
+  readonly referencedPaths: typeof referencedPaths
 }
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'

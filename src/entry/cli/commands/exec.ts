@@ -41,7 +41,7 @@ async function mentionLock(session: Session, unit: string, startedAt: number): P
   }
 }
 
-async function openBackend(session: Session): Promise<{ url: string; token: string | undefined }> {
+export async function openBackend(session: Session): Promise<{ url: string; token: string | undefined }> {
   const { kind, address } = session.target()
   if (kind === 'server') return { url: address, token: session.token() }
   // Good for this one command: it is in nobody's environment but the child's, and ends with this process.
@@ -52,7 +52,7 @@ async function openBackend(session: Session): Promise<{ url: string; token: stri
 }
 
 /** The command needs the backend, not the keys to the control plane. */
-function childEnv(env: World['env']): Record<string, string> {
+export function childEnv(env: World['env']): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
     if (

@@ -1,0 +1,119 @@
+import { resolve } from 'node:path'
+import { errorOf } from '../../../engines/index.ts'
+import type { ProjectUnit } from '../../../graph/index.ts'
+import { unitPath } from '../client.ts'
+import { openEngines, planUnit } from '../engine-run.ts'
+import { EXIT, usageError } from '../failures.ts'
+import { isColourful } from '../output.ts'
+import { planAnswer } from '../rollout-answers.ts'
+import type { Session } from '../session.ts'
+import { check, fields, list, maybe, text } from '../shape.ts'
+import { unitNamed } from '../worker-step.ts'
+import { stepEnv, variablesIn } from '../worker-env.ts'
+import { readUnitFiles } from '../worker-files.ts'
+import { openRepository } from '../worker-project.ts'
+import { openBackend } from './exec.ts'
+
+interface AffectedOptions {
+  readonly affected?: boolean
+  readonly jobs?: number
+  readonly skip?: boolean
+  readonly file?: string
+}
+
+interface Planned {
+  readonly unit: string
+  readonly outcome: 'changes' | 'no-changes' | 'skipped' | 'failed'
+  /** Why it was skipped: the fingerprint, and the state version that was applied with it. */
+  readonly proof?: { readonly fingerprint: string; readonly version: string | null }
+  readonly error?: string
+}
+
+const inputsAnswer = fields({ inputs: list(fields({ variable: text, json: maybe(text) })) })
+
+/** Plans what may have changed. Inputs are those that stand now: a plan does not see what others will change. */
+export async function planAffected(
+  session: Session,
+  [only]: readonly string[],
+  options: AffectedOptions,
+): Promise<number> {
+  const { world, output } = session
+  if (options.affected !== true && only === undefined)
+    throw usageError('nothing says which units to plan', 'give --affected, or name a unit')
+  const repository = await openRepository(session, options.file)
+  const units = only === undefined ? repository.project.units : [unitNamed(repository, only)]
+  const [client, backend] = await Promise.all([session.client(), openBackend(session)])
+  const engines = openEngines(world)
+  const answer = check(
+    planAnswer,
+    await client.json('GET', '/v1/rollouts/plan', { query: { downstream: false } }),
+  )
+  const known = new Map(answer.steps.map((step) => [step.unit.name, step]))
+  const colour = isColourful(world.stdout, world.env, session.flags)
+  const screen = output.asJson ? world.stderr : world.stdout
+
+  async function one(unit: ProjectUnit): Promise<Planned> {
+    const step = known.get(unit.name)
+    const program = engines.find(unit)
+    const fingerprint = repository.tools.fingerprintOf({
+      files: readUnitFiles(repository, unit).hashes,
+      variables: { ...variablesIn(world.env), ...unit.variables },
+      varFiles: unit.varFiles,
+      uses: step?.uses ?? [],
+      engine: await engines.version(program),
+    })
+    if (options.affected === true && options.skip !== false && step?.fingerprint === fingerprint)
+      return { unit: unit.name, outcome: 'skipped', proof: { fingerprint, version: step.version } }
+    const inputs =
+      step === undefined
+        ? []
+        : check(
+            inputsAnswer,
+            await client.json('GET', unitPath(unit.name, '/inputs'), { query: { sensitive: true } }),
+          ).inputs
+    const end = await planUnit({
+      program,
+      folder: resolve(repository.root, unit.dir),
+      env: stepEnv(world, backend, {
+        org: session.org(),
+        unit: unit.name,
+        lock: null,
+        variables: unit.variables,
+        inputs: Object.fromEntries(
+          inputs.flatMap(({ variable, json }) => (json === null ? [] : [[variable, json]])),
+        ),
+      }),
+      varFiles: unit.varFiles,
+      separatePlan: false,
+      colour,
+      ownGroup: false,
+      onLine: (line) => void screen.write(`${output.style('cyan', `[${unit.name}]`)} ${line}\n`),
+      onEngine: () => {},
+      id: 'plan',
+    })
+    if (end.exitCode === 0) return { unit: unit.name, outcome: 'no-changes' }
+    if (end.exitCode === 2) return { unit: unit.name, outcome: 'changes' }
+    return { unit: unit.name, outcome: 'failed', error: errorOf(end.output) }
+  }
+
+  const planned: Planned[] = []
+  const queue = units.values()
+  const lane = async () => {
+    for (const unit of queue) planned.push(await one(unit))
+  }
+  await Promise.all(Array.from({ length: options.jobs ?? 4 }, lane))
+  if (output.asJson) output.json({ items: planned })
+  else
+    output.table(
+      ['UNIT', 'OUTCOME', 'PROOF'],
+      planned.map(({ unit, outcome, proof, error }) => [
+        unit,
+        outcome,
+        error ??
+          (proof === undefined
+            ? ''
+            : `fingerprint ${proof.fingerprint.slice(0, 12)} as ${proof.version ?? '?'}`),
+      ]),
+    )
+  return planned.some(({ outcome }) => outcome === 'failed') ? EXIT.failed : EXIT.ok
+}

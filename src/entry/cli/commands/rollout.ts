@@ -1,0 +1,117 @@
+import type { RolloutAnswer } from '../rollout-answers.ts'
+import { planAnswer, rolloutAnswer } from '../rollout-answers.ts'
+import { stepLine, tree } from '../rollout-picture.ts'
+import { usageError } from '../failures.ts'
+import type { Session } from '../session.ts'
+import { check, fields, list as listOf } from '../shape.ts'
+import { oneLine } from '../table.ts'
+import { withUnit } from '../unit-name.ts'
+import { age, count } from '../words.ts'
+import { stepPath } from '../worker-step.ts'
+
+interface FromOptions {
+  readonly from?: readonly string[]
+}
+
+export async function plan(session: Session, _args: readonly string[], options: FromOptions): Promise<void> {
+  const from = rootsOf(options)
+  const client = await session.client()
+  const answer = await withUnit(session, from[0] ?? '', () =>
+    client.json('GET', '/v1/rollouts/plan', { query: { from } }),
+  )
+  if (session.output.asJson) return session.output.json(answer)
+  const { steps } = check(planAnswer, answer)
+  const { output } = session
+  output.print(
+    tree(steps, ({ unit, isRoot }) =>
+      oneLine(isRoot ? `${output.style('bold', unit.name)}  starts here` : unit.name),
+    ),
+  )
+  output.note(
+    `${count(steps.length, 'unit')} at most; those whose inputs stay the same are skipped. ` +
+      `Start it with \`taco rollout start ${from.map((name) => `--from ${name}`).join(' ')}\``,
+  )
+}
+
+export async function start(session: Session, _args: readonly string[], options: FromOptions): Promise<void> {
+  const from = rootsOf(options)
+  const client = await session.client()
+  const answer = await withUnit(session, from[0] ?? '', () =>
+    client.json('POST', '/v1/rollouts', { json: { from } }),
+  )
+  if (session.output.asJson) return session.output.json(answer)
+  const { id, steps } = check(rolloutAnswer, answer)
+  session.output.print(`${id}\n`)
+  session.output.note(`${count(steps.length, 'step')}; carry it out with \`taco rollout work ${id}\``)
+}
+
+export async function status(session: Session, [id = '']: readonly string[]): Promise<void> {
+  const answer = await (await session.client()).json('GET', path(id))
+  if (session.output.asJson) return session.output.json(answer)
+  show(session, check(rolloutAnswer, answer))
+}
+
+export function show({ output, world }: Session, rollout: RolloutAnswer): void {
+  output.print(tree(rollout.steps, (step) => stepLine(step, output)))
+  const counted = ['applied', 'skipped', 'failed', 'running', 'waiting'].flatMap((kind) => {
+    const number = rollout.steps.filter((step) => step.status === kind).length
+    return number === 0 ? [] : [`${number} ${kind}`]
+  })
+  output.print(
+    `\n${rollout.id} ${rollout.status}, by ${oneLine(rollout.by)} ${age(rollout.createdAt, world.now())}: ${counted.join(', ')}\n`,
+  )
+}
+
+export async function list(session: Session): Promise<void> {
+  const answer = await (await session.client()).json('GET', '/v1/rollouts')
+  if (session.output.asJson) return session.output.json(answer)
+  const { items } = check(fields({ items: listOf(rolloutAnswer) }), answer)
+  if (items.length === 0) return session.output.note('no rollouts yet: `taco rollout start --from <unit>`')
+  session.output.table(
+    ['ID', 'STATUS', 'FROM', 'STEPS', 'SETTLED', 'BY', 'STARTED'],
+    items.map(({ id, status: state, roots, steps, by, createdAt }) => [
+      id,
+      state,
+      roots.join(', '),
+      String(steps.length),
+      String(steps.filter((step) => step.status === 'applied' || step.status === 'skipped').length),
+      by,
+      age(createdAt, session.world.now()),
+    ]),
+  )
+}
+
+export async function skip(
+  session: Session,
+  [id = '', unit = '']: readonly string[],
+  options: { readonly reason?: string },
+): Promise<void> {
+  if (!options.reason) throw usageError('no reason was given', 'say why: --reason "applied by hand"')
+  const client = await session.client()
+  const answer = await client.json('POST', stepPath(id, unit, 'skip'), { json: { reason: options.reason } })
+  if (session.output.asJson) return session.output.json(answer)
+  session.output.print(`skipped ${unit}\n`)
+}
+
+export const pause = changing('pause', 'paused')
+export const resume = changing('resume', 'resumed')
+export const cancel = changing('cancel', 'cancelled')
+
+function changing(what: string, done: string) {
+  return async (session: Session, [id = '']: readonly string[]): Promise<void> => {
+    const answer = await (await session.client()).json('POST', `${path(id)}/${what}`)
+    if (session.output.asJson) return session.output.json(answer)
+    session.output.print(`${done} ${id}\n`)
+    if (what === 'resume') session.output.note(`go on with \`taco rollout work ${id}\``)
+  }
+}
+
+function rootsOf({ from = [] }: FromOptions): readonly string[] {
+  const names = from.flatMap((text) => text.split(',')).filter((name) => name !== '')
+  if (names.length > 0) return names
+  throw usageError('a rollout starts somewhere', 'name the units that changed: --from network')
+}
+
+function path(id: string): string {
+  return `/v1/rollouts/${encodeURIComponent(id)}`
+}

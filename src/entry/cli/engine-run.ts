@@ -1,0 +1,160 @@
+import { accessSync, constants, existsSync, rmSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { TacoError } from '../../base/errors.ts'
+import {
+  type Engine,
+  type EngineEnd,
+  engineVersion,
+  findEngine,
+  isInitNeeded,
+  startEngine,
+} from '../../engines/index.ts'
+import type { ProjectUnit } from '../../graph/index.ts'
+import type { World } from './wiring.ts'
+
+/** Engines as one worker uses them: found once, asked for their version once. */
+export interface Engines {
+  find(unit: ProjectUnit): string
+  version(program: string): Promise<string>
+}
+
+export function openEngines(world: World): Engines {
+  const machine = { folders: (world.env['PATH'] ?? '').split(delimiter), isProgram }
+  const found = new Map<string | undefined, string>()
+  const versions = new Map<string, Promise<string>>()
+
+  async function ask(program: string): Promise<string> {
+    const env = { PATH: world.env['PATH'] ?? '', CHECKPOINT_DISABLE: '1' }
+    const asked = startEngine({
+      program,
+      args: ['version', '-json'],
+      cwd: world.cwd,
+      env,
+      onLine: () => {},
+      ownGroup: true,
+    })
+    const { output } = await asked.ended
+    const version = engineVersion(program, output)
+    if (version !== undefined) return version
+    throw new TacoError('UNEXPECTED', `${program} does not say which version it is`, {
+      hint: 'is it OpenTofu or Terraform?',
+    })
+  }
+
+  return {
+    find({ engine }) {
+      const wanted = engine ?? world.env['TACO_ENGINE']
+      let path = found.get(wanted)
+      if (path === undefined) {
+        path = findEngine(wanted?.includes('/') === true ? resolve(world.cwd, wanted) : wanted, machine)
+        found.set(wanted, path)
+      }
+      return path
+    },
+    version(program) {
+      let version = versions.get(program)
+      if (version === undefined) {
+        version = ask(program)
+        versions.set(program, version)
+      }
+      return version
+    },
+  }
+}
+
+export interface UnitRun {
+  readonly program: string
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  readonly varFiles: readonly string[]
+  /** Asks for a saved plan first. */
+  readonly separatePlan: boolean
+  readonly colour: boolean
+  readonly ownGroup: boolean
+  readonly onLine: (line: string) => void
+  /** Told of each process, so that it can be interrupted. */
+  readonly onEngine: (engine: Engine) => void
+  /** For the name of a saved plan. */
+  readonly id: string
+}
+
+export interface UnitRunEnd {
+  readonly exitCode: number
+  readonly output: string
+  /** Of all processes together. */
+  readonly engineMs: number
+}
+
+const CHANGES = 2
+
+/** Applies one unit. Initializes only a folder that never was, or of which the engine says that it must be. */
+export async function applyUnit(run: UnitRun): Promise<UnitRunEnd> {
+  const process = engineIn(run)
+  if (!existsSync(join(run.folder, '.terraform'))) {
+    const ready = await process.init()
+    if (ready.exitCode !== 0) return process.endOf(ready)
+  }
+  let end = await attempt(run, process)
+  if (end.exitCode !== 0 && isInitNeeded(end.output)) {
+    const ready = await process.init()
+    end = ready.exitCode === 0 ? await attempt(run, process) : ready
+  }
+  return process.endOf(end)
+}
+
+/** Plans one unit without locking or storing anything. 2: there are changes. */
+export async function planUnit(run: UnitRun): Promise<UnitRunEnd> {
+  const process = engineIn(run)
+  const plan = () => process.start('plan', ['-lock=false', '-detailed-exitcode', ...process.varFiles])
+  if (!existsSync(join(run.folder, '.terraform'))) {
+    const ready = await process.init()
+    if (ready.exitCode !== 0) return process.endOf(ready)
+  }
+  let end = await plan()
+  if (end.exitCode === 1 && isInitNeeded(end.output)) {
+    const ready = await process.init()
+    end = ready.exitCode === 0 ? await plan() : ready
+  }
+  return process.endOf(end)
+}
+
+async function attempt(run: UnitRun, process: ReturnType<typeof engineIn>): Promise<EngineEnd> {
+  if (!run.separatePlan) return process.start('apply', ['-auto-approve', ...process.varFiles])
+  const file = join(run.folder, '.terraform', `${run.id}.tfplan`)
+  try {
+    const plan = await process.start('plan', [`-out=${file}`, '-detailed-exitcode', ...process.varFiles])
+    if (plan.exitCode !== CHANGES) return plan
+    return await process.start('apply', [file])
+  } finally {
+    // It may hold secrets.
+    rmSync(file, { force: true })
+  }
+}
+
+function engineIn(run: UnitRun) {
+  let engineMs = 0
+  async function start(command: string, args: readonly string[]): Promise<EngineEnd> {
+    const { program, folder: cwd, env, onLine, ownGroup } = run
+    const all = [command, '-input=false', ...(run.colour ? [] : ['-no-color']), ...args]
+    const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup })
+    run.onEngine(engine)
+    const end = await engine.ended
+    engineMs += end.ms
+    return end
+  }
+  return {
+    start,
+    varFiles: run.varFiles.map((name) => `-var-file=${name}`),
+    init: () => start('init', []),
+    endOf: ({ exitCode, output }: EngineEnd): UnitRunEnd => ({ exitCode, output, engineMs }),
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,68 @@
+import type { Output } from './output.ts'
+import type { StepAnswer } from './rollout-answers.ts'
+import { oneLine } from './table.ts'
+import { duration } from './words.ts'
+
+const LOOKS = {
+  waiting: ['○', 'dim'],
+  running: ['◐', 'cyan'],
+  applied: ['●', 'green'],
+  skipped: ['–', 'dim'],
+  failed: ['✗', 'red'],
+} as const
+
+type Placed = Pick<StepAnswer, 'unit' | 'needs'>
+
+/**
+ * Steps as a tree, each below the last of what it needs: the one that lets it go on. Those with several needs are
+ * shown once.
+ */
+export function tree<T extends Placed>(steps: readonly T[], line: (step: T) => string): string {
+  const place = new Map(steps.map(({ unit }, i) => [unit.id, i]))
+  const children = new Map<string, T[]>()
+  for (const step of steps) {
+    const last = step.needs.toSorted((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0)).at(-1) ?? ''
+    children.set(last, [...(children.get(last) ?? []), step])
+  }
+  const lines: string[] = []
+  function draw(of: string, indent: string): void {
+    const below = children.get(of) ?? []
+    below.forEach((step, i) => {
+      const isLast = i === below.length - 1
+      const branch = of === '' ? '' : isLast ? '└─ ' : '├─ '
+      lines.push(`${indent}${branch}${line(step)}\n`)
+      draw(step.unit.id, of === '' ? '' : `${indent}${isLast ? '   ' : '│  '}`)
+    })
+  }
+  draw('', '')
+  return lines.join('')
+}
+
+export function stepLine(step: StepAnswer, output: Output): string {
+  const [sign, style] = LOOKS[step.status as keyof typeof LOOKS] ?? ['?', 'yellow']
+  const detail = detailOf(step)
+  const text = `${sign} ${step.unit.name}  ${step.status}`
+  return `${output.style(style, oneLine(text))}${detail === '' ? '' : output.style('dim', oneLine(`  ${detail}`))}`
+}
+
+function detailOf({ status, worker, due, reason, proof, result, attempts }: StepAnswer): string {
+  if (status === 'running') return `by ${worker ?? '?'}${attempts > 1 ? `, attempt ${attempts}` : ''}`
+  if (status === 'failed') return reason ?? ''
+  if (status === 'waiting') return due ?? ''
+  if (status === 'skipped') return proof === null ? `by hand: ${reason ?? ''}` : saysProof(proof)
+  if (result === null) return ''
+  const took = duration(result.ms / 1000)
+  return result.changed.length > 0 ? `changed ${result.changed.join(', ')}, ${took}` : took
+}
+
+export function saysProof(proof: NonNullable<StepAnswer['proof']>): string {
+  if (proof.kind === 'fingerprint')
+    return `same fingerprint ${(proof.fingerprint ?? '').slice(0, 12)} as ${proof.version ?? 'its state'}`
+  const parts = (proof.upstream ?? []).map(({ unit, outputs, read, now }) => {
+    const names = Object.keys(outputs)
+    const digests = Object.values(outputs).map((digest) => digest.slice(0, 8))
+    const since = read === now ? `commit ${now}` : `commits ${read} to ${now}`
+    return `${unit.name} ${names.join(', ') || 'outputs'} same at ${since} (${digests.join(', ')})`
+  })
+  return parts.join('; ') || 'it uses nothing'
+}

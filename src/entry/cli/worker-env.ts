@@ -1,0 +1,52 @@
+import { variableEnv } from '../../engines/index.ts'
+import { backendEnv, backendUrl } from './backend-block.ts'
+import { childEnv } from './commands/exec.ts'
+import type { World } from './wiring.ts'
+
+export interface Backend {
+  readonly url: string
+  readonly token: string | undefined
+}
+
+export interface StepEnv {
+  readonly org: string
+  readonly unit: string
+  /** The lock that the step holds; null: the engine takes its own. */
+  readonly lock: string | null
+  readonly variables: Readonly<Record<string, unknown>>
+  /** JSON text. */
+  readonly inputs: Readonly<Record<string, string>>
+}
+
+/**
+ * What the engine of a step finds in its environment. Where the step holds the lock, the engine writes under that and
+ * takes none: so a worker that was given up cannot write any more, and a lock never outlives its worker for long.
+ */
+export function stepEnv(world: World, backend: Backend, step: StepEnv): Record<string, string> {
+  const url = backendUrl(backend.url, step.org, step.unit)
+  const env: Record<string, string> = {
+    ...childEnv(world.env),
+    TF_IN_AUTOMATION: '1',
+    TF_INPUT: '0',
+    CHECKPOINT_DISABLE: '1',
+    ...backendEnv(url, backend.token),
+    ...variableEnv(jsonOf(step.variables)),
+    ...variableEnv(step.inputs),
+  }
+  if (step.lock === null) return env
+  env['TF_HTTP_ADDRESS'] = `${url}?ID=${encodeURIComponent(step.lock)}`
+  delete env['TF_HTTP_LOCK_ADDRESS']
+  delete env['TF_HTTP_UNLOCK_ADDRESS']
+  return env
+}
+
+function jsonOf(variables: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, JSON.stringify(value)]))
+}
+
+/** Variables that come with the environment count as much as those in files. */
+export function variablesIn(env: World['env']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => /^TF_(VAR_|CLI_ARGS|WORKSPACE$)/.test(name)),
+  )
+}

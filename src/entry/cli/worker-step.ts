@@ -1,0 +1,139 @@
+import { resolve } from 'node:path'
+import { TacoError, isTacoError, messageOf } from '../../base/errors.ts'
+import { type Engine, backendKind, errorOf } from '../../engines/index.ts'
+import type { ProjectUnit } from '../../graph/index.ts'
+import { unitPath } from './client.ts'
+import type { Client } from './client.ts'
+import { applyUnit } from './engine-run.ts'
+import type { Engines } from './engine-run.ts'
+import type { ClaimAnswer } from './rollout-answers.ts'
+import { startAnswer } from './rollout-answers.ts'
+import { check } from './shape.ts'
+import { stepEnv, variablesIn } from './worker-env.ts'
+import type { Backend } from './worker-env.ts'
+import { readUnitFiles } from './worker-files.ts'
+import type { Repository } from './worker-project.ts'
+import type { World } from './wiring.ts'
+
+/** What all steps of a worker share. */
+export interface Bench {
+  readonly world: World
+  readonly client: Client
+  readonly org: string
+  readonly repository: Repository
+  readonly engines: Engines
+  readonly backend: Backend
+  readonly rollout: string
+  readonly leaseMs: number
+  readonly separatePlan: boolean
+  /** False: apply even what is proven to be up to date. */
+  readonly skips: boolean
+  readonly colour: boolean
+  readonly ownGroup: boolean
+  say(unit: string, line: string): void
+}
+
+/** One step in the hands of this worker. */
+export interface Hold {
+  readonly claim: ClaimAnswer
+  engine: Engine | undefined
+  isStopping: boolean
+  /** Others have it: nothing may be said about it any more. */
+  isLost: boolean
+}
+
+export type StepEnd =
+  | { readonly kind: 'applied'; readonly fingerprint: string; readonly engineMs: number }
+  | { readonly kind: 'failed'; readonly reason: string; readonly exitCode: number; readonly engineMs: number }
+  | { readonly kind: 'unchanged'; readonly fingerprint: string }
+  | { readonly kind: 'returned' }
+
+/** Carries a claimed step out; failures are an end like others. */
+export async function runStep(bench: Bench, hold: Hold): Promise<StepEnd> {
+  try {
+    return await carryOut(bench, hold)
+  } catch (error) {
+    if (hold.isStopping) return { kind: 'returned' }
+    const hint = isTacoError(error) && error.hint !== undefined ? ` (${error.hint})` : ''
+    return { kind: 'failed', reason: `${messageOf(error)}${hint}`.slice(0, 1500), exitCode: 1, engineMs: 0 }
+  }
+}
+
+async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
+  const { claim } = hold
+  const { repository, engines, world } = bench
+  const unit = unitNamed(repository, claim.unit.name)
+  const program = engines.find(unit)
+  const files = readUnitFiles(repository, unit)
+  const fingerprint = repository.tools.fingerprintOf({
+    files: files.hashes,
+    variables: { ...variablesIn(world.env), ...unit.variables },
+    varFiles: unit.varFiles,
+    uses: claim.uses,
+    engine: await engines.version(program),
+  })
+  if (bench.skips && claim.fingerprint === fingerprint) return { kind: 'unchanged', fingerprint }
+  const kind = backendKind(files.code)
+  if (kind === 'none') throw noBackend(unit)
+  const { lock, inputs } = await begin(bench, hold, kind === 'open')
+  if (hold.isStopping) return { kind: 'returned' }
+  const end = await applyUnit({
+    program,
+    folder: resolve(repository.root, unit.dir),
+    env: stepEnv(world, bench.backend, {
+      org: bench.org,
+      unit: unit.name,
+      lock,
+      variables: unit.variables,
+      inputs,
+    }),
+    varFiles: unit.varFiles,
+    separatePlan: bench.separatePlan,
+    colour: bench.colour,
+    ownGroup: bench.ownGroup,
+    onLine: (line) => bench.say(unit.name, line),
+    onEngine: (engine) => (hold.engine = engine),
+    id: claim.token,
+  })
+  const { exitCode, engineMs } = end
+  if (exitCode === 0) return { kind: 'applied', fingerprint, engineMs }
+  if (hold.isStopping) return { kind: 'returned' }
+  return { kind: 'failed', reason: errorOf(end.output), exitCode, engineMs }
+}
+
+/** Somebody may be at work on the unit by hand; that ends, as a rule. */
+async function begin(bench: Bench, hold: Hold, lock: boolean) {
+  const { client, leaseMs, world } = bench
+  const { token, unit } = hold.claim
+  const path = stepPath(bench.rollout, unit.id, 'begin')
+  const patienceMs = 2 * leaseMs
+  const until = world.now() + patienceMs
+  for (;;) {
+    try {
+      return check(startAnswer, await client.json('POST', path, { json: { token, leaseMs, lock } }))
+    } catch (error) {
+      if (!isTacoError(error, 'LOCKED') || hold.isStopping || world.now() >= until) throw error
+      bench.say(unit.name, `waiting: ${messageOf(error)}`)
+      await new Promise((done) => setTimeout(done, Math.min(1000, leaseMs / 4)))
+    }
+  }
+}
+
+export function stepPath(rollout: string, unit: string, what: string): string {
+  return `/v1/rollouts/${encodeURIComponent(rollout)}/steps/${unitPath(unit).split('/').at(-1) ?? ''}/${what}`
+}
+
+export function unitNamed({ unit, project }: Repository, name: string): ProjectUnit {
+  const found = unit(name)
+  if (found !== undefined) return found
+  throw new TacoError('NOT_FOUND', `taco.yaml does not say in which folder ${name} is`, {
+    facts: { unit: name },
+    hint: project.units.length === 0 ? 'it names no units at all' : 'add it, or work where it is named',
+  })
+}
+
+function noBackend({ name }: ProjectUnit): TacoError {
+  return new TacoError('CONFLICT', `the code of ${name} keeps its state on this disk`, {
+    hint: `write \`terraform { backend "http" {} }\` into it; \`taco state push ${name}\` takes over what is there`,
+  })
+}
