@@ -1,5 +1,6 @@
 import { completionCommand } from './commands/completion.ts'
 import { bucketCommands } from './tree-bucket.ts'
+import { rolloutCommands } from './tree-rollout.ts'
 import { orgCommands, unitCommands } from './tree-unit.ts'
 import { lockCommands, stateCommands } from './tree-state.ts'
 import type { CommandSpec } from './spec.ts'
@@ -39,6 +40,7 @@ export const program: CommandSpec = {
     orgCommands,
     stateCommands,
     ...lockCommands,
+    ...rolloutCommands,
     completionCommand(() => program),
   ],
   example: `taco serve --bucket ./taco-data
