@@ -8,7 +8,7 @@ export function variableText(json: string): string {
   const value: unknown = parse(json)
   if (typeof value === 'string') return value
   return typeof value === 'object' && value !== null
-    ? json.replaceAll('${', '$${').replaceAll('%{', '%%{')
+    ? json.replaceAll('${', () => '$${').replaceAll('%{', '%%{')
     : json
 }
 

@@ -51,7 +51,7 @@ function detailOf({ status, worker, due, reason, proof, result, attempts }: Step
   if (status === 'waiting') return due ?? ''
   if (status === 'skipped') return proof === null ? `by hand: ${reason ?? ''}` : saysProof(proof)
   if (result === null) return ''
-  const took = duration(result.ms / 1000)
+  const took = result.ms < 1000 ? `${Math.round(result.ms)} ms` : duration(result.ms / 1000)
   return result.changed.length > 0 ? `changed ${result.changed.join(', ')}, ${took}` : took
 }
 
