@@ -1,5 +1,6 @@
 import { completionCommand } from './commands/completion.ts'
 import { bucketCommands } from './tree-bucket.ts'
+import { graphCommands } from './tree-graph.ts'
 import { rolloutCommands } from './tree-rollout.ts'
 import { orgCommands, unitCommands } from './tree-unit.ts'
 import { lockCommands, stateCommands } from './tree-state.ts'
@@ -40,6 +41,7 @@ export const program: CommandSpec = {
     orgCommands,
     stateCommands,
     ...lockCommands,
+    ...graphCommands,
     ...rolloutCommands,
     completionCommand(() => program),
   ],

@@ -60,7 +60,7 @@ const statusRoute = createRoute({
   request: {
     query: Shown.extend({
       direction: z
-        .enum(['up', 'down', 'none'])
+        .enum(['up', 'down', 'both', 'none'])
         .default('none')
         .meta({ description: 'Of `unit`: also what it uses, or what uses it.' }),
       attention: Flag.meta({ description: 'Only units that are not up to date.' }),
@@ -91,8 +91,9 @@ export function addGraph(api: Api, graph: Graph): void {
     return new Response(text, { headers: { 'content-type': type } })
   })
   api.openapi(statusRoute, async (c) => {
-    const { at, ...query } = c.req.valid('query')
-    return c.json(await graph.status({ ...defined(query), ...timeOf(at) }), 200)
+    const { at, direction, ...query } = c.req.valid('query')
+    const around = direction === 'both' ? {} : { direction }
+    return c.json(await graph.status({ ...defined(query), ...around, ...timeOf(at) }), 200)
   })
 }
 

@@ -3,6 +3,7 @@ import type { LockAnswer, UnitAnswer } from '../answers.ts'
 import { confirm } from '../ask.ts'
 import { unitPath } from '../client.ts'
 import { usageError } from '../failures.ts'
+import { warningsAnswer } from '../graph-answers.ts'
 import { parseLabels, retentionOf, sayRetention } from '../labels.ts'
 import type { KeepFlags } from '../labels.ts'
 import { wholeList } from '../pages.ts'
@@ -148,6 +149,7 @@ export async function remove(
   await confirm(session, `delete the unit ${unit}?`, options.yes)
   const query = options.force === true ? { force: true } : {}
   const answer = await withUnit(session, unit, () => client.json('DELETE', unitPath(unit), { query }))
+  for (const warning of check(warningsAnswer, answer).warnings ?? []) session.output.warn(warning)
   if (session.output.asJson) return session.output.json(answer)
   session.output.say(`deleted ${unit}`)
   session.output.note(`its history stays: \`taco unit restore ${unit}\` brings it back`)

@@ -1,0 +1,31 @@
+import type { Output } from './output.ts'
+
+interface Shown {
+  readonly status: string
+  readonly ready: boolean
+  readonly marks: readonly string[]
+}
+
+type Style = Parameters<Output['style']>[0]
+
+const signs: Readonly<Record<string, readonly [string, Style]>> = {
+  'up-to-date': ['✓', 'green'],
+  stale: ['●', 'red'],
+  waiting: ['◔', 'yellow'],
+  unknown: ['?', 'dim'],
+  'never-applied': ['○', 'cyan'],
+}
+
+/** One sign per status, coloured; the word stands beside it, for those who see no colours. */
+export function signOf({ status }: Pick<Shown, 'status'>, style: Output['style']): string {
+  const [sign, colour] = signs[status] ?? ['?', 'dim']
+  return style(colour, sign)
+}
+
+export function sayStatus({ status, ready, marks }: Shown): string {
+  return [`${status.replaceAll('-', ' ')}${ready ? ', ready' : ''}`, ...marks].join(', ')
+}
+
+export function paintStatus(shown: Shown, style: Output['style']): string {
+  return style(signs[shown.status]?.[1] ?? 'dim', sayStatus(shown))
+}
