@@ -1,7 +1,7 @@
 import type { Inputs } from '../../graph/index.ts'
 import { type Api, Flag, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, refOf, z } from './api.ts'
 import { rawAnswer } from './outputs.ts'
-import { jsonText, rawJson } from './raw-json.ts'
+import { ValuesAs, jsonText, valueAs } from './raw-json.ts'
 
 const UnitName = z.object({ id: z.string(), name: z.string() })
 
@@ -13,6 +13,7 @@ const get = createRoute({
   request: {
     params: UnitParams,
     query: OrgQuery.extend({
+      values: ValuesAs,
       sensitive: Flag.meta({ description: 'With the values of sensitive outputs.' }),
     }),
   },
@@ -42,12 +43,12 @@ const get = createRoute({
 
 export function addInputs(api: Api, inputs: Inputs): void {
   api.openapi(get, async (c) => {
-    const { sensitive, ...org } = c.req.valid('query')
+    const { sensitive, values, ...org } = c.req.valid('query')
     const view = await inputs.resolve(refOf(c.req.valid('param'), org), { sensitive }, c.env.exchange.caller)
     const given = view.inputs.map(({ type, json, ...input }) => ({
       ...input,
-      type: rawJson(type),
-      ...(json === undefined ? {} : { value: rawJson(json) }),
+      type: valueAs(values, type),
+      ...(json === undefined ? {} : { value: valueAs(values, json) }),
     }))
     return rawAnswer(jsonText({ unit: view.unit, inputs: given }))
   })

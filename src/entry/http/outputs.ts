@@ -15,7 +15,7 @@ import {
 import { consumerOf } from './consumer.ts'
 import { defined } from './defined.ts'
 import { OutputsCommit } from './named.ts'
-import { jsonText, rawJson } from './raw-json.ts'
+import { ValuesAs, jsonText, valueAs } from './raw-json.ts'
 
 const tags = ['outputs']
 const params = UnitParams
@@ -42,6 +42,7 @@ const get = createRoute({
     query: OrgQuery.extend({
       commit: Commit.optional(),
       names: Names,
+      values: ValuesAs,
       sensitive: Flag.meta({ description: 'With the values of sensitive outputs, out of the state.' }),
       consumer: z.string().min(1).optional().meta({
         description: 'The unit on whose behalf they are read: recorded as its read. Also as X-Taco-Unit.',
@@ -83,11 +84,11 @@ const diff = createRoute({
 
 export function addOutputs(api: Api, outputs: Outputs): void {
   api.openapi(get, async (c) => {
-    const { org, consumer: _, ...options } = c.req.valid('query')
+    const { org, values, consumer: _, ...options } = c.req.valid('query')
     const ref = refOf(c.req.valid('param'), { org })
     const consumer = consumerOf(c.req.query('consumer'), c.req.header('x-taco-unit'), ref)
     const view = await outputs.get(ref, { ...defined(options), ...consumer }, c.env.exchange.caller)
-    return rawAnswer(jsonText(withValues(view)))
+    return rawAnswer(jsonText(withValues(view, values)))
   })
   api.openapi(log, async (c) => {
     const { org, ...page } = c.req.valid('query')
@@ -101,14 +102,14 @@ export function addOutputs(api: Api, outputs: Outputs): void {
   })
 }
 
-function withValues({ outputs, ...commit }: OutputsCommitView): object {
+function withValues({ outputs, ...commit }: OutputsCommitView, form: 'json' | 'text'): object {
   return {
     ...commit,
     outputs:
       outputs?.map(({ type, json, ...output }) => ({
         ...output,
-        type: rawJson(type),
-        ...(json === undefined ? {} : { value: rawJson(json) }),
+        type: valueAs(form, type),
+        ...(json === undefined ? {} : { value: valueAs(form, json) }),
       })) ?? null,
   }
 }

@@ -1,3 +1,5 @@
+import { z } from './api.ts'
+
 /**
  * JSON with parts that are JSON text already. Values of outputs go through unparsed: a number of more digits than
  * JavaScript keeps must come out as it went in.
@@ -9,7 +11,7 @@ class RawJson {
   }
 }
 
-export function rawJson(text: string): unknown {
+function rawJson(text: string): unknown {
   return new RawJson(text)
 }
 
@@ -19,4 +21,14 @@ export function jsonText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const fields = Object.entries(value).filter(([, field]) => field !== undefined)
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${jsonText(field)}`).join(',')}}`
+}
+
+/** How values are given: as what they are, or as JSON text for clients whose numbers have fewer digits. */
+export const ValuesAs = z.enum(['json', 'text']).default('json').meta({
+  description:
+    'text: types and values as JSON text in a string, for clients that would lose digits of numbers.',
+})
+
+export function valueAs(form: z.infer<typeof ValuesAs>, json: string): unknown {
+  return form === 'text' ? json : rawJson(json)
 }

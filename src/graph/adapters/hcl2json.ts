@@ -1,17 +1,23 @@
 import { messageOf } from '../../base/errors.ts'
 import { type HclBody, type HclFault, type HclReader, isBody } from '../hcl.ts'
 
+/** By a name that is not looked into: its types would declare a browser all over the program. */
+const PACKAGE: string = '@cdktn/hcl2json'
 /** The parser repeats the name in front of every fault; an unusual one cannot be mistaken for text of the file. */
 const NAME = 'taco-scan.hcl'
 /** The parser is a Go program in WebAssembly: were it to end, its answers would never come. */
 const PATIENCE_MS = 20_000
 
+interface Parser {
+  parse(name: string, text: string): Promise<unknown>
+}
+
 /** HashiCorp's own HCL library, compiled to WebAssembly. Loaded with the first file: that takes 0.2 s. */
 export function openHclReader(): HclReader {
-  let loading: Promise<typeof import('@cdktn/hcl2json')> | undefined
+  let loading: Promise<Parser> | undefined
   return {
     async read(text) {
-      loading ??= import('@cdktn/hcl2json')
+      loading ??= import(PACKAGE) as Promise<Parser>
       const { parse } = await loading
       try {
         const body: unknown = await inTime(parse(NAME, text))

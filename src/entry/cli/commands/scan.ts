@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
+import { TacoError, messageOf } from '../../../base/errors.ts'
+import type { ScanReport } from '../../../graph/index.ts'
+import { usageError } from '../failures.ts'
+import { filesToScan } from '../scan-files.ts'
+import type { Session } from '../session.ts'
+import { count } from '../words.ts'
+
+interface ScanOptions {
+  readonly write?: string | true
+  readonly force?: boolean
+}
+
+/** Reads code only: no server is asked, nothing is changed but the file that --write names. */
+export async function scan(
+  session: Session,
+  [folder = '.']: readonly string[],
+  options: ScanOptions,
+): Promise<void> {
+  const { output, world } = session
+  const root = resolve(world.cwd, folder)
+  const tools = await world.repository()
+  const progress = session.progress('scanning')
+  const report = await tools
+    .scan(filesToScan(root, tools.isScanned), {
+      hcl: tools.openHclReader(),
+      rootName: basename(root) || 'root',
+    })
+    .catch((error: unknown) => {
+      throw cannotRead(folder, error)
+    })
+    .finally(() => progress.done())
+  for (const { file, line, column, message } of report.faults)
+    output.warn(`${join(folder, file)}:${line}:${column}: ${message}`)
+  if (output.asJson) output.json(report)
+  else show(session, report)
+  if (options.write === undefined) return
+  const file = join(root, options.write === true ? 'taco.yaml' : options.write)
+  if (report.units.length === 0)
+    throw new TacoError('NOT_FOUND', 'there is nothing to write', { hint: `is there code in ${folder}?` })
+  await writeProject(file, tools.projectText(report), options.force === true)
+  output.note(`wrote ${relative(world.cwd, file)}; look it over, then tell the server: \`taco sync\``)
+}
+
+function show({ output }: Session, { units, unresolved }: ScanReport): void {
+  if (units.length === 0) return output.note('no root module was found')
+  output.table(
+    ['UNIT', 'FOLDER', 'STATE', 'USES'],
+    units.map(({ name, dir, backend, dependencies }) => [
+      name,
+      dir,
+      backend,
+      dependencies
+        .map(({ on, outputs }) => (outputs === null ? on : `${on}:${outputs.join(',') || '-'}`))
+        .join(' ') || '-',
+    ]),
+  )
+  for (const { dir, uses, reason } of unresolved) output.warn(`${dir} uses ${uses}, but ${reason}`)
+  const edges = units.reduce((sum, unit) => sum + unit.dependencies.length, 0)
+  output.note(
+    `${count(units.length, 'unit')}, ${count(edges, 'dependency', 'dependencies')}; --write makes a taco.yaml of it`,
+  )
+}
+
+async function writeProject(file: string, text: string, force: boolean): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: force ? 'w' : 'wx' })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw usageError(
+        `${file} is already there`,
+        'give --force to write over it, or another name: --write=<file>',
+      )
+    throw new TacoError('UNEXPECTED', `cannot write ${file}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function cannotRead(folder: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') return error
+  return usageError(`cannot read the folder ${folder}: ${messageOf(error)}`, 'name a folder that holds code')
+}

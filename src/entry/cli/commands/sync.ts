@@ -1,0 +1,78 @@
+import { confirm } from '../ask.ts'
+import type { Output } from '../output.ts'
+import type { Session } from '../session.ts'
+import { check, fields, list, maybe, record, text } from '../shape.ts'
+import type { Of } from '../shape.ts'
+import { openRepository } from '../worker-project.ts'
+import { count } from '../words.ts'
+
+interface SyncOptions {
+  readonly file?: string
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+}
+
+const uses = maybe(fields({ outputs: maybe(list(text)), inputs: record(text) }))
+const change = fields({
+  kind: text,
+  unit: text,
+  on: maybe(text),
+  label: maybe(text),
+  labels: maybe(record(text)),
+})
+const labelChange = fields({ before: maybe(text), after: text })
+const edgeChange = fields({ before: uses, after: uses })
+const answerOf = fields({ changes: list((value) => value), warnings: list(text) })
+
+/** Shows what would change, asks, and makes it so. */
+export async function sync(session: Session, _args: readonly string[], options: SyncOptions): Promise<void> {
+  const { output } = session
+  const { project } = await openRepository(session, options.file)
+  const units = project.units.map(({ name, labels, dependencies }) => ({ name, labels, dependencies }))
+  const client = await session.client()
+  const send = (dryRun: boolean) => client.json('POST', '/v1/sync', { json: { units, dryRun } })
+
+  const planned = await send(true)
+  const { changes, warnings } = check(answerOf, planned)
+  for (const warning of warnings) output.warn(warning)
+  const isShownOnly = options.dryRun === true || changes.length === 0
+  if (output.asJson && isShownOnly) return output.json(planned)
+  if (!output.asJson) for (const one of changes) output.print(`${sayChange(one, output)}\n`)
+  if (changes.length === 0)
+    return output.note(`${count(units.length, 'unit')}: everything is as taco.yaml says`)
+  if (isShownOnly) return output.note(`${count(changes.length, 'change')}; nothing was done`)
+  await confirm(
+    session,
+    `make ${changes.length === 1 ? 'this change' : `these ${changes.length} changes`}?`,
+    options.yes,
+  )
+  const done = await send(false)
+  if (output.asJson) return output.json(done)
+  output.note(`${count(check(answerOf, done).changes.length, 'change')} made`)
+}
+
+function sayChange(value: unknown, output: Output): string {
+  const { kind, unit, on, label, labels } = check(change, value)
+  if (kind === 'unit') {
+    const said = Object.entries(labels ?? {}).map(([name, text]) => ` ${name}=${text}`)
+    return output.style('green', `+ unit ${unit}${said.join('')}`)
+  }
+  if (kind === 'label') {
+    const { before, after } = check(labelChange, value)
+    return output.style('yellow', `~ ${unit}: label ${label} = ${before ?? '(none)'} → ${after}`)
+  }
+  const { before, after } = check(edgeChange, value)
+  if (after === null) return output.style('red', `- ${unit} uses ${on}: ${sayUses(before)}`)
+  if (before === null) return output.style('green', `+ ${unit} uses ${on}: ${sayUses(after)}`)
+  return output.style('yellow', `~ ${unit} uses ${on}: ${sayUses(before)} → ${sayUses(after)}`)
+}
+
+function sayUses(used: Of<typeof uses>): string {
+  const inputs = Object.entries(used?.inputs ?? {})
+  const outputs = used?.outputs ?? null
+  const names =
+    outputs === null ? 'all outputs' : outputs.length === 0 ? 'only the order' : outputs.join(', ')
+  return inputs.length === 0
+    ? names
+    : `${names} (${inputs.map(([variable, name]) => `${variable} = ${name}`).join(', ')})`
+}

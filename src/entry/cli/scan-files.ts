@@ -1,0 +1,25 @@
+import { readFile, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ScanFile } from '../../graph/index.ts'
+
+/** Copies that engines make, and what never holds code of one's own. */
+const SKIPPED = new Set(['.terraform', '.terragrunt-cache', '.git', 'node_modules', '.terragrunt-stack'])
+
+/** The files below a folder that may hold code, in order. Links to folders are not followed: they may go in circles. */
+export async function* filesToScan(
+  root: string,
+  isScanned: (path: string) => boolean,
+  under = '',
+): AsyncGenerator<ScanFile> {
+  const found = await readdir(join(root, under), { withFileTypes: true })
+  for (const entry of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = under === '' ? entry.name : `${under}/${entry.name}`
+    if (entry.isDirectory()) {
+      if (!SKIPPED.has(entry.name)) yield* filesToScan(root, isScanned, path)
+    } else if (isScanned(path)) {
+      const file = join(root, path)
+      const facts = await stat(file).catch(() => undefined)
+      if (facts?.isFile() === true) yield { path, size: facts.size, read: () => readFile(file, 'utf8') }
+    }
+  }
+}
