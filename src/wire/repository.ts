@@ -1,2 +1,12 @@
 /** For the commands that work on a repository: loaded by them alone, because reading YAML takes a library. */
-export { fingerprintOf, isCode, isConfiguration, readProject, referencedPaths } from '../graph/index.ts'
+export {
+  fingerprintOf,
+  isCode,
+  isConfiguration,
+  isScanned,
+  projectText,
+  readProject,
+  referencedPaths,
+  scan,
+} from '../graph/index.ts'
+export { openHclReader } from '../graph/adapters/hcl2json.ts'

@@ -1,6 +1,7 @@
 import { completionCommand } from './commands/completion.ts'
 import { bucketCommands } from './tree-bucket.ts'
 import { graphCommands } from './tree-graph.ts'
+import { projectCommands } from './tree-project.ts'
 import { rolloutCommands } from './tree-rollout.ts'
 import { orgCommands, unitCommands } from './tree-unit.ts'
 import { lockCommands, stateCommands } from './tree-state.ts'
@@ -41,6 +42,7 @@ export const program: CommandSpec = {
     orgCommands,
     stateCommands,
     ...lockCommands,
+    ...projectCommands,
     ...graphCommands,
     ...rolloutCommands,
     completionCommand(() => program),

@@ -3,8 +3,12 @@ import type {
   fingerprintOf,
   isCode,
   isConfiguration,
+  isScanned,
+  projectText,
   readProject,
   referencedPaths,
+  scan,
+  HclReader,
 } from '../../graph/index.ts'
 
 /**
@@ -36,6 +40,10 @@ export interface RepositoryTools {
   readonly isCode: typeof isCode
   readonly isConfiguration: typeof isConfiguration
   readonly referencedPaths: typeof referencedPaths
+  readonly isScanned: typeof isScanned
+  readonly scan: typeof scan
+  readonly projectText: typeof projectText
+  openHclReader(): HclReader
 }
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
