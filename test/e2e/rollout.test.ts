@@ -219,10 +219,10 @@ async function makeRepository(by: Engine, server: Server) {
 }
 
 async function statuses(must: (...args: string[]) => Promise<string>): Promise<Record<string, string>> {
-  const { units } = JSON.parse(await must('status', '--json')) as {
-    units: readonly { name: string; status: string }[]
+  const { items } = JSON.parse(await must('status', '--json')) as {
+    items: readonly { name: string; status: string }[]
   }
-  return Object.fromEntries(units.map(({ name, status }) => [name, status]))
+  return Object.fromEntries(items.map(({ name, status }) => [name, status]))
 }
 
 async function versions({ url }: Server): Promise<Record<string, number>> {
