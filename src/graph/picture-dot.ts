@@ -19,22 +19,27 @@ export function dotOf({ nodes, edges }: Pick<GraphView, 'nodes' | 'edges'>): str
 
 function nodeLine(node: NodeView): string {
   const { fill, line, text } = palette[node.status]
-  const attributes = {
+  return box(node.id, [node.name, statusLine(node)], {
     fillcolor: fill,
     color: line,
     fontcolor: text,
     tooltip: `${node.name}: ${statusLine(node)}`,
     ...(node.ready ? { penwidth: '2.4' } : {}),
     ...(node.status === 'never-applied' ? { style: 'rounded,filled,dashed' } : {}),
-  }
-  const label = `<<b>${html(node.name)}</b><br/><font point-size="10">${html(statusLine(node))}</font>>`
-  return `  ${quoted(node.id)} [label=${label}, ${written(attributes)}]`
+  })
 }
 
 function goneLine(id: string, name: string): string {
   const { fill, line, text } = palette.unknown
-  const style = { fillcolor: fill, color: line, fontcolor: text, style: 'rounded,filled,dotted' }
-  return `  ${quoted(id)} [label=<<b>${html(name)}</b><br/><font point-size="10">gone</font>>, ${written(style)}]`
+  const style = 'rounded,filled,dotted'
+  return box(id, [name, 'gone'], { fillcolor: fill, color: line, fontcolor: text, style })
+}
+
+/** Wide enough for the widest of the fonts that a viewer may put in the place of Helvetica. */
+function box(id: string, lines: readonly string[], attributes: Readonly<Record<string, string>>): string {
+  const widest = Math.max(...lines.map((line, i) => line.length * (i === 0 ? 0.119 : 0.09)))
+  const label = lines.map((line) => quoted(line).slice(1, -1)).join('\\n')
+  return `  ${quoted(id)} [label="${label}", width=${(widest + 0.3).toFixed(2)}, ${written(attributes)}]`
 }
 
 function edgeLine(edge: GraphEdgeView): string {
@@ -43,7 +48,7 @@ function edgeLine(edge: GraphEdgeView): string {
     color: edgeColour(edge.state),
     fontcolor: edgeColour(edge.state),
     ...(edge.state === 'changed' ? { penwidth: '2' } : {}),
-    ...(edge.source === 'reads' ? { style: 'dashed' } : {}),
+    ...(edge.state === 'unknown' || edge.state === 'dangling' ? { style: 'dashed' } : {}),
   }
   return `  ${quoted(edge.to)} -> ${quoted(edge.from)} [${written(attributes)}]`
 }
@@ -65,12 +70,4 @@ function quoted(text: string): string {
     .replaceAll('\\', '\\\\')
     .replaceAll('"', '\\"')
     .replaceAll(/[\r\n]+/g, ' ')}"`
-}
-
-function html(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

@@ -19,7 +19,7 @@ export function mermaidOf({ nodes, edges }: Pick<GraphView, 'nodes' | 'edges'>):
   }
   for (const edge of edges) {
     const label = labelOf(edge)
-    const arrow = edge.source === 'reads' ? '-.->' : edge.state === 'changed' ? '==>' : '-->'
+    const arrow = { fresh: '-->', changed: '==>', unknown: '-.->', dangling: '-.->' }[edge.state]
     const text = label === '' ? '' : `|"${escaped(label)}"|`
     lines.push(`  ${numbers.get(edge.to)} ${arrow}${text} ${numbers.get(edge.from)}`)
   }
