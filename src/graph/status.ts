@@ -41,40 +41,44 @@ export function compareDependency({ outputs: used, read }: Edge, now: OutputsNow
   if (read === undefined || read.names?.length === 0) return noReceipt
   if (read.digests === null || now === null) return encrypted
   const { digests, names } = read
-  const changes: OutputChange[] = []
-  const unread: string[] = []
   // A declaration that names outputs narrows a read of the whole state; one that does not is narrowed by the read.
-  const covered = used ?? names
-  if (covered === null) {
-    for (const { name } of now) compareOutput(name, digests, now, changes)
-    for (const name of Object.keys(digests)) {
-      if (findOutput(now, name) === undefined)
-        changes.push({ output: name, change: 'disappeared', since: null })
-    }
-  } else {
-    for (const name of covered) {
-      if (names === null || names.includes(name)) compareOutput(name, digests, now, changes)
-      else unread.push(name)
-    }
+  const covered = used ?? names ?? allNames(digests, now)
+  if (isUnchanged(covered, digests, now)) return fresh
+  const seen = names === null ? covered : covered.filter((name) => names.includes(name))
+  const changes = seen.flatMap((name) => compareOutput(name, digests, now) ?? [])
+  if (changes.length === 0 && seen.length === covered.length) return fresh
+  const unread = covered.filter((name) => !seen.includes(name))
+  return { state: changes.length > 0 ? 'changed' : 'unknown', changes, unread, because: null }
+}
+
+function allNames(digests: Readonly<Record<string, string>>, now: readonly OutputDigest[]): string[] {
+  const gone = Object.keys(digests).filter((name) => findOutput(now, name) === undefined)
+  return [...now.map(({ name }) => name), ...gone]
+}
+
+/** The usual case, told without making anything: of tens of thousands of dependencies few have changed. */
+function isUnchanged(
+  names: readonly string[],
+  digests: Readonly<Record<string, string>>,
+  now: readonly OutputDigest[],
+): boolean {
+  for (const name of names) {
+    const stands = findOutput(now, name)
+    if (stands === undefined || !Object.hasOwn(digests, name) || digests[name] !== stands.digest) return false
   }
-  if (changes.length > 0) return { state: 'changed', changes, unread, because: null }
-  return unread.length > 0 ? { state: 'unknown', changes, unread, because: null } : fresh
+  return true
 }
 
 function compareOutput(
-  name: string,
+  output: string,
   digests: Readonly<Record<string, string>>,
   now: readonly OutputDigest[],
-  changes: OutputChange[],
-): void {
-  const before = Object.hasOwn(digests, name) ? digests[name] : undefined
-  const stands = findOutput(now, name)
-  if (before === stands?.digest) return
-  if (stands === undefined) changes.push({ output: name, change: 'disappeared', since: null })
-  else {
-    const change = before === undefined ? 'appeared' : 'changed'
-    changes.push({ output: name, change, since: stands.since })
-  }
+): OutputChange | undefined {
+  const before = Object.hasOwn(digests, output) ? digests[output] : undefined
+  const stands = findOutput(now, output)
+  if (before === stands?.digest) return undefined
+  if (stands === undefined) return { output, change: 'disappeared', since: null }
+  return { output, change: before === undefined ? 'appeared' : 'changed', since: stands.since }
 }
 
 const indexes = new WeakMap<readonly OutputDigest[], ReadonlyMap<string, OutputDigest>>()
