@@ -7,13 +7,22 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export interface Ids {
   /** Terraform Cloud's form: a prefix, a dash, 16 characters. */
   id(prefix: string): string
-  /** Sorts by time; 26 characters. */
+  /** Sorts by time, and within a millisecond by when this process made it; 26 characters. */
   ulid(now: number): string
 }
 
 export const randomIds: Ids = {
   id: (prefix) => `${prefix}-${base58(16)}`,
-  ulid: (now) => encodeTime(now) + encodeRandom(randomBytes(10)),
+  ulid: growingUlids(),
+}
+
+/** Two of one millisecond follow each other, so that what one process tells comes out in the order it was told. */
+function growingUlids(): (now: number) => string {
+  let last = { now: Number.NaN, bits: 0n }
+  return (now) => {
+    last = { now, bits: now === last.now ? last.bits + 1n : randomBits() }
+    return encodeTime(now) + encodeBits(last.bits)
+  }
 }
 
 /** Uniform: bytes that would favour some characters are thrown away. */
@@ -42,9 +51,13 @@ export function ulidTime(ulid: string): number {
   return time
 }
 
-function encodeRandom(bytes: Uint8Array): string {
-  let bits = 0n
-  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte)
+/** 79 of the 80 bits: there is room to count up. */
+function randomBits(): bigint {
+  return BigInt(`0x${randomBytes(10).toString('hex')}`) >> 1n
+}
+
+function encodeBits(number: bigint): string {
+  let bits = number
   let text = ''
   for (let i = 0; i < 16; i++) {
     text = CROCKFORD[Number(bits & 31n)] + text

@@ -11,13 +11,19 @@ export interface Loaded<T> {
   readonly tag: Tag
 }
 
+/** With `known`, an earlier reading of it, an unchanged document is neither sent nor parsed again. */
 export async function readDocument<T>(
   bucket: Bucket,
   key: string,
   schema: z.ZodType<T>,
-  options: Waiting = {},
+  options: Waiting & { readonly known?: Loaded<T> | undefined } = {},
 ): Promise<Loaded<T> | undefined> {
-  const found = await bucket.get(key, options)
+  const { known, ...waiting } = options
+  const found =
+    known === undefined
+      ? await bucket.get(key, waiting)
+      : await bucket.get(key, { ...waiting, ifNoneMatch: known.tag })
+  if (found === 'unchanged') return known
   if (found === undefined) return undefined
   return { key, value: parseDocument(key, await found.bytes(), schema), tag: found.tag }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { bodyOf, bytesOf, readDocument } from '../bucket/index.ts'
 import { readOutputValues } from './content/output-values.ts'
@@ -26,9 +27,34 @@ export async function outputsOfVersion(
   parts: Parts,
   doc: UnitDocument,
   entry: Pick<HistoryEntry, 'object' | 'facts' | 'commit' | 'outputs'>,
+  cache: OutputsCache,
 ): Promise<readonly OutputView[] | null> {
   if (entry.outputs === null) return null
   const key = outputsKey(doc.org, doc.id, entry.commit, entry.facts.id)
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
+  const outputs = await storedOutputs(parts, doc, entry, key)
+  cache.set(key, outputs)
+  return outputs
+}
+
+/** An object of outputs never changes: it is about one version. */
+export type OutputsCache = LRUCache<string, readonly OutputView[]>
+
+export function createOutputsCache(): OutputsCache {
+  return new LRUCache({
+    maxSize: 16_000_000,
+    sizeCalculation: (outputs) =>
+      outputs.reduce((sum, { name, json = '' }) => sum + 200 + 2 * (name.length + json.length), 200),
+  })
+}
+
+async function storedOutputs(
+  parts: Parts,
+  doc: UnitDocument,
+  entry: Pick<HistoryEntry, 'object' | 'facts' | 'commit' | 'outputs'>,
+  key: string,
+): Promise<readonly OutputView[]> {
   const present = await readDocument(parts.deps.bucket, key, OutputsObject)
   if (present !== undefined) return present.value.outputs
   const outputs = await readFromState(parts, doc, entry, 'plain')

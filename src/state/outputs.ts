@@ -4,7 +4,7 @@ import type { HistoryEntry, Place } from './history.ts'
 import { newest, readHistory } from './history.ts'
 import type { Locator } from './locate.ts'
 import type { OutputDigest, UnitDocument } from './model.ts'
-import { outputsOfVersion, readFromState } from './outputs-object.ts'
+import { createOutputsCache, outputsOfVersion, readFromState } from './outputs-object.ts'
 import type { Parts } from './protocol/parts.ts'
 import { recordRead, recordReads } from './record-read.ts'
 import type { Outputs, UnitRef } from './services.ts'
@@ -13,6 +13,7 @@ import type { OutputsCommitView, OutputsDiffView, OutputView } from './views.ts'
 /** Outputs commits: the versions in which an output changed, read from version headers alone. */
 export function createOutputs(parts: Parts, locator: Locator): Outputs {
   const { bucket } = parts.deps
+  const cache = createOutputsCache()
 
   async function load(ref: UnitRef): Promise<UnitDocument> {
     return parts.store.folded(await locator.find(ref)).value
@@ -83,7 +84,7 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     if (entry.outputs === null) return null
     return sensitive && entry.outputs.some((output) => output.sensitive)
       ? readFromState(parts, doc, entry, 'all')
-      : outputsOfVersion(parts, doc, entry)
+      : outputsOfVersion(parts, doc, entry, cache)
   }
 
   async function log(...[ref, page]: Parameters<Outputs['log']>): ReturnType<Outputs['log']> {

@@ -55,14 +55,16 @@ export function createUnitStore(deps: StateDeps, background: Background, journal
   }
 
   async function load(org: string, id: string): Promise<Unit | undefined> {
-    const unit = await read(org, id)
-    if (unit !== undefined) return seen(unit)
+    const known = cache.get(id)
+    const unit = await read(org, id, known)
+    if (unit !== undefined) return unit === known ? unit : seen(unit)
     cache.delete(id)
     return undefined
   }
 
-  async function read(org: string, id: string): Promise<Unit | undefined> {
-    const unit = await readDocument(bucket, unitKey(org, id), UnitDocument)
+  async function read(org: string, id: string, known?: Unit): Promise<Unit | undefined> {
+    const key = unitKey(org, id)
+    const unit = await readDocument(bucket, key, UnitDocument, known?.key === key ? { known } : {})
     if (unit === undefined) return undefined
     if (unit.value.id !== id || unit.value.org !== org) {
       throw new TacoError(
