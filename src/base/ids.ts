@@ -36,12 +36,6 @@ export function encodeTime(now: number): string {
   return text
 }
 
-export function ulidTime(ulid: string): number {
-  let time = 0
-  for (const char of ulid.slice(0, 10)) time = time * 32 + CROCKFORD.indexOf(char)
-  return time
-}
-
 function encodeRandom(bytes: Uint8Array): string {
   let bits = 0n
   for (const byte of bytes) bits = (bits << 8n) | BigInt(byte)

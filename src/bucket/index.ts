@@ -19,7 +19,7 @@ export type {
   Waiting,
   Written,
 } from './bucket.ts'
-export { createDocument, parseDocument, readDocument, swapDocument } from './documents.ts'
+export { createDocument, readDocument, swapDocument } from './documents.ts'
 export type { Loaded } from './documents.ts'
 export { withAbilities } from './abilities.ts'
 export { probeBucket, refuseIfUnfit } from './probe.ts'

@@ -41,6 +41,9 @@ async function letGo(parts: Parts, target: Target, lockId: string, caller: Calle
   try {
     await unlockUnit(parts, { org: target.org, id: target.id }, lockId, caller)
   } catch (error) {
-    parts.deps.log.warn('a lock taken for one operation could not be released', { unit: target.id, error: messageOf(error) })
+    parts.deps.log.warn('a lock taken for one operation could not be released', {
+      unit: target.id,
+      error: messageOf(error),
+    })
   }
 }
