@@ -1,5 +1,47 @@
-import { setFlagsFromString } from 'node:v8'
-import type { ServeInput } from './serve-options.ts'
+import { z } from 'zod'
+import { systemClock } from '../base/clock.ts'
+import { TacoError, badRequest } from '../base/errors.ts'
+import { randomIds } from '../base/ids.ts'
+import { LOG_LEVELS, createLog } from '../base/log-sink.ts'
+import {
+  type Guard,
+  createHttpFace,
+  defaultLimits,
+  isLoopback,
+  listenRefusal,
+  openGuard,
+  tokenGuard,
+} from '../entry/http/index.ts'
+import { startBackground } from './background-upkeep.ts'
+import { build } from './build.ts'
+import { listenOn, parseListen } from './listen.ts'
+import { youngMemoryCollector } from './young-memory.ts'
+
+export const ServeOptions = z.object({
+  bucket: z.string().min(1),
+  listen: z.string().default('127.0.0.1:8226'),
+  auth: z.enum(['none', 'token']).default('token'),
+  /** Short ones can be guessed, and this one opens everything. */
+  rootToken: z.string().min(16, 'use at least 16 characters').optional(),
+  /** Allows `none` beyond loopback. */
+  insecure: z.boolean().default(false),
+  metricsOpen: z.boolean().default(false),
+  maxStateBytes: z.number().int().min(1).optional(),
+  logLevel: z.enum(LOG_LEVELS).default('info'),
+  logFormat: z.enum(['json', 'text']).optional(),
+  /** How often every unit is looked at. */
+  lookEveryMs: z.number().int().min(1000).default(300_000),
+  /** How often retention is carried out, when nothing else is to do; 0: only by `taco gc`. */
+  gcEveryMs: z
+    .number()
+    .int()
+    .min(0)
+    .default(6 * 3_600_000),
+  /** How long requests under way may take to end at a shutdown. */
+  graceMs: z.number().int().min(0).default(20_000),
+})
+export type ServeOptions = z.infer<typeof ServeOptions>
+export type ServeInput = z.input<typeof ServeOptions>
 
 export interface Served {
   readonly url: string
@@ -9,16 +51,95 @@ export interface Served {
   close(): Promise<void>
 }
 
-/**
- * Starts a server. Buffers that a large upload leaves behind are freed when young memory is full of objects, of which
- * an upload makes few: with room for 16 MB of them, some 60 MB of buffers would pile up. So young memory stays small,
- * which has to be said before most of the program is loaded.
- */
 export async function serve(input: ServeInput): Promise<Served> {
-  setFlagsFromString('--semi-space-growth-factor=1')
-  const { runServer } = await import('./run-server.ts')
-  return runServer(input)
+  const options = parseOptions(input)
+  const address = parseListen(options.listen)
+  const refusal = listenRefusal({ host: address.host, auth: options.auth, insecure: options.insecure })
+  if (refusal !== undefined) {
+    throw new TacoError('FORBIDDEN', refusal, {
+      hint: 'Use --auth token, listen on 127.0.0.1, or add --insecure if others guard the port.',
+    })
+  }
+  const guard = guardOf(options, address.host)
+  const log = createLog({
+    level: options.logLevel,
+    format: options.logFormat ?? (process.stderr.isTTY ? 'text' : 'json'),
+    write: (text) => process.stderr.write(text),
+  })
+
+  process.on('exit', log.flush)
+  const built = await build({ bucket: options.bucket, log, probe: 'always' })
+  const { control, metrics, about, ready } = built
+  const limits =
+    options.maxStateBytes === undefined
+      ? defaultLimits
+      : { ...defaultLimits, maxStateBytes: options.maxStateBytes }
+  const clock = systemClock
+  const face = createHttpFace({
+    control,
+    guard,
+    limits,
+    metrics,
+    log,
+    clock,
+    ids: randomIds,
+    about,
+    ready,
+    eventsEveryMs: 1000,
+    freeBuffers: youngMemoryCollector(),
+  })
+  const { url } = await started(async () => {
+    await face.warmUp()
+    return listenOn(face.server, address)
+  }, built.close)
+  log.info('serving', { url, bucket: about.bucket.label, auth: options.auth, version: about.version })
+
+  const { lookEveryMs, gcEveryMs } = options
+  const background = startBackground({
+    upkeep: control.upkeep,
+    clock,
+    log,
+    lookEveryMs,
+    gcEveryMs,
+    lastActiveAt: face.lastActiveAt,
+  })
+  let closing: Promise<void> | undefined
+  async function shutDown(): Promise<void> {
+    log.info('stopping')
+    await Promise.all([face.close(options.graceMs), background.stop()])
+    await built.close()
+    log.info('stopped')
+    log.flush()
+    process.off('exit', log.flush)
+  }
+  return { url, bucket: about.bucket.label, close: () => (closing ??= shutDown()) }
 }
 
-export { ServeOptions } from './serve-options.ts'
-export type { ServeInput } from './serve-options.ts'
+function parseOptions(input: ServeInput): ServeOptions {
+  const parsed = ServeOptions.safeParse(input)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw badRequest(issue?.path.join('.') ?? 'options', `${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+function guardOf(options: ServeOptions, host: string): Guard {
+  if (options.auth === 'none') return openGuard({ isAnyHostAllowed: !isLoopback(host) })
+  if (options.rootToken === undefined) {
+    throw badRequest(
+      'rootToken',
+      'there is no root token',
+      'Set TACO_ROOT_TOKEN or --token-file, for example to the output of `openssl rand -hex 32`.',
+    )
+  }
+  return tokenGuard({ token: options.rootToken, clock: systemClock, isMetricsOpen: options.metricsOpen })
+}
+
+/** What was opened before a start that failed is closed again. */
+async function started<T>(start: () => Promise<T>, close: () => Promise<void>): Promise<T> {
+  try {
+    return await start()
+  } catch (error) {
+    await close().catch(() => {})
+    throw error
+  }
+}

@@ -3,6 +3,7 @@ import { TacoError, badRequest } from '../../base/errors.ts'
 import type { ReceivedState, StateControl, UnitRef } from '../../state/index.ts'
 import { etagOf, tagOfIfNoneMatch } from './etag.ts'
 import type { Exchange } from './exchange.ts'
+import { freeing } from './freeing.ts'
 import type { Limits } from './limits.ts'
 import { declaredBytes, received, tooLarge } from './receive.ts'
 import { sendJson, writeHead } from './respond.ts'
@@ -12,6 +13,7 @@ import { decodeSegment, unitOfSegment } from './unit-path.ts'
 interface Deps {
   readonly control: StateControl
   readonly limits: Limits
+  readonly freeBuffers?: () => void
 }
 
 /** A raw route of the native API, taken apart; undefined when the path is none. */
@@ -75,7 +77,7 @@ export async function readState(x: Exchange, ref: UnitRef, control: StateControl
 export async function readVersion(
   x: Exchange,
   target: { unit: string; version: string },
-  control: StateControl,
+  { control, freeBuffers }: Deps,
 ): Promise<void> {
   const org = new URLSearchParams(x.query).get('org') ?? 'default'
   const { view, body, dispose } = await control.versions.read({ org, unit: target.unit }, target.version)
@@ -89,7 +91,11 @@ export async function readVersion(
       x.res.end()
     } else {
       const bytes = async () => body.bytes ?? collect(body.stream(), body.size)
-      await sendBytes(x, { size: body.size, bytes, stream: () => body.stream() }, headers)
+      await sendBytes(
+        x,
+        { size: body.size, bytes, stream: () => freeing(body.stream(), freeBuffers) },
+        headers,
+      )
     }
   } finally {
     await dispose()
@@ -100,13 +106,13 @@ export async function readVersion(
 export async function receiveState(
   x: Exchange,
   org: string,
-  { control, limits }: Deps,
+  { control, limits, freeBuffers }: Deps,
 ): Promise<ReceivedState> {
   const declared = declaredBytes(x)
   if (declared !== undefined && declared > limits.maxStateBytes) throw tooLarge(limits.maxStateBytes)
   const contentMd5 = x.req.headers['content-md5']
   if (Array.isArray(contentMd5)) throw badRequest('Content-MD5', 'there is more than one Content-MD5')
-  return control.states.receive(received(x), {
+  return control.states.receive(freeing(received(x), freeBuffers), {
     org,
     maxBytes: limits.maxStateBytes,
     ...(declared === undefined ? {} : { declaredBytes: declared }),
