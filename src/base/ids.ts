@@ -7,13 +7,13 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export interface Ids {
   /** Terraform Cloud's form: a prefix, a dash, 16 characters. */
   id(prefix: string): string
-  /** Sorts by time; 26 characters. */
+  /** Sorts by time, and those made here within one millisecond by the order of making; 26 characters. */
   ulid(now: number): string
 }
 
 export const randomIds: Ids = {
   id: (prefix) => `${prefix}-${base58(16)}`,
-  ulid: (now) => encodeTime(now) + encodeRandom(randomBytes(10)),
+  ulid: inOrder(),
 }
 
 /** Uniform: bytes that would favour some characters are thrown away. */
@@ -36,13 +36,27 @@ export function encodeTime(now: number): string {
   return text
 }
 
-function encodeRandom(bytes: Uint8Array): string {
-  let bits = 0n
-  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte)
+/** What happened first must sort first, also when both happened within one tick of the clock. */
+function inOrder(): Ids['ulid'] {
+  let lastNow = Number.NaN
+  let last = 0n
+  return (now) => {
+    // The highest bit stays free, so that adding never overflows.
+    last = now === lastNow ? last + 1n + randomBits(4) : randomBits(10) >> 1n
+    lastNow = now
+    return encodeTime(now) + encodeBits(last)
+  }
+}
+
+function randomBits(bytes: number): bigint {
+  return BigInt(`0x${randomBytes(bytes).toString('hex')}`)
+}
+
+function encodeBits(bits: bigint): string {
   let text = ''
-  for (let i = 0; i < 16; i++) {
-    text = CROCKFORD[Number(bits & 31n)] + text
-    bits >>= 5n
+  for (let rest = bits, i = 0; i < 16; i++) {
+    text = CROCKFORD[Number(rest & 31n)] + text
+    rest >>= 5n
   }
   return text
 }
