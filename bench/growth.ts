@@ -1,6 +1,6 @@
 import { listings, msOf } from './listing.ts'
 import type { Row } from './report.ts'
-import { type Site, type StoreKind, storeKinds } from './site.ts'
+import { type Site, type StoreKind } from './site.ts'
 import { interleaved, median, percent } from './slices.ts'
 
 const FEW = 100
@@ -10,7 +10,7 @@ const CONNECTIONS = 16
 
 /** (f) What a hundred times as many units cost. */
 export async function* growth(site: Site): AsyncGenerator<Row> {
-  for (const kind of storeKinds) {
+  for (const kind of site.kinds) {
     yield* writesGrow(site, kind)
     const few = await listings(site, kind, FEW)
     const many = await listings(site, kind, MANY)

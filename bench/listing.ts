@@ -1,6 +1,6 @@
 import type { ListingFigures } from './driver-listing.ts'
 import type { Row } from './report.ts'
-import { type Site, type StoreKind, storeKinds } from './site.ts'
+import { type Site, type StoreKind } from './site.ts'
 import { median } from './slices.ts'
 
 const COUNT = 10_000
@@ -14,7 +14,7 @@ const NAMES = {
 
 /** (d) Listing all units, and what it asks of the bucket. */
 export async function* listing(site: Site): AsyncGenerator<Row> {
-  for (const kind of storeKinds) {
+  for (const kind of site.kinds) {
     const figures = await listings(site, kind, COUNT)
     for (const [when, text] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
       const goal = when === 'cold' || when === 'warm' ? { goal: { atMost: GOALS[when] } } : {}

@@ -1,7 +1,7 @@
 import { memoryOf, resetPeak } from '../test/rig/memory.ts'
 import { sizeNames, sizes } from './reads.ts'
 import type { Row } from './report.ts'
-import { type BenchServer, type Site, type StoreKind, storeKinds } from './site.ts'
+import { type BenchServer, type Site, type StoreKind } from './site.ts'
 
 const MB = 1e6
 const LARGE = 200_000_000
@@ -11,7 +11,7 @@ const REST_MS = 5_000
 
 /** (e) What the server's process holds, as the kernel counts it. */
 export async function* memory(site: Site): AsyncGenerator<Row> {
-  for (const kind of storeKinds) {
+  for (const kind of site.kinds) {
     yield* underLoad(site, kind)
     yield* withUnits(site, kind)
   }

@@ -17,7 +17,8 @@ export interface Direct {
 /** Like the server: small objects at once, large ones piece by piece. */
 const WHOLE_UP_TO = 256 * 1024
 let opened: Bucket | undefined
-const written = new Map<string, { tag: Tag; readonly state: PatchedState }>()
+const states = new Map<string, PatchedState>()
+const tags = new Map<string, Tag>()
 
 function bucket(): Bucket {
   if (opened === undefined) throw new Error('no bucket is open')
@@ -49,13 +50,13 @@ async function readOnce(key: string): Promise<void> {
   if (size !== found.size) throw new Error(`${key} is not whole`)
 }
 
-async function putOnce(key: string, bytes: number): Promise<void> {
-  const known = written.get(key)
-  const state = known?.state ?? patchedState(bytes, written.size + 1)
+async function putOnce(key: string): Promise<void> {
+  const state = states.get(key)
+  if (state === undefined) throw new Error(`no state was prepared for ${key}`)
   const options = { contentType: 'application/json' }
-  const answer = await bucket().put(key, bodyOf(state.next()), known?.tag ?? 'absent', options)
+  const answer = await bucket().put(key, bodyOf(state.next()), tags.get(key) ?? 'absent', options)
   if (answer.kind !== 'written') throw new Error(`somebody else wrote ${key}`)
-  written.set(key, { tag: answer.tag, state })
+  tags.set(key, answer.tag)
 }
 
 const handlers = {
@@ -63,8 +64,17 @@ const handlers = {
     opened = (await openBucket(url)).bucket
   },
   get: (direct: Direct): Promise<Slice> => during(direct, readOnce),
-  put: (direct: Direct & { readonly bytes: number }): Promise<Slice> =>
-    during(direct, (key) => putOnce(key, direct.bytes)),
+  /** Makes the states now, which takes longer than putting them. */
+  prepare: async ({
+    keys,
+    bytes,
+  }: {
+    readonly keys: readonly string[]
+    readonly bytes: number
+  }): Promise<void> => {
+    for (const [i, key] of keys.entries()) states.set(key, patchedState(bytes, i + 1))
+  },
+  put: (direct: Direct): Promise<Slice> => during(direct, putOnce),
   seed: ({ count }: { readonly count: number }): Promise<void> => seedUnits(bucket(), count),
   listings: ({ rounds }: { readonly rounds: number }): Promise<ListingFigures[]> =>
     measureListings(bucket(), rounds),

@@ -116,6 +116,16 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 const handlers = {
+  /** Makes the states now, which takes longer than sending them. */
+  prepare: async ({
+    paths,
+    bytes,
+  }: {
+    readonly paths: readonly string[]
+    readonly bytes: number
+  }): Promise<void> => {
+    for (const path of paths) stateFor(path, bytes)
+  },
   get: (load: Load): Promise<Slice> =>
     during(load, async (connection, path) => {
       await expectOk(connection.send(headOf('GET', path)))

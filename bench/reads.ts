@@ -1,6 +1,5 @@
 import type { Row } from './report.ts'
 import type { Site, StoreKind } from './site.ts'
-import { storeKinds } from './site.ts'
 import { interleaved, median, percent } from './slices.ts'
 
 export const sizes = { '50 kB': 50_000, '5 MB': 5_000_000 } as const
@@ -17,7 +16,7 @@ const GOALS: Readonly<Record<StoreKind, Readonly<Record<SizeName, number>>>> = {
 
 /** (a) Reading states through the server. */
 export async function* reads(site: Site): AsyncGenerator<Row> {
-  for (const kind of storeKinds) {
+  for (const kind of site.kinds) {
     const store = await site.newStore(kind)
     const server = await site.server(store)
     const driver = await site.driver(store)

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --only a,b] [-- --quick]`: prints a table and writes it as JSON. A figure is a ratio within this
+ * `npm run bench [-- --only a,b --store s3 --quick]`: prints a table and writes it as JSON. A figure is a ratio within this
  * run wherever it can be; a slow machine slows both sides. Nothing here fails because of a timing.
  */
 import { parseArgs } from 'node:util'
@@ -9,7 +9,7 @@ import { listing } from './listing.ts'
 import { memory } from './memory.ts'
 import { reads } from './reads.ts'
 import { isMet, type Part, printRow, type Row, saveReport } from './report.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite, type Site, storeKinds } from './site.ts'
 import { run as measureVersions } from './versions.ts'
 import { writes } from './writes.ts'
 
@@ -33,7 +33,11 @@ async function* startTimes(site: Site): AsyncGenerator<Row> {
 }
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string' },
+    store: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  },
 })
 const only = values.only?.split(',') ?? Object.keys(parts)
 const unknown = only.filter((part) => !(part in parts))
@@ -41,9 +45,10 @@ if (unknown.length > 0) {
   console.error(`there is no part ${unknown.join(', ')}: choose among ${Object.keys(parts).join(', ')}`)
   process.exit(2)
 }
+const kinds = storeKinds.filter((kind) => values.store === undefined || values.store === kind)
 
 const rows: Row[] = []
-const site = await openSite({ isQuick: values.quick })
+const site = await openSite({ isQuick: values.quick, kinds })
 try {
   for (const part of only as Part[]) {
     for await (const row of parts[part](site)) {
@@ -56,4 +61,4 @@ try {
 }
 const missed = rows.filter((row) => isMet(row) === false)
 console.log(`\n${rows.filter((row) => isMet(row) === true).length} goals met, ${missed.length} missed`)
-console.log(`written to ${await saveReport(rows, { only, quick: values.quick })}`)
+console.log(`written to ${await saveReport(rows, { only, kinds, quick: values.quick })}`)

@@ -10,8 +10,8 @@ import type { LoadHandlers } from './program-load.ts'
 import { type Running, startRunning } from './programs.ts'
 import type { Pace } from './slices.ts'
 
-export type StoreKind = 'file' | 's3'
-export const storeKinds: readonly StoreKind[] = ['file', 's3']
+export const storeKinds = ['file', 's3'] as const
+export type StoreKind = (typeof storeKinds)[number]
 
 export interface Store {
   readonly kind: StoreKind
@@ -29,6 +29,7 @@ export interface BenchServer {
 export interface Site {
   readonly pace: Pace
   readonly isQuick: boolean
+  readonly kinds: readonly StoreKind[]
   readonly load: Running<LoadHandlers>
   /** Port of the server that answers from a constant buffer. */
   bare(): Promise<number>
@@ -41,7 +42,7 @@ export interface Site {
   close(): Promise<void>
 }
 
-export async function openSite(options: { readonly isQuick: boolean }): Promise<Site> {
+export async function openSite(options: Pick<Site, 'isQuick' | 'kinds'>): Promise<Site> {
   const folder = await temporaryFolder('bench')
   const endings: (() => Promise<unknown>)[] = [() => folder.remove()]
   const load = await startRunning<LoadHandlers>('load')
@@ -72,6 +73,7 @@ export async function openSite(options: { readonly isQuick: boolean }): Promise<
   return {
     pace: options.isQuick ? { rounds: 3, sliceMs: 700 } : { rounds: 7, sliceMs: 2000 },
     isQuick: options.isQuick,
+    kinds: options.kinds,
     load,
     bare() {
       barePort ??= startRunning<BareHandlers>('bare').then((bare) => {

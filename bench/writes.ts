@@ -1,6 +1,6 @@
 import { sizeNames, sizes, type SizeName } from './reads.ts'
 import type { Row } from './report.ts'
-import { type Site, type Store, type StoreKind, storeKinds } from './site.ts'
+import { type Site, type Store, type StoreKind } from './site.ts'
 import { interleaved, median, percent } from './slices.ts'
 
 const UNITS = { '50 kB': 64, '5 MB': 16 } as const
@@ -13,7 +13,7 @@ const GOALS: Readonly<Record<StoreKind, Readonly<Record<SizeName, number>>>> = {
 
 /** (b) Writing states through the server, a new serial each time, against the driver's conditional put. */
 export async function* writes(site: Site): AsyncGenerator<Row> {
-  for (const kind of storeKinds) {
+  for (const kind of site.kinds) {
     const store = await site.newStore(kind)
     for (const size of sizeNames) {
       yield* throughput(site, store, size)
@@ -34,8 +34,10 @@ async function* throughput(site: Site, store: Store, size: SizeName): AsyncGener
   const keys = numbers.map((i) => `direct/${bytes}/unit-${i}/terraform.tfstate`)
   await site.load.ask('fill', { ...load, paths: free })
   await site.load.ask('lockAll', { ...load, paths: held })
+  await site.load.ask('prepare', { paths: [...held, ...free], bytes })
+  await driver.ask('prepare', { keys, bytes })
   const rates = await interleaved(site.pace, {
-    driver: (ms) => driver.ask('put', { keys, bytes, concurrency: CONNECTIONS, ms }),
+    driver: (ms) => driver.ask('put', { keys, concurrency: CONNECTIONS, ms }),
     post: (ms) => site.load.ask('write', { ...load, doing: 'post', paths: held, ms }),
     cycle: (ms) => site.load.ask('write', { ...load, doing: 'cycle', paths: free, ms }),
   })
