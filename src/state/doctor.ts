@@ -167,7 +167,7 @@ export function createDoctor(
         }
       }
     }
-    yield finder(null)('ok', 'units', `${units} units were looked at`)
+    yield finder(null)('ok', 'units', `${units} ${units === 1 ? 'unit was' : 'units were'} looked at`)
     let strangers = 0
     for await (const { key } of outsideEntries(bucket))
       if (key.endsWith('.tfstate') && !keys.has(key)) strangers++
