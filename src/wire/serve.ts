@@ -14,8 +14,9 @@ import {
 } from '../entry/http/index.ts'
 import { startBackground } from './background-upkeep.ts'
 import { build } from './build.ts'
+import { memoryCollectors } from './collectors.ts'
 import { listenOn, parseListen } from './listen.ts'
-import { youngMemoryCollector } from './young-memory.ts'
+import { memoryAtRest } from './memory-at-rest.ts'
 
 export const ServeOptions = z.object({
   bucket: z.string().min(1),
@@ -75,6 +76,7 @@ export async function serve(input: ServeInput): Promise<Served> {
       ? defaultLimits
       : { ...defaultLimits, maxStateBytes: options.maxStateBytes }
   const clock = systemClock
+  const collectors = memoryCollectors()
   const face = createHttpFace({
     control,
     guard,
@@ -86,7 +88,7 @@ export async function serve(input: ServeInput): Promise<Served> {
     about,
     ready,
     eventsEveryMs: 1000,
-    freeBuffers: youngMemoryCollector(),
+    freeBuffers: collectors.young,
   })
   const { url } = await started(async () => {
     await face.warmUp()
@@ -103,9 +105,20 @@ export async function serve(input: ServeInput): Promise<Served> {
     gcEveryMs,
     lastActiveAt: face.lastActiveAt,
   })
+  const resting = setInterval(
+    memoryAtRest({
+      clock,
+      lastActiveAt: face.lastActiveAt,
+      usedBytes: () => process.memoryUsage().heapUsed,
+      collect: collectors.all,
+    }),
+    1_000,
+  )
+  resting.unref()
   let closing: Promise<void> | undefined
   async function shutDown(): Promise<void> {
     log.info('stopping')
+    clearInterval(resting)
     await Promise.all([face.close(options.graceMs), background.stop()])
     await built.close()
     log.info('stopped')
