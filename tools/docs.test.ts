@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { TacoError } from '../src/base/errors.ts'
 import { exitCodeOf, isErrorCode } from '../src/entry/cli/failures.ts'
 import { STATUS_OF } from '../src/entry/http/status.ts'
+import { apiPage } from './api-page.ts'
 import { cliPage } from './cli-page.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -42,4 +43,8 @@ test('every link between the pages leads somewhere', async () => {
 
 test('docs/cli.md is what the commands say of themselves (npm test -- unit tools -u writes it)', async () => {
   await expect(cliPage()).toMatchFileSnapshot('../docs/cli.md')
+})
+
+test('docs/api.md is what the API says of itself (npm test -- unit tools -u writes it)', async () => {
+  await expect(await apiPage()).toMatchFileSnapshot('../docs/api.md')
 })

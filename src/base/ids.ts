@@ -7,22 +7,13 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export interface Ids {
   /** Terraform Cloud's form: a prefix, a dash, 16 characters. */
   id(prefix: string): string
-  /** Sorts by time, and within a millisecond by when this process made it; 26 characters. */
+  /** Sorts by time, and those made here within one millisecond by the order of making; 26 characters. */
   ulid(now: number): string
 }
 
 export const randomIds: Ids = {
   id: (prefix) => `${prefix}-${base58(16)}`,
-  ulid: growingUlids(),
-}
-
-/** Two of one millisecond follow each other, so that what one process tells comes out in the order it was told. */
-function growingUlids(): (now: number) => string {
-  let last = { now: Number.NaN, bits: 0n }
-  return (now) => {
-    last = { now, bits: now === last.now ? last.bits + 1n : randomBits() }
-    return encodeTime(now) + encodeBits(last.bits)
-  }
+  ulid: inOrder(),
 }
 
 /** Uniform: bytes that would favour some characters are thrown away. */
@@ -45,23 +36,27 @@ export function encodeTime(now: number): string {
   return text
 }
 
-export function ulidTime(ulid: string): number {
-  let time = 0
-  for (const char of ulid.slice(0, 10)) time = time * 32 + CROCKFORD.indexOf(char)
-  return time
+/** What happened first must sort first, also when both happened within one tick of the clock. */
+function inOrder(): Ids['ulid'] {
+  let lastNow = Number.NaN
+  let last = 0n
+  return (now) => {
+    // The highest bit stays free, so that adding never overflows.
+    last = now === lastNow ? last + 1n + randomBits(4) : randomBits(10) >> 1n
+    lastNow = now
+    return encodeTime(now) + encodeBits(last)
+  }
 }
 
-/** 79 of the 80 bits: there is room to count up. */
-function randomBits(): bigint {
-  return BigInt(`0x${randomBytes(10).toString('hex')}`) >> 1n
+function randomBits(bytes: number): bigint {
+  return BigInt(`0x${randomBytes(bytes).toString('hex')}`)
 }
 
-function encodeBits(number: bigint): string {
-  let bits = number
+function encodeBits(bits: bigint): string {
   let text = ''
-  for (let i = 0; i < 16; i++) {
-    text = CROCKFORD[Number(bits & 31n)] + text
-    bits >>= 5n
+  for (let rest = bits, i = 0; i < 16; i++) {
+    text = CROCKFORD[Number(rest & 31n)] + text
+    rest >>= 5n
   }
   return text
 }

@@ -1,4 +1,4 @@
-import { badRequest, isTacoError, TacoError } from '../base/errors.ts'
+import { badRequest, isTacoError, type TacoError } from '../base/errors.ts'
 import type { Bucket, Entry } from '../bucket/index.ts'
 import { readStateKey, unitNameFor } from './adopt-names.ts'
 import type { Claims } from './claims.ts'

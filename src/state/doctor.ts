@@ -14,6 +14,7 @@ import { hashOf } from './protocol/resolve.ts'
 import type { Caller, Upkeep } from './services.ts'
 import { outsideEntries } from './sweep.ts'
 import type { UnitMaker } from './unit-making.ts'
+import { abandonWrite } from './transitions.ts'
 import type { Unit } from './unit-store.ts'
 import type { DoctorFinding } from './views.ts'
 
@@ -38,7 +39,8 @@ export function createDoctor(
       yield* checkClaims(unit, options.repair, say)
       yield* checkState(unit, options, caller, say)
     }
-    yield* checkVersions(doc, options.deep, say)
+    const now = options.repair ? await parts.store.load(doc.org, doc.id) : unit
+    if (now !== undefined) yield* checkVersions(now.value, options.deep, say)
   }
 
   async function* checkClaims(unit: Unit, repair: boolean, say: Say): AsyncGenerator<DoctorFinding> {
@@ -91,7 +93,7 @@ export function createDoctor(
     if (mirror.kind === 'foreign' && doc.lock === null)
       yield say('info', 'unit.outside-lock', `locked around OpenTaco by ${mirror.info.Who}`)
     if (left.length > 0) {
-      if (options.repair) await lookAt(parts, idOf(unit), caller)
+      if (options.repair) yield* repairUnit(unit, caller, say)
       yield say(
         'warning',
         'unit.unfinished',
@@ -112,12 +114,32 @@ export function createDoctor(
     }
   }
 
+  async function* repairUnit(unit: Unit, caller: Caller, say: Say): AsyncGenerator<DoctorFinding> {
+    try {
+      await lookAt(parts, idOf(unit), caller)
+    } catch (error) {
+      if (!isTacoError(error, 'BUCKET_CORRUPT') || unit.value.write === null) throw error
+      // A copy of the bucket may have the document that commits a write without the version that it commits.
+      const abandoned = await parts.store.swap(unit, abandonWrite(unit.value))
+      if (abandoned !== undefined) await lookAt(parts, idOf(abandoned), caller)
+      yield say(
+        'error',
+        'unit.write-lost',
+        `a write was committed and its content is missing, so it was given up: ${error.message}`,
+        'look at the history, and repeat the work that is not in it',
+        true,
+      )
+    }
+  }
+
   async function* checkVersions(doc: UnitDocument, deep: boolean, say: Say): AsyncGenerator<DoctorFinding> {
     let place: Place | undefined = newest(doc)
     let expected = place?.seq ?? 0
     while (place !== undefined && deep) {
       const page: Awaited<ReturnType<typeof readHistory>> = await readHistory(bucket, doc, place, 100)
       for (const entry of page.entries) {
+        if (entry.facts.seq < expected && expected >= doc.historyFrom)
+          yield missing(say, Math.max(entry.facts.seq + 1, doc.historyFrom), expected)
         expected = entry.facts.seq - 1
         try {
           const stored = await parts.versions.read(doc, { object: entry.object, version: entry.facts })
@@ -134,14 +156,7 @@ export function createDoctor(
       }
       place = page.next
     }
-    if (deep && expected >= doc.historyFrom) {
-      yield say(
-        'error',
-        'version.missing',
-        `the history ends at version ${expected + 1}; versions from ${doc.historyFrom} on are missing`,
-        'restore the objects from a backup of the bucket',
-      )
-    }
+    if (deep && expected >= doc.historyFrom) yield missing(say, doc.historyFrom, expected)
   }
 
   return async function* doctor(options, caller) {
@@ -167,7 +182,7 @@ export function createDoctor(
         }
       }
     }
-    yield finder(null)('ok', 'units', `${units} units were looked at`)
+    yield finder(null)('ok', 'units', `${units} ${units === 1 ? 'unit was' : 'units were'} looked at`)
     let strangers = 0
     for await (const { key } of outsideEntries(bucket))
       if (key.endsWith('.tfstate') && !keys.has(key)) strangers++
@@ -179,6 +194,16 @@ export function createDoctor(
         'see them with `taco adopt --dry-run`',
       )
   }
+}
+
+function missing(say: Say, from: number, to: number): DoctorFinding {
+  const which = from === to ? `version ${from} is` : `versions ${from} to ${to} are`
+  return say(
+    'error',
+    'version.missing',
+    `${which} missing`,
+    'restore the objects from a backup of the bucket',
+  )
 }
 
 type Say = (

@@ -59,11 +59,30 @@ export async function readHistory(
   let at: Place | undefined = place
   while (at !== undefined && at.seq >= lowest) {
     const entry: HistoryEntry | undefined = headers.get(at.id)
-    if (entry === undefined) return { entries, next: nextKept(doc, at) }
+    if (entry === undefined) {
+      const below: Place | undefined = await presentBelow(bucket, doc, at.seq)
+      if (below === undefined) return { entries, next: nextKept(doc, at) }
+      at = below
+      continue
+    }
     if (isInHistory(doc, at.seq)) entries.push({ ...entry, superseded: at.superseded })
     at = before(entry.facts)
   }
   return { entries, next: at === undefined || at.seq >= doc.historyFrom ? at : nextKept(doc, at) }
+}
+
+/**
+ * A version is missing, as in a copy of the bucket whose documents are younger than its versions: what is below it
+ * must not go with it. Where several have a number, the document may know which one counts.
+ */
+async function presentBelow(bucket: Bucket, doc: UnitDocument, seq: number): Promise<Place | undefined> {
+  const present = (await listRange(bucket, doc, doc.historyFrom, seq - 1)).flatMap(
+    ({ key }) => parseVersionObject(key) ?? [],
+  )
+  const highest = present.filter((version) => version.seq === present.at(-1)?.seq)
+  const known = highest.find(({ id }) => doc.recent.some((write) => write.id === id && write.landed))
+  const found = known ?? highest.at(-1)
+  return found === undefined ? undefined : { seq: found.seq, id: found.id, superseded: false }
 }
 
 function before(facts: VersionFacts): Place | undefined {

@@ -23,18 +23,12 @@ export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalW
 
   async function writeOne(event: Event): Promise<void> {
     const body = bodyOf(JSON.stringify(event))
-    const startedAt = clock.now()
-    // The key is the event's own, so that two writers of one event make one record.
-    await bucket.put(journalKey(event.at, event.id, event), body, 'absent', {
-      contentType: 'application/json',
-    })
-    // A late record lies where followers have already passed: it is told once more where they will come by. After a
-    // crash an event may therefore be seen twice; its id tells.
-    if (clock.now() - event.at > SETTLE_MS / 2) {
-      const now = Math.max(clock.now(), startedAt)
-      await bucket.put(journalKey(now, ids.ulid(now), event), body, 'absent', {
-        contentType: 'application/json',
-      })
+    // The first key is the event's own, so that two writers of one event make one record. A record that came late lies
+    // where followers have already passed: it is told once more where they will come by, until one comes in time.
+    // After a crash an event may therefore be seen twice; its id tells.
+    for (let at = event.at, id = event.id; ; at = clock.now(), id = ids.ulid(at)) {
+      await bucket.put(journalKey(at, id, event), body, 'absent', { contentType: 'application/json' })
+      if (clock.now() - at <= SETTLE_MS / 2) break
     }
     written.set(event.id, true)
   }

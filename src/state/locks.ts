@@ -1,5 +1,6 @@
 import type { Bucket } from '../bucket/index.ts'
 import { TacoError } from '../base/errors.ts'
+import type { EventDraft } from './events.ts'
 import type { Locator } from './locate.ts'
 import { lockKey } from './layout.ts'
 import { again, untilDone } from './protocol/attempts.ts'
@@ -7,7 +8,7 @@ import { lockUnit, renewLock } from './protocol/lock.ts'
 import type { Parts, Target } from './protocol/parts.ts'
 import { loadUnit } from './protocol/parts.ts'
 import { lockNotHeld } from './protocol/refusals.ts'
-import { releaseLock, takeOverRelease, unlockUnit } from './protocol/release.ts'
+import { claimDelete, finishRelease, releaseLock, takeOverRelease, unlockUnit } from './protocol/release.ts'
 import type { Caller, Locks } from './services.ts'
 import type { UnitMaker } from './unit-making.ts'
 import { viewLock, viewOutsideLock } from './view-unit.ts'
@@ -24,7 +25,7 @@ export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): L
     return untilDone(clock, 'breaking the lock', async () => {
       const unit = await loadUnit(parts, target)
       const { lock } = unit.value
-      if (lock === null) return breakOutsideLock(parts, bucket, target, id)
+      if (lock === null) return breakOutsideLock(parts, bucket, target, id, caller)
       if (id !== undefined && lock.id !== id) throw lockNotHeld(unit.value, id)
       if (lock.releasing !== undefined) {
         await takeOverRelease(parts, unit)
@@ -80,6 +81,7 @@ async function breakOutsideLock(
   bucket: Bucket,
   target: Target,
   id: string | undefined,
+  caller: Caller,
 ): Promise<LockView | null | typeof again> {
   const unit = await loadUnit(parts, target)
   const mirror = await parts.mirrors.read(unit.value)
@@ -93,6 +95,20 @@ async function breakOutsideLock(
       hint: 'give the id that `taco lock` shows, or none',
     })
   }
+  const forced: EventDraft = { type: 'lock.forced', caller, data: { lock: mirror.info, outside: true } }
+  if (!bucket.can.conditionalDelete) {
+    const claimed = await claimDelete(parts, unit, 'force-unlock', [forced])
+    if (claimed === undefined) return again
+    const isDone = await finishRelease(parts, claimed, mirror.tag)
+    const left = isDone ? undefined : await parts.mirrors.read(unit.value)
+    // Whoever took the release over may have let somebody else in by now: only the lock that was meant is broken.
+    if (left?.kind === 'foreign' && left.tag === mirror.tag) return again
+    return viewOutsideLock(mirror.info, parts.deps.clock.now())
+  }
   const answer = await bucket.delete(lockKey(unit.value.key), mirror.tag)
-  return typeof answer === 'object' ? again : viewOutsideLock(mirror.info, parts.deps.clock.now())
+  if (typeof answer === 'object') return again
+  await untilDone(parts.deps.clock, 'recording the broken lock', async () =>
+    (await parts.store.swap(await loadUnit(parts, target), {}, [forced])) === undefined ? again : undefined,
+  )
+  return viewOutsideLock(mirror.info, parts.deps.clock.now())
 }

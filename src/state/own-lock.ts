@@ -1,6 +1,7 @@
 import { isoTime } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { LockInfo } from './model.ts'
+import type { LockRequest } from './protocol/lock.ts'
 import { lockUnit } from './protocol/lock.ts'
 import type { Parts, Target } from './protocol/parts.ts'
 import { unlockUnit } from './protocol/release.ts'
@@ -18,26 +19,31 @@ export async function underLock<T>(
   work: (lockId: string) => Promise<T>,
 ): Promise<T> {
   if (options.lockId !== undefined) return work(options.lockId)
-  const { clock, ids, settings } = parts.deps
+  const request = ownLock(parts, options.operation, caller)
+  await lockUnit(parts, target, request, caller)
+  try {
+    return await work(request.info.ID)
+  } finally {
+    await letGo(parts, target, request.info.ID, caller)
+  }
+}
+
+export function ownLock({ deps }: Parts, operation: string, caller: Caller): LockRequest {
+  const { clock, ids, settings } = deps
   const info: LockInfo = {
     ID: ids.id('lk'),
-    Operation: options.operation,
+    Operation: operation,
     Info: '',
     Who: caller.by,
     Version: '',
     Created: isoTime(clock.now()),
     Path: '',
   }
-  await lockUnit(parts, target, { info, leaseMs: settings.ownLeaseMs }, caller)
-  try {
-    return await work(info.ID)
-  } finally {
-    await letGo(parts, target, info.ID, caller)
-  }
+  return { info, leaseMs: settings.ownLeaseMs }
 }
 
 /** What the operation did is done: a lock that cannot be released now is only logged, and its lease frees it. */
-async function letGo(parts: Parts, target: Target, lockId: string, caller: Caller): Promise<void> {
+export async function letGo(parts: Parts, target: Target, lockId: string, caller: Caller): Promise<void> {
   try {
     await unlockUnit(parts, { org: target.org, id: target.id }, lockId, caller)
   } catch (error) {

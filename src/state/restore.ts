@@ -2,33 +2,59 @@ import { withSerial } from './content/rewrite.ts'
 import { bodyOf, bytesOf } from '../bucket/index.ts'
 import { createHash } from 'node:crypto'
 import type { HistoryEntry } from './history.ts'
-import type { Receipt, VersionFacts } from './model.ts'
-import { underLock } from './own-lock.ts'
+import type { Receipt, UnitDocument, VersionFacts } from './model.ts'
+import { ownLock, underLock } from './own-lock.ts'
+import { newLock, placeMirror, takenEvent } from './protocol/lock.ts'
 import type { Parts, Received, Target } from './protocol/parts.ts'
-import { idOf, loadUnit } from './protocol/parts.ts'
-import { writeState } from './protocol/write.ts'
+import { loadUnit } from './protocol/parts.ts'
+import { lockedByHolder } from './protocol/refusals.ts'
+import { keptWith, writeState, writtenEvent } from './protocol/write.ts'
+import type { EventDraft } from './events.ts'
 import type { Caller } from './services.ts'
+import type { UnitChanges } from './transitions.ts'
+import { commitWrite, takeLock } from './transitions.ts'
 import type { Unit } from './unit-store.ts'
 import type { Intake } from './intake.ts'
 
-/** A deleted unit's last state lies at its key again, byte for byte, unless somebody put another one there. */
-export async function bringStateBack(parts: Parts, unit: Unit, caller: Caller): Promise<void> {
-  const { head } = unit.value
-  if (head === null || head.tag !== null) return
-  const present = await parts.deps.bucket.head(unit.value.key)
-  if (present !== undefined && present.size > 0) return
-  const stored = await parts.versions.read(unit.value, head)
+/**
+ * A deleted unit's last state comes back, byte for byte, unless somebody put another one at its place. It is committed
+ * in the very step that brings the unit back, under a lock of its own: whatever crashes, nobody ever finds the unit
+ * without its state. The caller lets the lock go, which carries the write out.
+ */
+export async function bringStateBack(
+  parts: Parts,
+  doc: UnitDocument,
+  caller: Caller,
+): Promise<{ readonly changes: UnitChanges; readonly events: readonly EventDraft[] }> {
+  const { head } = doc
+  if (head === null || head.tag !== null) return { changes: {}, events: [] }
+  const present = await parts.deps.bucket.head(doc.key)
+  if (present !== undefined && present.size > 0) return { changes: {}, events: [] }
+  if (doc.lock !== null) throw lockedByHolder(doc, doc.lock)
+  const stored = await parts.versions.read(doc, head)
   try {
-    const state = await asReceived(parts, stored.body.stream(), unit.value.org)
+    const state = await asReceived(parts, stored.body.stream(), doc.org)
     try {
-      await underLock(parts, idOf(unit), { operation: 'restore' }, caller, (lockId) =>
-        writeState(
-          parts,
-          idOf(unit),
-          { state, lockId, force: false, how: 'restore', source: sourceOf(head, unit.value.receipt) },
-          caller,
-        ),
-      )
+      const now = parts.deps.clock.now()
+      const lock = newLock(doc, ownLock(parts, 'restore', caller), caller, now)
+      // Should the document turn out to be behind the mirror, the step that this is for fails and begins again.
+      await placeMirror(parts, doc, lock)
+      const source = sourceOf(head, doc.receipt)
+      const about = {
+        at: now,
+        by: caller.by,
+        how: 'restore' as const,
+        requestId: caller.requestId,
+        source: source.id,
+        receipt: source.receipt,
+      }
+      const back = await parts.versions.put(doc, state, about)
+      const changes = {
+        ...takeLock(doc, lock),
+        ...commitWrite({ ...doc, lock }, back, present?.tag ?? null, source.receipt),
+        ...keptWith(doc, back, source),
+      }
+      return { changes, events: [takenEvent(lock, caller), writtenEvent(back, caller)] }
     } finally {
       await state.dispose()
     }

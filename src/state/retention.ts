@@ -44,13 +44,14 @@ export function planRetention(input: RetentionInput): RetentionPlan {
   const bySeq = new Map<number, StoredVersion[]>()
   for (const version of input.stored) bySeq.set(version.seq, [...(bySeq.get(version.seq) ?? []), version])
 
+  const isReferred = (version: StoredVersion) =>
+    pinned.has(version.object) || input.chain.includes(version.object)
   const isAttempt = (version: StoredVersion) =>
-    version.seq > input.newest ||
-    ((bySeq.get(version.seq)?.length ?? 0) > 1 && !input.committed.has(version.id))
+    !input.committed.has(version.id) &&
+    (version.seq > input.newest || (bySeq.get(version.seq)?.length ?? 0) > 1)
   const stays = (version: StoredVersion) =>
-    isAttempt(version)
-      ? input.now - version.modifiedAt < ATTEMPT_MS
-      : version.seq >= historyFrom || pinned.has(version.object) || input.chain.includes(version.object)
+    isReferred(version) ||
+    (isAttempt(version) ? input.now - version.modifiedAt < ATTEMPT_MS : version.seq >= historyFrom)
 
   const needed = new Set<StoredVersion>()
   const visit = (version: StoredVersion): void => {

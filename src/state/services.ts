@@ -1,4 +1,4 @@
-import type { Body, Found, Tag } from '../bucket/index.ts'
+import type { Body, Found } from '../bucket/index.ts'
 import type { StateDiff } from './content/diff.ts'
 import type { Dependency, EventType, LockInfo, Read, Retention } from './model.ts'
 import type {
@@ -266,4 +266,4 @@ export interface Upkeep {
   sweep(caller: Caller): Promise<{ looked: number; repaired: number }>
 }
 
-export type { Body, Found, Tag }
+export type { Body, Found }

@@ -5,7 +5,7 @@ import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
 import type { Spool } from '../base/spool.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
-import type { Bucket } from '../bucket/index.ts'
+import { type Bucket, bodyOf } from '../bucket/index.ts'
 import type { StateControl } from './index.ts'
 import { createStateControl, LockInfo } from './index.ts'
 
@@ -174,7 +174,6 @@ test('a write around us becomes a version of its own, credited to nobody', async
   await write(control, stateText(1))
   const entry = await bucket.head('prod/network/terraform.tfstate')
   if (entry === undefined) throw new Error('no state')
-  const { bodyOf } = await import('../bucket/index.ts')
   await bucket.put(entry.key, bodyOf(stateText(2, { value: 'outside' })), entry.tag)
 
   await expect(write(control, stateText(2))).rejects.toMatchObject({ code: 'STATE_SAME_SERIAL' })
@@ -186,6 +185,23 @@ test('a write around us becomes a version of its own, credited to nobody', async
     [2, 'outside', 'outside'],
     [1, 'backend', 'alice'],
   ])
+})
+
+test('whoever looks sees what was written or locked around us, before the next write through us', async () => {
+  const bucket = openMemoryBucket()
+  const control = await open(bucket)
+  await write(control, stateText(1))
+  const entry = await bucket.head('prod/network/terraform.tfstate')
+  if (entry === undefined) throw new Error('no state')
+  await bucket.put(entry.key, bodyOf(stateText(2)), entry.tag)
+  const holder = { ...lockInfo('outside-lock'), Who: 'bob@desk' }
+  await bucket.put(`${entry.key}.tflock`, bodyOf(JSON.stringify(holder)), 'absent')
+
+  const seen = await control.units.get(unit)
+
+  expect(seen.state).toMatchObject({ serial: 2, how: 'outside' })
+  expect(seen.lock).toMatchObject({ outside: true, info: { Who: 'bob@desk' } })
+  expect((await control.versions.list(unit, { limit: 10 })).items).toHaveLength(2)
 })
 
 test('units: rename, delete, restore', async () => {

@@ -48,7 +48,8 @@ export function needsLook(
   now: number,
 ): boolean {
   if (look.unfinished || (look.leaseUntil !== null && look.leaseUntil < now)) return true
-  if (view.deleted !== null) return false
+  // A LOCK that was under way when the unit was deleted leaves a `.tflock` that blocks whoever has the key next.
+  if (view.deleted !== null) return outside.has(lockKey(view.key))
   if ((outside.get(view.key) ?? null) !== look.stateTag) return true
   return outside.has(lockKey(view.key)) !== look.locked
 }

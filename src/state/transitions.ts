@@ -30,6 +30,14 @@ export function wasReleased(doc: UnitDocument, lockId: string): boolean {
   return doc.released.some((entry) => entry.id === lockId)
 }
 
+/**
+ * Could a lock have been released and forgotten since the document had this epoch? Every lock raises the epoch, so
+ * the list holds all that were released since, as long as the epoch has not risen by more than its length.
+ */
+export function mayHaveForgotten(doc: UnitDocument, sinceEpoch: number): boolean {
+  return doc.epoch - sinceEpoch > KEEP_RELEASED - 2
+}
+
 /** The commit: from here on the write will be carried out, by whoever comes next if need be. */
 export function commitWrite(
   doc: UnitDocument,
@@ -72,6 +80,11 @@ export function supersedeWrite(doc: UnitDocument): UnitChanges {
     recent: remember(doc, intent, false),
     // Later differences build on the chain of what is current; an overtaken version is nobody's base.
   }
+}
+
+/** Gives an intent up whose version is lost, as if it had never been committed: it can be neither done nor shown. */
+export function abandonWrite(doc: UnitDocument): UnitChanges {
+  return pending(doc).kind === 'write' ? { write: null, seq: doc.seq - 1 } : { write: null }
 }
 
 /** What was found in the bucket becomes the head: nobody is credited with it, and nobody knows what it was made from. */

@@ -8,7 +8,9 @@ import { FORMAT } from './model.ts'
 import { parseLabels, parseStateKey, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from './protocol/attempts.ts'
+import { unitGone } from './protocol/refusals.ts'
 import type { Caller, UnitChange } from './services.ts'
+import type { UnitChanges } from './transitions.ts'
 import type { Unit, UnitStore } from './unit-store.ts'
 
 export interface NewUnit extends UnitChange {
@@ -17,17 +19,25 @@ export interface NewUnit extends UnitChange {
   readonly key?: string
 }
 
+interface Place {
+  readonly name: string
+  readonly key: string
+}
+
+type Also = (
+  doc: UnitDocument,
+) => Promise<{ readonly changes: UnitChanges; readonly events: readonly EventDraft[] }>
+
 export interface UnitMaker {
   /** ALREADY_EXISTS if the name, or a key that was asked for, is taken. */
   create(input: NewUnit, caller: Caller, event?: EventDraft): Promise<Unit>
   /** The unit of this name, made if need be: by whoever is first. */
   ensure(input: { readonly org: string; readonly name: string }, caller: Caller): Promise<Unit>
-  /** Gives a unit another name or key, or its old ones back: claims first, then the document, then old claims go. */
-  move(
-    unit: Unit,
-    to: { readonly name: string; readonly key: string },
-    events: readonly EventDraft[],
-  ): Promise<Unit>
+  /**
+   * Gives a unit another name or key, or its old ones back: claims first, then the document, then old claims go.
+   * `also` says what else changes in the same step, given the document as it will be.
+   */
+  move(unit: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit>
 }
 
 export function createUnitMaker(
@@ -90,14 +100,10 @@ export function createUnitMaker(
     return made ?? store.load(claim.org, claim.id)
   }
 
-  async function move(
-    first: Unit,
-    to: { name: string; key: string },
-    events: readonly EventDraft[],
-  ): Promise<Unit> {
+  async function move(first: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit> {
     const { org, id, name, key } = first.value
     const announced = await store.swap(first, { claiming: to })
-    if (announced === undefined) return retryMove(first, to, events)
+    if (announced === undefined) return retryMove(first, to, events, also)
     const claim: Claim = { v: FORMAT, id, org, ...to, at: clock.now(), by: first.value.createdBy }
     for (const what of ['name', 'key'] as const) {
       const taken = await claims.take(what, claim)
@@ -105,8 +111,13 @@ export function createUnitMaker(
       await store.swap(announced, { claiming: undefined })
       throw alreadyTaken(what, to[what], taken.kind === 'taken' ? taken.by.value.name : taken.claim.name)
     }
-    const moved = await store.swap(announced, { ...to, claiming: undefined, deleted: undefined }, events)
-    if (moved === undefined) return retryMove(first, to, events)
+    const more = (await also?.({ ...announced.value, ...to }).catch(async (error: unknown) => {
+      await store.swap(announced, { claiming: undefined })
+      throw error
+    })) ?? { changes: {}, events: [] }
+    const changes = { ...to, claiming: undefined, deleted: undefined, ...more.changes }
+    const moved = await store.swap(announced, changes, [...events, ...more.events])
+    if (moved === undefined) return retryMove(first, to, events, also)
     if (name !== to.name) await claims.release('name', { id, org, name, key })
     if (key !== to.key) await claims.release('key', { id, org, name, key })
     return moved
@@ -114,11 +125,16 @@ export function createUnitMaker(
 
   async function retryMove(
     unit: Unit,
-    to: { name: string; key: string },
+    to: Place,
     events: readonly EventDraft[],
+    also: Also | undefined,
   ): Promise<Unit> {
     const fresh = await store.load(unit.value.org, unit.value.id)
-    return move(fresh ?? unit, to, events)
+    const isRestore = unit.value.deleted !== undefined
+    // A rename must not bring back what was deleted meanwhile, nor move a state that was restored elsewhere.
+    if (fresh === undefined || (!isRestore && fresh.value.deleted !== undefined)) throw unitGone(unit.value)
+    if (isRestore && fresh.value.deleted === undefined) return fresh
+    return move(fresh, isRestore ? to : { ...to, key: fresh.value.key }, events, also)
   }
 
   function newDocument(claim: Claim, key: string, input: UnitChange): UnitDocument {

@@ -5,17 +5,19 @@ import { parseLabels, parseUnitName, isUnitId } from './names.ts'
 import { changedMeanwhile } from './orgs.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
-import { underLock } from './own-lock.ts'
+import { letGo, underLock } from './own-lock.ts'
 import { again, untilDone } from './protocol/attempts.ts'
+import { lookAt } from './protocol/look.ts'
 import type { Parts, Target } from './protocol/parts.ts'
 import { idOf, loadUnit } from './protocol/parts.ts'
 import { unitGone } from './protocol/refusals.ts'
+import { seeUnit } from './protocol/see.ts'
 import { removeState } from './protocol/remove.ts'
 import type { Caller, UnitChange, UnitRef, Units } from './services.ts'
 import type { UnitChanges } from './transitions.ts'
 import type { UnitMaker } from './unit-making.ts'
 import type { Unit } from './unit-store.ts'
-import { unitEtag, viewUnit } from './view-unit.ts'
+import { unitEtag, viewOutsideLock, viewUnit } from './view-unit.ts'
 import { bringStateBack } from './restore.ts'
 
 export function createUnits(
@@ -65,8 +67,14 @@ export function createUnits(
     if (unit.value.deleted === undefined) return unit
     const name = options.name === undefined ? unit.value.name : parseUnitName(options.name)
     const key = await freeKey(unit, name)
-    const moved = await maker.move(unit, { name, key }, [{ type: 'unit.restored', caller, data: { name } }])
-    await bringStateBack(parts, moved, caller)
+    // A deletion that crashed may have left its lock.
+    if (unit.value.lock !== null) await lookAt(parts, idOf(unit), caller)
+    const restored = { type: 'unit.restored' as const, caller, data: { name } }
+    const moved = await maker.move(unit, { name, key }, [restored], (doc) =>
+      bringStateBack(parts, doc, caller),
+    )
+    if (moved.value.lock?.info.Operation === 'restore')
+      await letGo(parts, idOf(moved), moved.value.lock.id, caller)
     return loadUnit(parts, idOf(moved))
   }
 
@@ -92,7 +100,13 @@ export function createUnits(
   return {
     list: (query) => catalog.list(query),
     async get(ref) {
-      return viewUnit(store.folded(await locator.find(ref)).value)
+      const unit = await seeUnit(parts, await locator.find(ref))
+      const view = viewUnit(unit.value)
+      if (view.lock !== null || view.deleted !== null) return view
+      const mirror = await parts.mirrors.read(unit.value)
+      return mirror.kind === 'foreign'
+        ? { ...view, lock: viewOutsideLock(mirror.info, deps.clock.now()) }
+        : view
     },
     async create(input, caller) {
       return viewUnit((await maker.create(input, caller)).value)

@@ -8,6 +8,7 @@ import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
 import type { Parts } from './protocol/parts.ts'
 import { idOf } from './protocol/parts.ts'
+import { seeUnit } from './protocol/see.ts'
 import { rollBackTo } from './restore.ts'
 import type { UnitRef, Versions } from './services.ts'
 import type { Unit } from './unit-store.ts'
@@ -18,7 +19,7 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
   const { bucket } = parts.deps
 
   async function findUnit(ref: UnitRef): Promise<Unit> {
-    return parts.store.folded(await locator.find(ref))
+    return seeUnit(parts, await locator.find(ref))
   }
 
   async function require(unit: Unit, wanted: string): Promise<HistoryEntry> {

@@ -33,7 +33,7 @@ export function withCachedStates(bucket: Bucket, maxBytes: number = MAX_BYTES): 
     if (!isWhole || key.startsWith('.taco/') || key.endsWith('.tflock')) return bucket.get(key, options)
     return getState(key, options)
   }
-  return Object.assign(Object.create(bucket) as Bucket, { get: get as Bucket['get'] })
+  return Object.assign(Object.create(bucket) as Bucket, { get })
 }
 
 function readableAgain({ key, tag, size, modifiedAt }: Found, bytes: Buffer): Found {

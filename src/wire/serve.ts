@@ -14,7 +14,9 @@ import {
 } from '../entry/http/index.ts'
 import { startBackground } from './background-upkeep.ts'
 import { build } from './build.ts'
+import { memoryCollectors } from './collectors.ts'
 import { listenOn, parseListen } from './listen.ts'
+import { memoryAtRest } from './memory-at-rest.ts'
 
 export const ServeOptions = z.object({
   bucket: z.string().min(1),
@@ -40,6 +42,7 @@ export const ServeOptions = z.object({
   graceMs: z.number().int().min(0).default(20_000),
 })
 export type ServeOptions = z.infer<typeof ServeOptions>
+export type ServeInput = z.input<typeof ServeOptions>
 
 export interface Served {
   readonly url: string
@@ -49,7 +52,7 @@ export interface Served {
   close(): Promise<void>
 }
 
-export async function serve(input: z.input<typeof ServeOptions>): Promise<Served> {
+export async function serve(input: ServeInput): Promise<Served> {
   const options = parseOptions(input)
   const address = parseListen(options.listen)
   const refusal = listenRefusal({ host: address.host, auth: options.auth, insecure: options.insecure })
@@ -73,6 +76,7 @@ export async function serve(input: z.input<typeof ServeOptions>): Promise<Served
       ? defaultLimits
       : { ...defaultLimits, maxStateBytes: options.maxStateBytes }
   const clock = systemClock
+  const collectors = memoryCollectors()
   const face = createHttpFace({
     control,
     rollouts,
@@ -85,6 +89,7 @@ export async function serve(input: z.input<typeof ServeOptions>): Promise<Served
     about,
     ready,
     eventsEveryMs: 1000,
+    freeBuffers: collectors.young,
   })
   const { url } = await started(async () => {
     await face.warmUp()
@@ -101,9 +106,20 @@ export async function serve(input: z.input<typeof ServeOptions>): Promise<Served
     gcEveryMs,
     lastActiveAt: face.lastActiveAt,
   })
+  const resting = setInterval(
+    memoryAtRest({
+      clock,
+      lastActiveAt: face.lastActiveAt,
+      usedBytes: () => process.memoryUsage().heapUsed,
+      collect: collectors.all,
+    }),
+    1_000,
+  )
+  resting.unref()
   let closing: Promise<void> | undefined
   async function shutDown(): Promise<void> {
     log.info('stopping')
+    clearInterval(resting)
     await Promise.all([face.close(options.graceMs), background.stop()])
     await built.close()
     log.info('stopped')
@@ -113,7 +129,7 @@ export async function serve(input: z.input<typeof ServeOptions>): Promise<Served
   return { url, bucket: about.bucket.label, close: () => (closing ??= shutDown()) }
 }
 
-function parseOptions(input: z.input<typeof ServeOptions>): ServeOptions {
+function parseOptions(input: ServeInput): ServeOptions {
   const parsed = ServeOptions.safeParse(input)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]

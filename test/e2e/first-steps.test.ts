@@ -39,6 +39,7 @@ test('npm start builds, serves, and says what to type next', async () => {
   await npm.finished
 
   expect(said).toContain(`http://127.0.0.1:${port}`)
+  expect(said).toContain(join(root, 'bin/taco'))
 })
 
 describe.each(engines())('a newcomer with $name', (engine) => {

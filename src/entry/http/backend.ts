@@ -12,6 +12,7 @@ import { backendTarget } from './unit-path.ts'
 export interface BackendDeps {
   readonly control: StateControl
   readonly limits: Limits
+  readonly freeBuffers?: () => void
 }
 
 export const BACKEND_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'LOCK', 'UNLOCK'] as const
@@ -49,12 +50,12 @@ function answerMethod(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<voi
   }
 }
 
-async function write(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
+async function write(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> {
   const lockId = lockIdOf(x)
-  const state = await receiveState(x, ref.org, { control, limits })
+  const state = await receiveState(x, ref.org, deps)
   try {
     const options = { how: 'backend', createUnit: true, ...(lockId === undefined ? {} : { lockId }) } as const
-    sendJson(x, 200, await control.states.write(ref, state, options, x.caller))
+    sendJson(x, 200, await deps.control.states.write(ref, state, options, x.caller))
   } finally {
     await state.dispose()
   }

@@ -23,6 +23,8 @@ export interface HttpDeps {
   }
   /** Throws when the bucket cannot be reached. */
   ready(): Promise<void>
+  /** Called now and again during large uploads, which leave many buffers behind. */
+  readonly freeBuffers?: () => void
   /** How often followers of the event feed look for news. */
   readonly eventsEveryMs: number
 }

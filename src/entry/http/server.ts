@@ -58,7 +58,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
       if (target?.version !== undefined) {
         x.route = '/v1/units/{unit}/versions/{version}/state'
         checkMethod(x, ['GET', 'HEAD'])
-        return readVersion(x, { unit: target.unit, version: target.version }, deps.control)
+        return readVersion(x, { unit: target.unit, version: target.version }, deps)
       }
       if (target !== undefined) {
         x.route = '/v1/units/{unit}/state'

@@ -4,6 +4,7 @@ import type { ReceivedState, StateControl, UnitRef } from '../../state/index.ts'
 import { consumerOf } from './consumer.ts'
 import { etagOf, tagOfIfNoneMatch } from './etag.ts'
 import type { Exchange } from './exchange.ts'
+import { freeing } from './freeing.ts'
 import type { Limits } from './limits.ts'
 import { declaredBytes, received, tooLarge } from './receive.ts'
 import { sendJson, writeHead } from './respond.ts'
@@ -13,6 +14,7 @@ import { decodeSegment, unitOfSegment } from './unit-path.ts'
 interface Deps {
   readonly control: StateControl
   readonly limits: Limits
+  readonly freeBuffers?: () => void
 }
 
 /** A raw route of the native API, taken apart; undefined when the path is none. */
@@ -100,7 +102,7 @@ function consumerNotFound(error: unknown): never {
 export async function readVersion(
   x: Exchange,
   target: { unit: string; version: string },
-  control: StateControl,
+  { control, freeBuffers }: Deps,
 ): Promise<void> {
   const org = new URLSearchParams(x.query).get('org') ?? 'default'
   const { view, body, dispose } = await control.versions.read({ org, unit: target.unit }, target.version)
@@ -114,7 +116,11 @@ export async function readVersion(
       x.res.end()
     } else {
       const bytes = async () => body.bytes ?? collect(body.stream(), body.size)
-      await sendBytes(x, { size: body.size, bytes, stream: () => body.stream() }, headers)
+      await sendBytes(
+        x,
+        { size: body.size, bytes, stream: () => freeing(body.stream(), freeBuffers) },
+        headers,
+      )
     }
   } finally {
     await dispose()
@@ -125,13 +131,13 @@ export async function readVersion(
 export async function receiveState(
   x: Exchange,
   org: string,
-  { control, limits }: Deps,
+  { control, limits, freeBuffers }: Deps,
 ): Promise<ReceivedState> {
   const declared = declaredBytes(x)
   if (declared !== undefined && declared > limits.maxStateBytes) throw tooLarge(limits.maxStateBytes)
   const contentMd5 = x.req.headers['content-md5']
   if (Array.isArray(contentMd5)) throw badRequest('Content-MD5', 'there is more than one Content-MD5')
-  return control.states.receive(received(x), {
+  return control.states.receive(freeing(received(x), freeBuffers), {
     org,
     maxBytes: limits.maxStateBytes,
     ...(declared === undefined ? {} : { declaredBytes: declared }),

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import {
   brotliCompress,
+  brotliCompressSync,
   brotliDecompress,
   constants,
   createBrotliCompress,
@@ -12,15 +13,16 @@ import { corrupt } from './corrupt.ts'
 /** Quality 1 packs a state to a tenth at 800 MB/s; more quality costs far more than it saves. */
 const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: 1 }
 const PIECE_BYTES = 256 * 1024
+/** So little is packed in a tenth of a millisecond: handing it to another thread and back costs several times that. */
+const AT_ONCE_BYTES = 64 * 1024
 
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
 export async function pack(bytes: Uint8Array): Promise<Buffer> {
-  return await compress(bytes, {
-    chunkSize: PIECE_BYTES,
-    params: { ...QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
-  })
+  const params = { ...QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+  if (bytes.length <= AT_ONCE_BYTES) return brotliCompressSync(bytes, { params })
+  return await compress(bytes, { chunkSize: PIECE_BYTES, params })
 }
 
 export function packStream(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

@@ -1,12 +1,12 @@
 import type { EventDraft } from '../events.ts'
 import type { Lock, LockInfo, UnitDocument } from '../model.ts'
 import type { Caller } from '../services.ts'
-import { takeLock, wasReleased } from '../transitions.ts'
+import { mayHaveForgotten, takeLock, wasReleased } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
 import type { Target, Parts } from './parts.ts'
 import { idOf, loadUnit } from './parts.ts'
-import { lockedBy, lockedByHolder, lockNotHeld, unitGone } from './refusals.ts'
+import { lockedBy, lockedByHolder, lockNotHeld, overtaken, unitGone } from './refusals.ts'
 import { isExpired, releaseLock, takeOverRelease } from './release.ts'
 
 export interface LockRequest {
@@ -24,6 +24,7 @@ export async function lockUnit(
   caller: Caller,
 ): Promise<Unit> {
   const { clock } = parts.deps
+  let sinceEpoch = Infinity
   return untilDone(clock, 'locking', async () => {
     // L1
     const unit = await loadUnit(parts, target)
@@ -43,14 +44,16 @@ export async function lockUnit(
       return again
     }
     if (wasReleased(doc, request.info.ID)) throw lockNotHeld(doc, request.info.ID)
+    sinceEpoch = Math.min(sinceEpoch, doc.epoch)
+    if (mayHaveForgotten(doc, sinceEpoch)) throw overtaken(doc)
 
     const lock = newLock(doc, request, caller, clock.now())
-    if (!(await placeMirror(parts, unit, lock))) return again
+    if (!(await placeMirror(parts, doc, lock))) return again
     return (await enterLock(parts, unit, lock, caller)) ?? again
   })
 }
 
-function newLock(doc: UnitDocument, request: LockRequest, caller: Caller, now: number): Lock {
+export function newLock(doc: UnitDocument, request: LockRequest, caller: Caller, now: number): Lock {
   return {
     id: request.info.ID,
     epoch: doc.epoch + 1,
@@ -63,8 +66,7 @@ function newLock(doc: UnitDocument, request: LockRequest, caller: Caller, now: n
 }
 
 /** L2 and L3. False: the document is behind the mirror, read it again. */
-async function placeMirror(parts: Parts, unit: Unit, lock: Lock): Promise<boolean> {
-  const doc = unit.value
+export async function placeMirror(parts: Parts, doc: UnitDocument, lock: Lock): Promise<boolean> {
   return untilDone(parts.deps.clock, 'locking', async () => {
     if ((await parts.mirrors.create(doc, lock)) !== undefined) return true
     const mirror = await parts.mirrors.read(doc)
@@ -87,14 +89,9 @@ async function placeMirror(parts: Parts, unit: Unit, lock: Lock): Promise<boolea
 
 /** L4. Undefined: the document went on meanwhile, start over. */
 async function enterLock(parts: Parts, first: Unit, lock: Lock, caller: Caller): Promise<Unit | undefined> {
-  const taken: EventDraft = {
-    type: 'lock.taken',
-    caller,
-    data: { lock: lock.info, reason: lock.reason ?? null },
-  }
   let unit = first
   for (;;) {
-    const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [taken])
+    const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)])
     if (swapped !== undefined) return swapped
     const now = await loadUnit(parts, idOf(unit))
     const doc = now.value
@@ -106,6 +103,10 @@ async function enterLock(parts: Parts, first: Unit, lock: Lock, caller: Caller):
     if (doc.lock !== null || doc.epoch !== unit.value.epoch || doc.key !== unit.value.key) return undefined
     unit = now
   }
+}
+
+export function takenEvent(lock: Lock, caller: Caller): EventDraft {
+  return { type: 'lock.taken', caller, data: { lock: lock.info, reason: lock.reason ?? null } }
 }
 
 /** Moves the end of a lease; a lock without one stays without. */

@@ -5,7 +5,7 @@ import { again, untilDone } from './attempts.ts'
 import type { Target, Parts } from './parts.ts'
 import { loadUnit } from './parts.ts'
 import { recordState } from './record.ts'
-import { finishRelease, isExpired, releaseLock, takeOverRelease } from './release.ts'
+import { claimDelete, finishRelease, isExpired, releaseLock, takeOverRelease } from './release.ts'
 import { resolveIntent } from './resolve.ts'
 
 /** What a look put right, by name: empty when all was in order. */
@@ -23,6 +23,12 @@ export async function lookAt(parts: Parts, target: Target, caller: Caller): Prom
     if (write !== null) {
       await resolveIntent(parts, unit)
       repairs.push('finished a write that was committed but not carried out')
+      return again
+    }
+    if (unit.value.claiming !== undefined) {
+      // A rename or restore that crashed, or one under way: that one begins again. Names must not stay taken by nobody.
+      await parts.store.swap(unit, { claiming: undefined })
+      repairs.push('let go of a name that was claimed and not taken')
       return again
     }
     if (unit.value.deleted === undefined) {
@@ -70,20 +76,7 @@ async function mendMirror(parts: Parts, unit: Unit, repairs: string[]): Promise<
 
 /** Without conditional deletes a dead mirror goes through the same claimed state as an unlock. */
 async function removeDeadClaimed(parts: Parts, unit: Unit, repairs: string[]): Promise<typeof again> {
-  const { clock, ids } = parts.deps
-  const info = {
-    ID: ids.id('sweep'),
-    Operation: 'sweep',
-    Info: '',
-    Who: 'opentaco',
-    Version: '',
-    Created: '',
-    Path: '',
-  }
-  const epoch = unit.value.epoch + 1
-  const at = clock.now()
-  const lock = { id: info.ID, epoch, info, by: 'opentaco', at, releasing: { owner: ids.id('rel'), at } }
-  const claimed = await parts.store.swap(unit, { lock, epoch })
+  const claimed = await claimDelete(parts, unit, 'sweep')
   if (claimed !== undefined && (await finishRelease(parts, claimed)))
     repairs.push('removed a left-over lock object')
   return again

@@ -41,8 +41,11 @@ export interface VersionAbout {
 export interface VersionStore {
   /** Stores the next version of the history, as yet uncommitted, and gives the head that would stand with it. */
   put(doc: UnitDocument, state: Received, about: VersionAbout): Promise<Head>
-  /** What a committed version of the history says of itself; undefined: retention removed it. */
-  find(doc: UnitDocument, versionId: string): Promise<VersionFacts | undefined>
+  /** What the history says of a committed version; undefined: there is none. */
+  find(
+    doc: UnitDocument,
+    versionId: string,
+  ): Promise<{ readonly facts: VersionFacts; readonly superseded: boolean } | undefined>
   /** The bytes of a stored version, verified. */
   read(
     doc: UnitDocument,

@@ -35,6 +35,14 @@ export function lockNotHeld(doc: UnitDocument, lockId: string): TacoError {
   })
 }
 
+/** So many locks went by that nobody can tell any more whether this one was among them. */
+export function overtaken(doc: UnitDocument): TacoError {
+  return new TacoError('BUCKET_UNAVAILABLE', `${doc.name} was locked by many others while this lock waited`, {
+    facts: { unit: doc.name },
+    hint: 'try again in a moment',
+  })
+}
+
 export function lockLostOutside(doc: UnitDocument): TacoError {
   return new TacoError(
     'LOCK_MISMATCH',

@@ -1,6 +1,8 @@
+import type { Tag } from '../../bucket/index.ts'
 import type { EventDraft } from '../events.ts'
 import { lockKey } from '../layout.ts'
 import type { Lock, UnitDocument } from '../model.ts'
+import { LockInfo } from '../model.ts'
 import type { Caller } from '../services.ts'
 import { freeLock, wasReleased } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
@@ -80,14 +82,33 @@ async function releaseClaimed(parts: Parts, unit: Unit, event: EventDraft): Prom
   return claimed !== undefined && finishRelease(parts, claimed)
 }
 
-/** Deletes the mirror once and frees the lock, for a release that this process has claimed. */
-export async function finishRelease(parts: Parts, claimed: Unit): Promise<boolean> {
+/** Claims a free unit for just one delete beside its state: LOCKs wait until `finishRelease`. */
+export async function claimDelete(
+  parts: Parts,
+  unit: Unit,
+  operation: string,
+  events: readonly EventDraft[] = [],
+): Promise<Unit | undefined> {
+  const { clock, ids } = parts.deps
+  const info = LockInfo.parse({ ID: ids.id('rel'), Operation: operation, Who: 'opentaco' })
+  const epoch = unit.value.epoch + 1
+  const at = clock.now()
+  const lock = { id: info.ID, epoch, info, by: 'opentaco', at, releasing: { owner: info.ID, at } }
+  return parts.store.swap(unit, { lock, epoch }, events)
+}
+
+/**
+ * Deletes the mirror once and frees the lock, for a release that this process has claimed. `doomed`: a foreign mirror
+ * that somebody decided to break.
+ */
+export async function finishRelease(parts: Parts, claimed: Unit, doomed?: Tag): Promise<boolean> {
   const { bucket, clock, settings } = parts.deps
   const { lock } = claimed.value
   if (lock?.releasing === undefined) return false
   const deadline = lock.releasing.at + settings.deleteOutlivesMs / 2
   const mirror = await parts.mirrors.read(claimed.value)
-  if (mirror.kind === 'ours' && mirror.epoch <= claimed.value.epoch) {
+  const isDead = mirror.kind === 'ours' && mirror.epoch <= claimed.value.epoch
+  if (mirror.kind !== 'none' && (isDead || mirror.tag === doomed)) {
     const left = deadline - clock.now()
     // Past T/2 a DELETE could land after a helper took over: the helper does it instead.
     if (left <= 0) return false

@@ -78,8 +78,8 @@ async function checkWrite(
   const landed = landedBefore(doc, write.state.hash, write.lockId)
   if (landed !== undefined && doc.head?.version.id === landed.id) return doc.head.version
   if (landed !== undefined) {
-    const facts = await parts.versions.find(doc, landed.id)
-    if (facts !== undefined) return facts
+    const found = await parts.versions.find(doc, landed.id)
+    if (found !== undefined) return found.facts
   }
   return doc.lock === null || doc.lock.releasing !== undefined
     ? lockNotHeld(doc, write.lockId)
@@ -113,7 +113,7 @@ async function attemptWrite(
   // P4
   const committed = await parts.store.swap(
     unit,
-    { ...commitWrite(doc, head, from.tag, receiptOf(doc, write)), ...keptWith(doc, head, write) },
+    { ...commitWrite(doc, head, from.tag, receiptOf(doc, write)), ...keptWith(doc, head, write.source) },
     [writtenEvent(head, caller)],
   )
   if (committed === undefined) return again
@@ -180,7 +180,10 @@ async function endOf(parts: Parts, unit: Unit, versionId: string): Promise<'land
       return again
     }
     const recent = recentWrite(now.value, versionId)
-    return recent?.landed === true ? 'landed' : 'superseded'
+    // After many more writes only the history remembers.
+    const isSuperseded =
+      recent === undefined ? (await parts.versions.find(now.value, versionId))?.superseded : !recent.landed
+    return isSuperseded === false ? 'landed' : 'superseded'
   })
 }
 
@@ -190,12 +193,12 @@ function receiptOf(doc: UnitDocument, write: StateWrite): Receipt | null {
 }
 
 /** Retention keeps what this version refers to as long as this version itself. */
-function keptWith(doc: UnitDocument, head: Head, { source }: StateWrite): UnitChanges {
+export function keptWith(doc: UnitDocument, head: Head, source: StateWrite['source']): UnitChanges {
   if (source === undefined) return {}
   return { kept: [...doc.kept, { seq: source.seq, id: source.object, by: head.version.seq }] }
 }
 
-function writtenEvent(head: Head, caller: Caller): EventDraft {
+export function writtenEvent(head: Head, caller: Caller): EventDraft {
   const { id, seq, serial, how, size, source } = head.version
   return {
     type: 'state.written',

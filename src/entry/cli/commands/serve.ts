@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { TacoError } from '../../../base/errors.ts'
 import { usageError } from '../failures.ts'
 import type { Session } from '../session.ts'
@@ -100,6 +101,9 @@ function welcome(
   if (flags.json === true) return output.json({ url: server.url, bucket: server.bucket, auth: options.auth })
   if (flags.quiet === true) return
   const bold = (text: string) => output.styleNote('bold', text)
+  // `npm start` runs from a checkout, where no `taco` is on the PATH of the other terminal.
+  const checkout = world.env['npm_lifecycle_event'] === 'start' ? world.env['npm_package_json'] : undefined
+  const alias = checkout === undefined ? [] : [`  alias taco='${join(dirname(checkout), 'bin', 'taco')}'`]
   const use = server.url === 'http://127.0.0.1:8226' ? [] : [`  taco use ${server.url}`]
   const token = options.auth === 'token' ? ['  export TACO_TOKEN=…                     the root token'] : []
   world.stderr.write(
@@ -109,6 +113,7 @@ function welcome(
       `  auth    ${options.auth === 'none' ? 'none: whoever reaches this address may do everything' : 'token'}`,
       '',
       'Next, in another terminal:',
+      ...alias,
       ...use,
       ...token,
       '  taco adopt --dry-run                    find states that are already in the bucket',

@@ -1,0 +1,143 @@
+import { isTacoError, type ErrorCode } from '../../src/base/errors.ts'
+import { LockInfo } from '../../src/state/index.ts'
+import type { StateControl } from '../../src/state/index.ts'
+import type { World } from './world.ts'
+import { hashOf, stateKey, stateText, tflockKey, unit } from './world.ts'
+
+/** A CLI in front of servers: does what it was told, and writes down what it was told in answer. */
+export interface Client {
+  lock(id: string, server?: StateControl): Promise<boolean>
+  write(id: string | undefined, text: string, server?: StateControl): Promise<boolean>
+  unlock(id: string, server?: StateControl): Promise<boolean>
+  force(id?: string, server?: StateControl): Promise<boolean>
+}
+
+/** Answers that a lawful client must be able to live with. */
+const refusals: readonly ErrorCode[] = [
+  'LOCKED',
+  'LOCK_MISMATCH',
+  'NOT_LOCKED',
+  'CONFLICT',
+  'STATE_SERIAL',
+  'STATE_SAME_SERIAL',
+  'BUCKET_UNAVAILABLE',
+  'STATE_HAS_RESOURCES',
+  'NOT_FOUND',
+]
+
+/** True: refused, in a way that one can live with. `onAnswer` is called if it was a clear no. */
+export async function refused(work: () => Promise<unknown>, onAnswer = () => {}): Promise<boolean> {
+  try {
+    await work()
+    return false
+  } catch (error) {
+    if (!isCode(error, ...refusals)) throw error
+    if (!isCode(error, 'BUCKET_UNAVAILABLE')) onAnswer()
+    return true
+  }
+}
+
+/** The code under test may be another copy of the class. */
+export function isCode(error: unknown, ...codes: readonly ErrorCode[]): boolean {
+  if (isTacoError(error, ...codes)) return true
+  return error instanceof Error && 'code' in error && codes.includes(error.code as ErrorCode)
+}
+
+export function createClient(world: World, who: string, usual: StateControl): Client {
+  const { schedule } = world
+  const caller = { by: who }
+  const known = (id: string) => () => void world.lostLocks.delete(id)
+
+  return {
+    async lock(id, server = usual) {
+      const info = LockInfo.parse({ ID: id, Operation: 'apply', Who: who })
+      world.lostLocks.add(id)
+      if (await refused(() => server.locks.lock(unit, info, {}, caller), known(id))) return false
+      world.lostLocks.delete(id)
+      world.holds.push({ who, id, from: schedule.steps(), to: Infinity })
+      return true
+    },
+    async write(id, text, server = usual) {
+      const hash = hashOf(text)
+      credit(world, hash, who)
+      let version = ''
+      const failed = await refused(async () => {
+        const state = await server.states.receive(chunks(text), { maxBytes: 1e9, org: 'default' })
+        const lock = id === undefined ? {} : { lockId: id }
+        version = (await server.states.write(unit, state, { how: 'backend', ...lock }, caller)).id
+      })
+      if (failed) return false
+      world.acknowledged.push({ who, hash, version })
+      return true
+    },
+    async unlock(id, server = usual) {
+      endHold(world, id)
+      world.lostLocks.add(id)
+      return !(await refused(async () => {
+        await server.locks.unlock(unit, id, caller)
+        world.lostLocks.delete(id)
+      }, known(id)))
+    },
+    async force(id, server = usual) {
+      const forced: World['forced'][number] = { at: schedule.steps(), id: undefined }
+      world.forced.push(forced)
+      const options = id === undefined ? {} : { id }
+      return !(await refused(async () => {
+        forced.id = (await server.locks.forceUnlock(unit, options, caller))?.id ?? null
+      }))
+    },
+  }
+}
+
+function endHold(world: World, id: string): void {
+  for (const hold of world.holds) if (hold.id === id) hold.to = Math.min(hold.to, world.schedule.steps())
+}
+
+export function credit(world: World, hash: string, who: string): void {
+  world.authors.set(hash, (world.authors.get(hash) ?? new Set()).add(who))
+}
+
+async function* chunks(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+/** terraform's `backend "s3"` with `use_lockfile`: locks by an object beside the state, writes without conditions. */
+export interface Outsider {
+  lock(): Promise<boolean>
+  write(text: string): Promise<void>
+  unlock(): Promise<void>
+}
+
+export function createOutsider(world: World, who: string): Outsider {
+  const { store, schedule } = world
+  const gate = schedule.gate(who)
+  const id = `outside-${who}`
+  return {
+    async lock() {
+      const bytes = Buffer.from(JSON.stringify({ ID: id, Operation: 'apply', Who: who }))
+      const execute = () => store.put(tflockKey, bytes, 'absent')
+      if ((await gate({ kind: 'put', key: tflockKey, writes: true, execute })) === undefined) return false
+      world.holds.push({ who, id, from: schedule.steps(), to: Infinity })
+      return true
+    },
+    async write(text) {
+      credit(world, hashOf(text), 'outside')
+      const execute = () => store.put(stateKey, Buffer.from(text), 'always')
+      await gate({ kind: 'put', key: stateKey, writes: true, execute })
+    },
+    async unlock() {
+      const found = await gate({
+        kind: 'get',
+        key: tflockKey,
+        writes: false,
+        execute: () => store.get(tflockKey),
+      })
+      if (found === undefined || LockInfo.parse(JSON.parse(found.bytes.toString())).ID !== id) return
+      endHold(world, id)
+      const execute = () => store.delete(tflockKey, 'always')
+      await gate({ kind: 'delete', key: tflockKey, writes: true, execute })
+    },
+  }
+}
+
+export { stateText }

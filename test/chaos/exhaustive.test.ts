@@ -1,0 +1,21 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { CreateControl } from './mutant.ts'
+import { loadControl } from './mutant.ts'
+import { playAll } from './scenario.ts'
+import { exhaustiveCases } from './scenarios.ts'
+
+/** `TACO_CHAOS_RUNS=100000` tries everything there is; without it, as much as fits into a minute. */
+const most = Number(process.env['TACO_CHAOS_RUNS'] ?? 600)
+
+let create: CreateControl
+beforeAll(async () => {
+  create = await loadControl()
+})
+
+test.each(exhaustiveCases)('every order keeps the promises: $name', async ({ name, scenario }) => {
+  const { runs, steps, isComplete, ms } = await playAll(create, scenario, most)
+  console.log(
+    `${name}: ${runs} orders${isComplete ? ', all there are' : ''}, ${steps} steps, ${Math.round(ms)} ms`,
+  )
+  expect(runs).toBeGreaterThan(1)
+})

@@ -1,0 +1,27 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { CreateControl } from './mutant.ts'
+import { loadControl } from './mutant.ts'
+import { playAll } from './scenario.ts'
+import { traces } from './traces.ts'
+
+/** Enough for every one of them to be complete, or nearly. */
+const MOST = 1_500
+
+describe('the ways in which simpler protocols fail', () => {
+  let create: CreateControl
+  beforeAll(async () => {
+    create = await loadControl()
+  })
+
+  test.each(traces)('$name', async ({ scenario }) => {
+    const { runs } = await playAll(create, scenario, MOST)
+    expect(runs).toBeGreaterThan(1)
+  })
+})
+
+describe('without its rule, each of them comes back', () => {
+  test.each(traces)('$name', async ({ scenario, without, breaks }) => {
+    const mutant = await loadControl(without)
+    await expect(playAll(mutant, scenario, MOST)).rejects.toThrow(breaks)
+  })
+})

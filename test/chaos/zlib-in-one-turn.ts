@@ -1,0 +1,22 @@
+import { brotliCompressSync, brotliDecompressSync, type BrotliOptions } from 'node:zlib'
+
+/** Stands in for node:zlib: the same answers, in the same turn. */
+export { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib'
+
+type Answer = (error: unknown, bytes?: Buffer) => void
+
+export function brotliCompress(bytes: Uint8Array, options: BrotliOptions, answer: Answer): void {
+  answerWith(answer, () => brotliCompressSync(bytes, options))
+}
+
+export function brotliDecompress(bytes: Uint8Array, options: BrotliOptions, answer: Answer): void {
+  answerWith(answer, () => brotliDecompressSync(bytes, options))
+}
+
+function answerWith(answer: Answer, work: () => Buffer): void {
+  try {
+    answer(null, work())
+  } catch (error) {
+    answer(error)
+  }
+}

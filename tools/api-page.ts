@@ -1,0 +1,46 @@
+// docs/api.md is written from the OpenAPI document, which is written from the schemas that validate requests.
+
+import { testDeps } from '../test/rig/http-face.ts'
+import { z } from 'zod'
+import { createApp } from '../src/entry/http/app.ts'
+
+const Operation = z.looseObject({
+  summary: z.string().default(''),
+  parameters: z.array(z.looseObject({ name: z.string(), in: z.string() })).default([]),
+})
+const Description = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+
+const intro = `# The HTTP API
+
+Everything that \`taco\` does goes through this API, and so can your scripts. A server describes it in full at \`/v1/openapi.json\` (OpenAPI 3.1), from the same schemas that validate requests.
+
+- **Units in paths** are one segment: \`prod/network\` is written \`prod--network\`, or by id, \`ws-…\`. Only the [state backend](backend.md) takes the slashes as they are.
+- **Organizations**: \`?org=\`; \`default\` if it is left out.
+- **Access**: \`Authorization: Bearer <token>\`, or HTTP Basic with the token as password.
+- **Lists** come in pages: \`limit\`, and \`cursor\` with the \`next\` of the page before; \`next\` is null at the end.
+- **Documents** carry an \`ETag\`; a change with \`If-Match\` is refused with 412 when somebody else was faster.
+- **Errors** are problem documents with a code and a hint: [errors.md](errors.md).
+- **Request ids**: \`X-Request-Id\` is taken from you or made up, answered, and written into the log and the events.
+- **Events**: \`GET /v1/events?after=<next>\` goes on from where you were and skips nothing; with \`Accept: text/event-stream\` it stays open.
+`
+
+export async function apiPage(): Promise<string> {
+  const app = createApp(await testDeps())
+  const exchange = { requestId: 'r', caller: { by: 'docs' }, signal: new AbortController().signal, route: '' }
+  const reply = await app.request('/v1/openapi.json', {}, { exchange })
+  const { paths } = Description.parse(await reply.json())
+  const rows = Object.entries(paths).flatMap(([path, item]) => {
+    const { 'x-additionalOperations': more, ...usual } = item
+    const operations = { ...usual, ...z.record(z.string(), z.unknown()).catch({}).parse(more) }
+    return Object.entries(operations).map(([method, operation]) => row(method.toUpperCase(), path, operation))
+  })
+  return `${intro}\n| | | | query |\n|---|---|---|---|\n${rows.join('\n')}\n`
+}
+
+function row(method: string, path: string, operation: unknown): string {
+  const { summary, parameters } = Operation.parse(operation)
+  const query = parameters
+    .filter((found) => found.in === 'query' && found.name !== 'org')
+    .map(({ name }) => `\`${name}\``)
+  return `| ${method} | \`${path}\` | ${summary} | ${query.join(', ')} |`
+}
