@@ -11,17 +11,21 @@ export interface FreshFacts {
   of(id: string): GraphFacts | undefined
 }
 
-const AT_ONCE = 32
+/** Beyond this, one listing that reads what changed is cheaper than reading each. */
+const FEW = 12
 
 export function freshFacts(graph: StateControl['graph'], org: string): FreshFacts {
   const known = new Map<string, GraphFacts | undefined>()
   return {
     async load(ids) {
-      const missing = [...new Set(ids)].filter((id) => !known.has(id)).values()
-      const lane = async () => {
-        for (const id of missing) known.set(id, await graph.facts({ org, unit: id }))
+      const missing = [...new Set(ids)].filter((id) => !known.has(id))
+      if (missing.length > FEW) {
+        const { units } = await graph.units(org, { fresh: true })
+        const listed = new Map(units.map((unit) => [unit.id, unit]))
+        for (const id of missing) known.set(id, listed.get(id)?.facts())
+        return
       }
-      await Promise.all(Array.from({ length: AT_ONCE }, lane))
+      await Promise.all(missing.map(async (id) => known.set(id, await graph.facts({ org, unit: id }))))
     },
     of: (id) => known.get(id),
   }

@@ -64,7 +64,21 @@ export const ClaimView = z.object({
 })
 export type ClaimView = z.infer<typeof ClaimView>
 
-export const Claims = z.object({ rollout: RolloutView, claims: z.array(ClaimView) })
+/** How far a rollout is, without its steps: workers ask often. */
+export const RolloutProgress = z.object({
+  id: z.string(),
+  status: RolloutStatus,
+  steps: z.object({
+    waiting: z.number().int(),
+    running: z.number().int(),
+    applied: z.number().int(),
+    skipped: z.number().int(),
+    failed: z.number().int(),
+  }),
+})
+export type RolloutProgress = z.infer<typeof RolloutProgress>
+
+export const Claims = z.object({ rollout: RolloutProgress, claims: z.array(ClaimView) })
 export type Claims = z.infer<typeof Claims>
 
 /** What a step starts with. Values are JSON text, every digit kept. */

@@ -1,7 +1,15 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import { TacoError, badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
-import { type Bucket, createDocument, readDocument, swapDocument } from '../bucket/index.ts'
+import {
+  type Bucket,
+  type Loaded,
+  createDocument,
+  parseDocument,
+  readDocument,
+  swapDocument,
+} from '../bucket/index.ts'
 import { parseOrgName, rolloutKey, rolloutsPrefix } from '../state/index.ts'
 import { Rollout } from './rollout-model.ts'
 import type { RolloutRef } from './rollout-services.ts'
@@ -30,15 +38,45 @@ export function createRolloutStore(deps: {
 }): RolloutStore {
   const { bucket, clock, ids } = deps
 
-  async function load({ org, id }: RolloutRef) {
+  /** Checked against the bucket's tag, never trusted: a document of thousands of steps takes long to understand. */
+  const known = new LRUCache<string, Loaded<Rollout>>({ max: 20 })
+  /** Changes of one rollout from this process go one after another: they would only undo each other's work. */
+  const lanes = new Map<string, Promise<unknown>>()
+
+  async function load({ org, id }: RolloutRef): Promise<Loaded<Rollout>> {
     if (!/^ro-[0-9A-Za-z]+$/.test(id))
       throw badRequest('id', `${JSON.stringify(id)} is not the id of a rollout`, 'see `taco rollout ls`')
-    const loaded = await readDocument(bucket, rolloutKey(parseOrgName(org), id), Rollout)
-    if (loaded !== undefined) return loaded
-    throw new TacoError('NOT_FOUND', `there is no rollout ${id}`, {
-      facts: { field: 'id', id },
-      hint: 'see `taco rollout ls`',
-    })
+    const key = rolloutKey(parseOrgName(org), id)
+    const copy = known.get(key)
+    const found =
+      copy === undefined ? await bucket.get(key) : await bucket.get(key, { ifNoneMatch: copy.tag })
+    if (found === 'unchanged' && copy !== undefined) return copy
+    if (found === undefined || found === 'unchanged') {
+      throw new TacoError('NOT_FOUND', `there is no rollout ${id}`, {
+        facts: { field: 'id', id },
+        hint: 'see `taco rollout ls`',
+      })
+    }
+    return keep({ key, value: parseDocument(key, await found.bytes(), Rollout), tag: found.tag })
+  }
+
+  function keep(loaded: Loaded<Rollout>): Loaded<Rollout> {
+    known.set(loaded.key, loaded)
+    return loaded
+  }
+
+  async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = lanes.get(key)
+    const turn = (async () => {
+      await before?.catch(() => {})
+      return work()
+    })()
+    lanes.set(key, turn)
+    try {
+      return await turn
+    } finally {
+      if (lanes.get(key) === turn) lanes.delete(key)
+    }
   }
 
   const get = async (ref: RolloutRef) => (await load(ref)).value
@@ -50,19 +88,23 @@ export function createRolloutStore(deps: {
       if (answer.kind === 'conflict') throw new TacoError('CONFLICT', 'two rollouts began at the same time')
       return rollout
     },
-    async change(ref, change) {
-      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        if (attempt > 1) await clock.sleep(Math.random() * Math.min(250, 4 * 2 ** attempt))
-        const loaded = await load(ref)
-        const { rollout, answer } = await change(loaded.value)
-        if (rollout === loaded.value) return { rollout, answer }
-        const next = { ...rollout, rev: loaded.value.rev + 1, nonce: ids.id('n') }
-        if ((await swapDocument(bucket, loaded, next)).kind === 'written') return { rollout: next, answer }
-      }
-      throw new TacoError('BUCKET_UNAVAILABLE', 'too many workers changed the rollout at the same time', {
-        hint: 'try again in a moment, or with fewer workers',
-      })
-    },
+    change: (ref, change) =>
+      inTurn(`${ref.org}/${ref.id}`, async () => {
+        for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+          if (attempt > 1) await clock.sleep(Math.random() * Math.min(250, 4 * 2 ** attempt))
+          const loaded = await load(ref)
+          const { rollout, answer } = await change(loaded.value)
+          if (rollout === loaded.value) return { rollout, answer }
+          const value = { ...rollout, rev: loaded.value.rev + 1, nonce: ids.id('n') }
+          const written = await swapDocument(bucket, loaded, value)
+          if (written.kind !== 'written') continue
+          keep({ key: loaded.key, value, tag: written.tag })
+          return { rollout: value, answer }
+        }
+        throw new TacoError('BUCKET_UNAVAILABLE', 'too many workers changed the rollout at the same time', {
+          hint: 'try again in a moment, or with fewer workers',
+        })
+      }),
     async newest(org, limit) {
       const keys: string[] = []
       for await (const page of bucket.list(rolloutsPrefix(parseOrgName(org))))

@@ -1,8 +1,14 @@
 import { isoTime } from '../base/clock.ts'
 import type { Rollout, Step } from './rollout-model.ts'
-import type { RolloutView, StepView } from './rollout-services.ts'
+import type { RolloutProgress, RolloutView, StepView } from './rollout-services.ts'
 
 const time = (ms: number | undefined) => (ms === undefined ? null : isoTime(ms))
+
+export function viewProgress({ id, status, steps }: Rollout): RolloutProgress {
+  const counts = { waiting: 0, running: 0, applied: 0, skipped: 0, failed: 0 }
+  for (const step of steps) counts[step.status]++
+  return { id, status, steps: counts }
+}
 
 export function viewRollout(rollout: Rollout): RolloutView {
   const names = new Map(rollout.steps.map(({ unit }) => [unit.id, unit.name]))

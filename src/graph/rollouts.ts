@@ -9,7 +9,7 @@ import type { ClaimOptions, ClaimView, RolloutRef, Rollouts } from './rollout-se
 import { afterEnd, createSteps } from './rollout-steps.ts'
 import { createRolloutStore } from './rollout-store.ts'
 import { cancel, claim, pause, renew, resume, skipByHand, stepOf } from './rollout-transitions.ts'
-import { viewRollout } from './rollout-view.ts'
+import { viewProgress, viewRollout } from './rollout-view.ts'
 import { type WalkStep, walkFrom } from './rollout-walk.ts'
 
 export interface RolloutDeps {
@@ -105,7 +105,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       const { rollout, answer } = await store.change(ref, (current) =>
         decideAndClaim(current, options, facts),
       )
-      return { rollout: viewRollout(rollout), claims: answer }
+      return { rollout: viewProgress(rollout), claims: answer }
     },
 
     async renew(ref, { tokens, leaseMs }, caller) {
@@ -135,7 +135,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         const after = afterEnd(current, unit, { token, end, facts: own, now: clock.now() })
         return decideAndClaim(after, next, facts)
       })
-      return { rollout: viewRollout(rollout), claims: answer }
+      return { rollout: viewProgress(rollout), claims: answer }
     },
 
     async skip(ref, unit, reason) {

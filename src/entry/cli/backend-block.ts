@@ -17,7 +17,9 @@ export function backendBlock(url: string | undefined): string {
 }
 
 export function hclText(value: string): string {
-  return JSON.stringify(value).replaceAll('${', () => '$${').replaceAll('%{', '%%{')
+  return JSON.stringify(value)
+    .replaceAll('${', () => '$${')
+    .replaceAll('%{', '%%{')
 }
 
 /** Both engines read these instead of the code. */

