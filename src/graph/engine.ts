@@ -108,7 +108,7 @@ export function createGraphEngine(): GraphEngine {
       setFacts(slot, unit.facts())
       changed.push(index)
     }
-    if (!isSameList) {
+    if (!isSameList && given.length > 0) {
       const present = new Set(units.map(({ id }) => id))
       for (const { id } of given) {
         if (present.has(id)) continue

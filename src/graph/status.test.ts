@@ -48,6 +48,7 @@ test.each<[string, Edge, OutputsNow, string, readonly string[]]>([
     'changed',
     ['a changed'],
   ],
+  ['a read of no output is no receipt', edge(null, some({})), now({ a: '1' }), 'unknown', []],
   ['without a receipt it is unknown', edge(['a'], undefined), now({ a: '1' }), 'unknown', []],
   ['encrypted outputs are unknown', edge(['a'], all({ a: '1' })), null, 'unknown', []],
   ['what was read encrypted is unknown', edge(['a'], all(null)), now({ a: '1' }), 'unknown', []],

@@ -64,7 +64,8 @@ function isUnchanged(
 ): boolean {
   for (const name of names) {
     const stands = findOutput(now, name)
-    if (stands === undefined || !Object.hasOwn(digests, name) || digests[name] !== stands.digest) return false
+    // What objects have by themselves is no text, so it equals no digest.
+    if (stands === undefined || digests[name] !== stands.digest) return false
   }
   return true
 }

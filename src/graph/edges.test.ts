@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { edgesOf } from './edges.ts'
+import { dependsOn, factsOf, readOf } from './testing.ts'
+
+test('declarations of one unit are one edge; whoever names outputs narrows who does not', () => {
+  const edges = edgesOf(
+    factsOf('app', {
+      dependencies: [
+        dependsOn('a'),
+        { ...dependsOn('a', ['x']), source: 'code' },
+        dependsOn('b', ['x']),
+        dependsOn('b', ['x', 'y']),
+      ],
+    }),
+  )
+
+  expect(edges.map(({ on, outputs, source }) => [on, outputs, source])).toEqual([
+    ['a', ['x'], 'declared'],
+    ['b', ['x', 'y'], 'declared'],
+  ])
+})
+
+test('a read makes an edge only where none is declared, and never to the unit itself', () => {
+  const reads = [readOf('a', {}), readOf('b', { x: '1' }, { names: ['x'] }), readOf('app', {})]
+  const edges = edgesOf(factsOf('app', { dependencies: [dependsOn('a', ['y'])], reads }))
+
+  expect(edges.map(({ on, outputs, source, read }) => [on, outputs, source, read?.from])).toEqual([
+    ['a', ['y'], 'declared', 'a'],
+    ['b', ['x'], 'reads', 'b'],
+  ])
+})
