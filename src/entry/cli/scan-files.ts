@@ -1,4 +1,4 @@
-import { readFile, readdir, stat } from 'node:fs/promises'
+import { promises } from 'node:fs'
 import { join } from 'node:path'
 import type { ScanFile } from '../../graph/index.ts'
 
@@ -11,15 +11,16 @@ export async function* filesToScan(
   isScanned: (path: string) => boolean,
   under = '',
 ): AsyncGenerator<ScanFile> {
-  const found = await readdir(join(root, under), { withFileTypes: true })
+  const found = await promises.readdir(join(root, under), { withFileTypes: true })
   for (const entry of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = under === '' ? entry.name : `${under}/${entry.name}`
     if (entry.isDirectory()) {
       if (!SKIPPED.has(entry.name)) yield* filesToScan(root, isScanned, path)
     } else if (isScanned(path)) {
       const file = join(root, path)
-      const facts = await stat(file).catch(() => undefined)
-      if (facts?.isFile() === true) yield { path, size: facts.size, read: () => readFile(file, 'utf8') }
+      const facts = await promises.stat(file).catch(() => undefined)
+      if (facts?.isFile() === true)
+        yield { path, size: facts.size, read: () => promises.readFile(file, 'utf8') }
     }
   }
 }

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import { variableEnv } from '../../../engines/index.ts'
@@ -65,7 +64,7 @@ export async function inputs(
     typeof options.write === 'string'
       ? resolve(session.world.cwd, options.write)
       : await usualFile(session, unit, options.file)
-  await write(file, tfvars(values))
+  write(file, tfvars(values))
   if (output.asJson) return output.json({ unit, file, variables: Object.keys(values) })
   output.print(`wrote ${relative(session.world.cwd, file)}: ${count(given.length, 'variable')}\n`)
 }
@@ -105,9 +104,10 @@ function isInProject(folder: string): boolean {
   return existsSync(join(folder, 'taco.yaml')) || (dirname(folder) !== folder && isInProject(dirname(folder)))
 }
 
-async function write(file: string, text: string): Promise<void> {
+/** Without promises: loading those takes longer than the writing. */
+function write(file: string, text: string): void {
   try {
-    await writeFile(file, text, { mode: 0o600 })
+    writeFileSync(file, text, { mode: 0o600 })
   } catch (error) {
     throw new TacoError('UNEXPECTED', `cannot write ${file}: ${messageOf(error)}`, {
       hint: 'name another file with --write=<file>',

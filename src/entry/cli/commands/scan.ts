@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import type { ScanReport } from '../../../graph/index.ts'
@@ -39,7 +39,7 @@ export async function scan(
   const file = join(root, options.write === true ? 'taco.yaml' : options.write)
   if (report.units.length === 0)
     throw new TacoError('NOT_FOUND', 'there is nothing to write', { hint: `is there code in ${folder}?` })
-  await writeProject(file, tools.projectText(report), options.force === true)
+  writeProject(file, tools.projectText(report), options.force === true)
   output.note(`wrote ${relative(world.cwd, file)}; look it over, then tell the server: \`taco sync\``)
 }
 
@@ -63,9 +63,9 @@ function show({ output }: Session, { units, unresolved }: ScanReport): void {
   )
 }
 
-async function writeProject(file: string, text: string, force: boolean): Promise<void> {
+function writeProject(file: string, text: string, force: boolean): void {
   try {
-    await writeFile(file, text, { flag: force ? 'w' : 'wx' })
+    writeFileSync(file, text, { flag: force ? 'w' : 'wx' })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw usageError(
