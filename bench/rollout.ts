@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -7,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 /**
  * One output of the root changes, five of 200 units use it. `taco rollout` against the best that a blind run-all could
  * do: `tofu apply` in every unit in dependency order, as many at once, nothing initialized, states on the local disk,
- * inputs taken out of them at no cost. Both must end with the same states.
+ * inputs taken out of them at no cost. A server runs, as it does in a team. Both must end with the same states.
  */
 export interface RolloutRow {
   readonly name: string
@@ -39,12 +40,14 @@ function estate(count: number): readonly Unit[] {
 
 export async function run(count = 200, jobs = 4, rounds = 3): Promise<RolloutRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'taco-bench-'))
+  let server: { readonly url: string; close(): Promise<void> } | undefined
   try {
     const units = estate(count)
     const blind = await openSide(join(folder, 'blind'), units, '')
     const ours = await openSide(join(folder, 'taco'), units, 'backend "http" {}')
     const bucket = join(folder, 'bucket')
-    const env = { ...ours.env, TACO_BUCKET: pathToFileURL(bucket).href, TACO_ENGINE: tofu }
+    server = await startServer(pathToFileURL(bucket).href, ours.root)
+    const env = { ...ours.env, TACO_SERVER: server.url, TACO_ENGINE: tofu }
     const rollout = async (...options: string[]) => {
       const args = [taco, 'rollout', 'start', '--from', 'u0000', '--work', '-j', String(jobs), '--json', '-q']
       return JSON.parse(await program(process.execPath, [...args, ...options], ours.root, env)) as Answer
@@ -111,6 +114,7 @@ export async function run(count = 200, jobs = 4, rounds = 3): Promise<RolloutRow
       { name: 'rollout with a separate plan', value: median(times.planned), unit: 'ms' },
     ]
   } finally {
+    await server?.close()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
@@ -251,6 +255,46 @@ function program(
         : reject(new Error(`${path} ${args.join(' ')} ended with ${exit}:\n${said.slice(-4000)}`)),
     )
   })
+}
+
+async function startServer(bucket: string, cwd: string) {
+  const port = await new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+  const url = `http://127.0.0.1:${port}`
+  const args = [
+    'serve',
+    '--bucket',
+    bucket,
+    '--listen',
+    `127.0.0.1:${port}`,
+    '--auth',
+    'none',
+    '--log-level',
+    'warn',
+  ]
+  const child = spawn(process.execPath, [taco, ...args], { cwd, stdio: 'ignore' })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const until = performance.now() + 30_000
+  while (
+    !(await fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    if (performance.now() > until) throw new Error('the server does not come up')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return {
+    url,
+    async close() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

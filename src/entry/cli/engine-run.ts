@@ -16,6 +16,8 @@ import type { World } from './wiring.ts'
 export interface Engines {
   find(unit: ProjectUnit): string
   version(program: string): Promise<string>
+  /** Asks the engine that is used where nobody says which for its version, before anybody needs it. */
+  foresee(): void
 }
 
 export function openEngines(world: World): Engines {
@@ -41,23 +43,36 @@ export function openEngines(world: World): Engines {
     })
   }
 
+  function find({ engine }: Pick<ProjectUnit, 'engine'>): string {
+    const wanted = engine ?? world.env['TACO_ENGINE']
+    let path = found.get(wanted)
+    if (path === undefined) {
+      path = findEngine(wanted?.includes('/') === true ? resolve(world.cwd, wanted) : wanted, machine)
+      found.set(wanted, path)
+    }
+    return path
+  }
+
+  function versionOf(program: string): Promise<string> {
+    let version = versions.get(program)
+    if (version === undefined) {
+      version = ask(program)
+      // Whoever needs it hears of it.
+      version.catch(() => {})
+      versions.set(program, version)
+    }
+    return version
+  }
+
   return {
-    find({ engine }) {
-      const wanted = engine ?? world.env['TACO_ENGINE']
-      let path = found.get(wanted)
-      if (path === undefined) {
-        path = findEngine(wanted?.includes('/') === true ? resolve(world.cwd, wanted) : wanted, machine)
-        found.set(wanted, path)
+    find,
+    version: versionOf,
+    foresee() {
+      try {
+        void versionOf(find({}))
+      } catch {
+        // Units may well name engines that are there.
       }
-      return path
-    },
-    version(program) {
-      let version = versions.get(program)
-      if (version === undefined) {
-        version = ask(program)
-        versions.set(program, version)
-      }
-      return version
     },
   }
 }

@@ -29,6 +29,9 @@ export async function work(
   if (leaseMs === undefined || leaseMs < 100)
     throw usageError(`${JSON.stringify(options.lease)} is not a lease`, 'write --lease as 30s or 5m')
   if (jobs < 1) throw usageError('at least one step at once', 'give -j 1 or more')
+  const engines = openEngines(world)
+  // Most projects use one engine: it says its version while everything else is being opened.
+  engines.foresee()
   const repository = await openRepository(session, options.file)
   const [client, backend] = await Promise.all([session.client(), openBackend(session)])
   const isTerminal = world.stdin.isTTY === true || world.stdout.isTTY === true || world.stderr.isTTY === true
@@ -41,7 +44,7 @@ export async function work(
       client,
       org: session.org(),
       repository,
-      engines: openEngines(world),
+      engines,
       backend,
       rollout: id,
       leaseMs,
