@@ -17,18 +17,29 @@ export type EdgeSource = 'declared' | 'code' | 'reads'
 
 /** One edge per unit used. Pure. */
 export function edgesOf({ id, dependencies, reads }: GraphFacts): readonly Edge[] {
-  const edges: Edge[] = []
-  for (const { on, name, outputs, source } of dependencies) {
-    const at = indexOf(edges, on)
-    const known = edges[at]
-    if (known === undefined) edges.push({ on, name, outputs, source, read: readFrom(reads, on) })
-    else edges[at] = { ...known, outputs: narrowed(known.outputs, outputs) }
-  }
+  const edges = merged(
+    dependencies.map(({ on, name, outputs, source }): Edge => {
+      return { on, name, outputs, source, read: readFrom(reads, on) }
+    }),
+  )
   for (const read of reads ?? []) {
     if (read.from === id || indexOf(edges, read.from) !== -1) continue
     edges.push({ on: read.from, name: '', outputs: read.names, source: 'reads', read })
   }
   return edges
+}
+
+function merged(edges: Edge[]): Edge[] {
+  // Most have nothing to merge, and there are tens of thousands of them.
+  if (edges.every(({ on }, i) => indexOf(edges, on) === i)) return edges
+  const kept: Edge[] = []
+  for (const edge of edges) {
+    const at = indexOf(kept, edge.on)
+    const known = kept[at]
+    if (known === undefined) kept.push(edge)
+    else kept[at] = { ...known, outputs: narrowed(known.outputs, edge.outputs) }
+  }
+  return kept
 }
 
 /** Whoever names outputs says more than who does not. */
