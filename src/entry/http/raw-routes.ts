@@ -20,6 +20,11 @@ const BackendParams = z.object({
 const LockId = z.object({
   ID: z.string().optional().meta({ description: 'The lock that the caller holds.' }),
 })
+const Consumer = z.object({
+  consumer: z.string().optional().meta({
+    description: 'The unit on whose behalf it is read: recorded as its read. Also as X-Taco-Unit.',
+  }),
+})
 const Md5 = z.object({
   'content-md5': z.string().optional().meta({ description: 'Base64; another one is refused.' }),
 })
@@ -33,7 +38,7 @@ export function documentRawRoutes(api: Api): void {
       ...backend,
       method: 'get',
       summary: 'Read the state',
-      request: { params: BackendParams },
+      request: { params: BackendParams, query: Consumer },
       responses: {
         200: { description: 'The state', ...state },
         304: { description: 'As If-None-Match says' },
@@ -78,7 +83,7 @@ export function documentRawRoutes(api: Api): void {
       path: '/v1/units/{unit}/state',
       tags,
       summary: 'Read the state',
-      request: { params: UnitParams, query: OrgQuery },
+      request: { params: UnitParams, query: OrgQuery.extend(Consumer.shape) },
       responses: {
         200: { description: 'The state', ...state },
         304: { description: 'As If-None-Match says' },
