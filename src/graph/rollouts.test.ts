@@ -249,6 +249,23 @@ test('a fingerprint is a proof only for the version that it was taken of', async
   ).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
+test('a fingerprint is no proof against a receipt that says otherwise', async () => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
+  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const ref = { org, id }
+  const [root] = (await world.rollouts.claim(ref, options, alice)).claims
+  const token = root?.token ?? ''
+  await world.rollouts.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
+  await world.write('network', token, { vpc_id: 'vpc-9', cidr: '10/8' })
+  const end = { kind: 'applied' as const, fingerprint: 'f', engineMs: 1 }
+
+  const { claims } = await world.rollouts.end(ref, 'network', { token, end, next: options }, alice)
+
+  expect(claims).toMatchObject([{ unit: { name: 'app' }, fingerprint: null }])
+  expect((await world.control.graph.facts({ org, unit: 'app' }))?.fingerprint).toBe('f-app')
+})
+
 test('a failed step holds up its dependents until somebody resumes or skips it', async () => {
   const world = await estate()
   const { id } = await world.rollouts.start(org, ['network'], alice)

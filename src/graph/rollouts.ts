@@ -4,6 +4,7 @@ import type { Ids } from '../base/ids.ts'
 import type { Bucket } from '../bucket/index.ts'
 import { type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
 import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf } from './rollout-decide.ts'
+import { judge } from './rollout-proof.ts'
 import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
 import type { ClaimOptions, ClaimView, RolloutRef, Rollouts } from './rollout-services.ts'
 import { afterEnd, createSteps } from './rollout-steps.ts'
@@ -173,7 +174,7 @@ function planned(
     needs: needs.filter((id) => only?.has(id) ?? true),
     isRoot,
     version: own?.head?.version ?? null,
-    fingerprint: own?.fingerprint ?? null,
+    fingerprint: own === undefined ? null : fingerprintThatProves(own, facts),
     uses: own === undefined ? [] : usesOf(own, facts),
   }
 }
@@ -187,9 +188,17 @@ function viewClaim(step: Step, facts: FreshFacts): ClaimView {
     attempt: step.attempts,
     why: step.due ?? '',
     version: unit?.head?.version ?? null,
-    fingerprint: unit?.fingerprint ?? null,
+    fingerprint: unit === undefined ? null : fingerprintThatProves(unit, facts),
     uses: unit === undefined ? [] : usesOf(unit, facts),
   }
+}
+
+/**
+ * A fingerprint is taken before the inputs are: if they changed in between, it says less than the receipt. So it counts
+ * only while the receipt agrees.
+ */
+function fingerprintThatProves(unit: GraphFacts, facts: FreshFacts): string | null {
+  return judge(unit, facts.of).kind === 'skip' ? unit.fingerprint : null
 }
 
 function rootsNamed(units: readonly GraphFacts[], names: readonly string[]): readonly string[] {

@@ -130,6 +130,5 @@ export const rolloutCommands: readonly CommandSpec[] = [
     ],
     example: 'taco plan --affected',
     run: planAffected,
-    ownsSignals: true,
   }),
 ]
