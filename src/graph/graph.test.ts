@@ -91,6 +91,19 @@ test('an output changes: its consumers are stale, say why, and what is below the
   expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date', dns: 'up-to-date' })
 })
 
+test('rolling the upstream back to what was read makes its consumer fresh again', async () => {
+  const world = await open()
+  await apply(world.control, 'network', { vpc: 'a' })
+  await apply(world.control, 'app', {}, ['network'])
+  await apply(world.control, 'network', { vpc: 'b' })
+  expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'stale' })
+
+  await world.control.versions.rollback(at('network'), '1', {}, alice)
+  await world.control.units.rename(at('network'), 'net', alice)
+
+  expect(await statusOf(world)).toEqual({ net: 'up-to-date', app: 'up-to-date' })
+})
+
 test('an output that is gone says which commit took it away', async () => {
   const world = await open()
   await apply(world.control, 'network', { vpc: 'a' })

@@ -9,14 +9,8 @@ export async function drawGraph(
   view: Pick<GraphView, 'nodes' | 'edges'>,
   format: PictureFormat,
 ): Promise<{ readonly type: string; readonly text: string }> {
-  switch (format) {
-    case 'dot':
-      return { type: 'text/vnd.graphviz; charset=utf-8', text: dotOf(view) }
-    case 'mermaid':
-      return { type: 'text/plain; charset=utf-8', text: mermaidOf(view) }
-    case 'svg': {
-      const { svgOf } = await import('./picture-svg.ts')
-      return { type: 'image/svg+xml; charset=utf-8', text: await svgOf(view) }
-    }
-  }
+  if (format === 'dot') return { type: 'text/vnd.graphviz; charset=utf-8', text: dotOf(view) }
+  if (format === 'mermaid') return { type: 'text/plain; charset=utf-8', text: mermaidOf(view) }
+  const { svgOf } = await import('./picture-svg.ts')
+  return { type: 'image/svg+xml; charset=utf-8', text: await svgOf(view) }
 }

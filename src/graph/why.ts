@@ -64,7 +64,7 @@ function reasonsOfUpstream(on: Named, upstream: GraphNode, below: GraphNode['sta
     (below === 'unknown' && upstream.status === 'unknown') ||
     upstream.cycle !== null
   if (!matters) return []
-  return [{ ...blank, kind: 'upstream', on: { ...on }, says: `${on.name} is ${sayStatus(upstream.status)}` }]
+  return [{ ...blank, kind: 'upstream', on: { ...on }, says: sayStatus(on.name, upstream.status) }]
 }
 
 /** Says it again once more is known. */
@@ -78,11 +78,13 @@ export function withSentence(reason: Reason): Reason {
   return { ...reason, says: `${output} of ${on.name} ${change}${at}${when}${by}${seen}` }
 }
 
-export function sayStatus(status: GraphNode['status']): string {
-  return status.replaceAll('-', ' ')
+function sayStatus(name: string, status: GraphNode['status']): string {
+  return status === 'never-applied'
+    ? `${name} was never applied`
+    : `${name} is ${status.replaceAll('-', ' ')}`
 }
 
-export function sayCycle(cycle: readonly string[]): string {
+function sayCycle(cycle: readonly string[]): string {
   return `it is part of a cycle: ${cycle.join(' → ')}`
 }
 
