@@ -188,3 +188,12 @@ test('what is written as taco.yaml reads back as what was found', async () => {
     })),
   )
 })
+
+test('units that use each other in a circle are told', async () => {
+  const uses = (other: string) =>
+    `dependency "x" {\n  config_path = "../${other}"\n}\nterraform {\n  source = "x"\n}\n`
+
+  const { cycle } = await scanned({ 'a/terragrunt.hcl': uses('b'), 'b/terragrunt.hcl': uses('a') })
+
+  expect(cycle).toEqual(['a', 'b', 'a'])
+})

@@ -1,6 +1,7 @@
 import { messageOf } from '../base/errors.ts'
 import { unitNameFor } from '../state/index.ts'
 import { type HclBody, type HclFault, type HclReader, MOST_HCL_BYTES, isBody } from './hcl.ts'
+import { findCycle } from './project-cycle.ts'
 import type { ProjectDependency } from './project.ts'
 import { type FolderFacts, type Use, readFolder } from './scan-folder.ts'
 import { folderOf } from './scan-path.ts'
@@ -28,6 +29,8 @@ export interface ScanReport {
   /** Uses of states that could not be found. */
   readonly unresolved: readonly { readonly dir: string; readonly uses: string; readonly reason: string }[]
   readonly faults: readonly (HclFault & { readonly file: string })[]
+  /** Units that use each other in a circle; null: none do. No order could be found to apply them in. */
+  readonly cycle: readonly string[] | null
 }
 
 const CODE = /\.(tf|tofu)(\.json)?$/
@@ -122,7 +125,8 @@ function connect(roots: readonly FolderFacts[], rootName: string): Omit<ScanRepo
     const backend = facts.place?.says ?? 'local'
     return { name: nameOf(facts), dir: facts.dir, backend, dependencies: [...edges.values()] }
   })
-  return { units, unresolved }
+  const edges = new Map(units.map(({ name, dependencies }) => [name, dependencies.map(({ on }) => on)]))
+  return { units, unresolved, cycle: findCycle(edges) ?? null }
 }
 
 function merged(

@@ -1,5 +1,6 @@
 import { isoTime } from '../base/clock.ts'
 import { badRequest, TacoError } from '../base/errors.ts'
+import { nearest } from '../base/nearest.ts'
 import type { HistoryEntry, Place } from './history.ts'
 import { newest, readHistory } from './history.ts'
 import type { Locator } from './locate.ts'
@@ -190,8 +191,11 @@ function checkNames(
   if (outputs === null || names === undefined) return
   const missing = names.find((name) => !outputs.some((output) => output.name === name))
   if (missing === undefined) return
+  const known = outputs.map(({ name }) => name)
+  const guess = nearest(missing, known)
+  const has = `it has ${known.join(', ') || 'none'}`
   throw new TacoError('NOT_FOUND', `${unit} has no output ${missing}`, {
-    facts: { field: 'names', output: missing, known: outputs.map(({ name }) => name) },
-    hint: `it has ${outputs.map(({ name }) => name).join(', ') || 'none'}`,
+    facts: { field: 'names', output: missing, known },
+    hint: guess === undefined ? has : `did you mean ${guess}? ${has}`,
   })
 }

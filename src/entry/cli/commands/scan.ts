@@ -33,6 +33,10 @@ export async function scan(
     .finally(() => progress.done())
   for (const { file, line, column, message } of report.faults)
     output.warn(`${join(folder, file)}:${line}:${column}: ${message}`)
+  if (report.cycle !== null)
+    output.warn(
+      `units use each other in a circle, so \`taco sync\` will refuse this: ${report.cycle.join(' → ')}`,
+    )
   if (output.asJson) output.json(report)
   else show(session, report)
   if (options.write === undefined) return
