@@ -7,7 +7,7 @@ export function mermaidOf({ nodes, edges }: Pick<GraphView, 'nodes' | 'edges'>):
   const lines = ['flowchart LR']
   for (const node of nodes) {
     numbers.set(node.id, `u${numbers.size}`)
-    const state = node.status + (node.ready ? '-ready' : '')
+    const state = classOf(node.status) + (node.ready ? '_ready' : '')
     lines.push(
       `  ${numbers.get(node.id)}["${escaped(node.name)}<br/><small>${escaped(statusLine(node))}</small>"]:::${state}`,
     )
@@ -25,11 +25,16 @@ export function mermaidOf({ nodes, edges }: Pick<GraphView, 'nodes' | 'edges'>):
   }
   for (const [status, { fill, line, text }] of Object.entries(palette)) {
     const dash = status === 'never-applied' ? ',stroke-dasharray:4 3' : ''
-    lines.push(`  classDef ${status} fill:${fill},stroke:${line},color:${text}${dash}`)
+    lines.push(`  classDef ${classOf(status)} fill:${fill},stroke:${line},color:${text}${dash}`)
   }
   const { fill, line, text } = palette.stale
-  lines.push(`  classDef stale-ready fill:${fill},stroke:${line},color:${text},stroke-width:3px`)
+  lines.push(`  classDef stale_ready fill:${fill},stroke:${line},color:${text},stroke-width:3px`)
   return `${lines.join('\n')}\n`
+}
+
+/** Without dashes, which Mermaid may take for the beginning of an arrow. */
+function classOf(status: string): string {
+  return status.replaceAll('-', '_')
 }
 
 function escaped(text: string): string {

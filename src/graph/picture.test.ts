@@ -50,8 +50,8 @@ test('mermaid numbers units, so that no name can break it', async () => {
 
   expect(text.split('\n').slice(0, 6)).toEqual([
     'flowchart LR',
-    '  u0["network<br/><small>up to date</small>"]:::up-to-date',
-    '  u1["a&quot;&lt;b&gt;<br/><small>stale, ready</small>"]:::stale-ready',
+    '  u0["network<br/><small>up to date</small>"]:::up_to_date',
+    '  u1["a&quot;&lt;b&gt;<br/><small>stale, ready</small>"]:::stale_ready',
     '  u2["old<br/><small>gone</small>"]:::unknown',
     '  u0 ==>|"vpc"| u1',
     '  u2 -.-> u0',
