@@ -118,7 +118,7 @@ export function afterEnd(
       const proof = { kind: 'fingerprint' as const, fingerprint, version: facts.head.version }
       return skipByProof(rollout, unit, { token, now, proof })
     }
-    case 'returned':
+    default:
       return giveBack(rollout, unit, token)
   }
 }

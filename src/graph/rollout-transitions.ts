@@ -240,6 +240,6 @@ function byId(rollout: Rollout): ReadonlyMap<string, Step> {
   return index
 }
 
-function without(step: Step, ...fields: readonly (keyof Step & string)[]): Step {
+function without(step: Step, ...fields: readonly string[]): Step {
   return Object.fromEntries(Object.entries(step).filter(([name]) => !fields.includes(name))) as Step
 }

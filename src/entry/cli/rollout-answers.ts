@@ -62,7 +62,6 @@ export const planAnswer = fields({
     }),
   ),
 })
-export type PlanAnswer = Of<typeof planAnswer>
 
 const claim = fields({
   unit: named,

@@ -81,7 +81,7 @@ function saysEnd(end: StepEnd): string {
       return `failed: ${end.reason}`
     case 'unchanged':
       return `skipped: same fingerprint ${end.fingerprint.slice(0, 12)} as its last apply`
-    case 'returned':
+    default:
       return 'given back'
   }
 }
