@@ -4,11 +4,14 @@
  */
 import { parseArgs } from 'node:util'
 import { run as measureStarts } from './cli.ts'
+import { run as measureGraph } from './graph.ts'
 import { growth } from './growth.ts'
+import { run as measureInputs } from './inputs.ts'
 import { listing } from './listing.ts'
 import { memory } from './memory.ts'
 import { reads } from './reads.ts'
 import { isMet, type Part, printRow, type Row, saveReport } from './report.ts'
+import { run as measureRollouts } from './rollout.ts'
 import { openSite, type Site, storeKinds } from './site.ts'
 import { run as measureVersions } from './versions.ts'
 import { writes } from './writes.ts'
@@ -21,6 +24,9 @@ const parts: Readonly<Record<Part, (site: Site) => AsyncIterable<Row>>> = {
   e: memory,
   f: growth,
   g: startTimes,
+  h: status,
+  i: rollouts,
+  j: inputs,
 }
 
 async function* versions(site: Site): AsyncGenerator<Row> {
@@ -30,6 +36,19 @@ async function* versions(site: Site): AsyncGenerator<Row> {
 
 async function* startTimes(site: Site): AsyncGenerator<Row> {
   yield* await measureStarts(site.isQuick ? 7 : 31)
+}
+
+async function* status(site: Site): AsyncGenerator<Row> {
+  for (const { name, value, unit, limit } of await measureGraph(10_000, site.isQuick))
+    yield { part: 'h', name, value, unit, ...(limit === undefined ? {} : { goal: { atMost: limit } }) }
+}
+
+async function* rollouts(site: Site): AsyncGenerator<Row> {
+  for (const row of await measureRollouts(200, 4, site.isQuick ? 1 : 3)) yield { part: 'i', ...row }
+}
+
+async function* inputs(site: Site): AsyncGenerator<Row> {
+  for (const row of await measureInputs(100, site.isQuick ? 3 : 7)) yield { part: 'j', ...row }
 }
 
 const { values } = parseArgs({
