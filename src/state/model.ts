@@ -142,11 +142,7 @@ export const EventType = z.enum([
   'lock.forced',
   'lock.expired',
   'gc.pruned',
-  'outputs.changed',
   'dependencies.changed',
-  'rollout.started',
-  'rollout.changed',
-  'rollout.ended',
 ])
 export type EventType = z.infer<typeof EventType>
 

@@ -203,6 +203,14 @@ export function writtenEvent(head: Head, caller: Caller): EventDraft {
   return {
     type: 'state.written',
     caller,
-    data: { version: id, seq, serial, how, size, ...(source === undefined ? {} : { source }) },
+    data: {
+      version: id,
+      seq,
+      serial,
+      how,
+      size,
+      commit: head.commit,
+      ...(source === undefined ? {} : { source }),
+    },
   }
 }
