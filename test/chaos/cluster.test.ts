@@ -12,7 +12,7 @@ import { eventually } from '../rig/wait.ts'
 import { checkHistories } from './history-check.ts'
 import { runLoad } from './load.ts'
 
-const units = ['prod/a', 'prod/b', 'prod/c', 'prod/d', 'prod/e', 'prod/f']
+const units = Array.from({ length: 16 }, (_, i) => `prod/unit-${i}`)
 
 async function openControl(url: string): Promise<StateControl> {
   const { bucket } = await openBucket(url)
@@ -54,22 +54,23 @@ test('three servers, thousands of calls, kill -9 in a loop: one history, and not
   const progress = { calls: 0, isOver: false }
   const urls = servers.map(({ url }) => url)
   const onCall = (calls: number) => void (progress.calls = calls)
-  const load = { urls, units, workersPerUnit: 4, onCall }
-  const calm = await runLoad({ ...load, calls: 2_000, deadlineMs: 12_000 })
+  const load = { urls, units, workersPerUnit: 3, onCall }
+  const calm = await runLoad({ ...load, requests: 3_000, deadlineMs: 15_000 })
   progress.calls = 0
   const killing = killInALoop(servers, bucket, progress)
-  const wild = await runLoad({ ...load, calls: 2_000, deadlineMs: 15_000 }).finally(
+  const wild = await runLoad({ ...load, requests: 3_000, deadlineMs: 15_000 }).finally(
     () => (progress.isOver = true),
   )
   const killed = await killing
-  const calls = [...calm, ...wild]
+  const calls = [...calm.calls, ...wild.calls]
 
   const control = await openControl(bucket)
   await control.upkeep.sweep({ by: 'check' })
   const writes = await checkHistories(control, calls)
   await control.close()
 
-  console.log(`${calls.length} calls, ${writes} writes, ${killed} servers killed`)
+  const requests = calm.requests + wild.requests
+  console.log(`${requests} requests, ${writes} writes acknowledged, ${killed} servers killed`)
   expect(writes).toBeGreaterThan(100)
   expect(killed).toBeGreaterThan(0)
 })
@@ -82,11 +83,11 @@ test('three servers over S3: one history, and nothing acknowledged is missing', 
     const first = await startServer(options)
     const servers = [first, ...(await Promise.all([startServer(options), startServer(options)]))]
     const urls = servers.map(({ url }) => url)
-    const calls = await runLoad({
+    const { calls, requests } = await runLoad({
       urls,
-      units: units.slice(0, 3),
+      units: units.slice(0, 6),
       workersPerUnit: 3,
-      calls: 600,
+      requests: 1_000,
       deadlineMs: 20_000,
     })
     for (const server of servers) await server.stop()
@@ -96,7 +97,7 @@ test('three servers over S3: one history, and nothing acknowledged is missing', 
     const writes = await checkHistories(control, calls)
     await control.close()
 
-    console.log(`${calls.length} calls, ${writes} writes`)
+    console.log(`${requests} requests, ${writes} writes acknowledged`)
     expect(writes).toBeGreaterThan(30)
   } finally {
     await peer.dispose()

@@ -17,38 +17,49 @@ export interface LoadOptions {
   readonly urls: readonly string[]
   readonly units: readonly string[]
   readonly workersPerUnit: number
-  readonly calls: number
+  readonly requests: number
   readonly deadlineMs: number
   /** Told after every answer how many there were. */
   readonly onCall?: (count: number) => void
+}
+
+export interface Load {
+  readonly calls: readonly Call[]
+  /** Refused and repeated ones too. */
+  readonly requests: number
 }
 
 /**
  * Many CLIs at once: lock, read, write once or twice, unlock. A request without an answer is sent again, to any
  * server, until there is one: that is how a lost answer becomes a known one.
  */
-export async function runLoad(options: LoadOptions): Promise<readonly Call[]> {
+export async function runLoad(options: LoadOptions): Promise<Load> {
   const calls: Call[] = []
+  const count = { requests: 0 }
   const end = performance.now() + options.deadlineMs
-  const isOver = () => calls.length >= options.calls || performance.now() > end
+  const isOver = () => count.requests >= options.requests || performance.now() > end
   const workers = options.units.flatMap((unit) =>
     Array.from({ length: options.workersPerUnit }, async () => {
       while (!isOver()) {
-        await cycle(unit, options.urls, calls, isOver)
+        await cycle({ unit, urls: options.urls, calls, count, isOver })
         options.onCall?.(calls.length)
       }
     }),
   )
   await Promise.all(workers)
-  return calls
+  return { calls, requests: count.requests }
 }
 
-async function cycle(
-  unit: string,
-  urls: readonly string[],
-  calls: Call[],
-  isOver: () => boolean,
-): Promise<void> {
+interface Work {
+  readonly unit: string
+  readonly urls: readonly string[]
+  readonly calls: Call[]
+  readonly count: { requests: number }
+  readonly isOver: () => boolean
+}
+
+async function cycle(work: Work): Promise<void> {
+  const { unit, calls } = work
   const lock = randomUUID()
   const address = `/v1/backend/default/${unit}`
   const info = JSON.stringify({ ID: lock, Operation: 'apply', Who: 'load' })
@@ -56,21 +67,21 @@ async function cycle(
     void calls.push({ ...call, unit, lock, answeredAt: performance.now() })
 
   const askedAt = performance.now()
-  const locked = await insist(urls, address, { method: 'LOCK', body: info }, isOver)
+  const locked = await insist(work, address, { method: 'LOCK', body: info })
   if (locked.status !== 200) return
   note({ kind: 'lock', sentAt: askedAt })
   for (let write = 0; write < 2; write++) {
-    const read = await insist(urls, address, { method: 'GET' })
+    const read = await insist(work, address, { method: 'GET' })
     const serial = read.status === 200 ? (JSON.parse(read.text) as { serial: number }).serial : 0
     const text = stateText(serial + 1, randomUUID())
     const sentAt = performance.now()
-    const written = await insist(urls, `${address}?ID=${lock}`, { method: 'POST', body: text })
+    const written = await insist(work, `${address}?ID=${lock}`, { method: 'POST', body: text })
     if (written.status !== 200) throw new Error(`a write under its own lock was refused: ${written.text}`)
     note({ kind: 'write', sentAt, text, version: (JSON.parse(written.text) as { id: string }).id })
     if (Math.random() < 0.5) break
   }
   const sentAt = performance.now()
-  await insist(urls, address, { method: 'UNLOCK', body: info })
+  await insist(work, address, { method: 'UNLOCK', body: info })
   note({ kind: 'unlock', sentAt })
 }
 
@@ -80,10 +91,9 @@ interface Answer {
 }
 
 async function insist(
-  urls: readonly string[],
+  { urls, count, isOver }: Work,
   address: string,
   request: { readonly method: string; readonly body?: string },
-  isOver = () => false,
 ): Promise<Answer> {
   const end = performance.now() + 60_000
   let last: unknown
@@ -92,17 +102,16 @@ async function insist(
     try {
       const answer = await fetch(url + address, { ...request, signal: AbortSignal.timeout(20_000) })
       const text = await answer.text()
-      if (answer.status === 423 && !isOver()) {
-        // Somebody else has it, and that is what this is about.
-        await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20))
-        continue
-      }
-      if (answer.status < 500) return { status: answer.status, text }
+      count.requests++
+      const isHeld = answer.status === 423
+      if (answer.status < 500 && !(isHeld && request.method === 'LOCK' && !isOver()))
+        return { status: answer.status, text }
       last = text
     } catch (error) {
       last = error
-      await new Promise((resolve) => setTimeout(resolve, 20))
     }
+    // Somebody else has the lock, or the server is just being killed: again, and not all at once.
+    await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 30))
   }
   throw new Error(`no answer to ${request.method} ${address}`, { cause: last })
 }
