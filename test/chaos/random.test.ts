@@ -53,9 +53,9 @@ const cases: readonly { readonly name: string; readonly scenario: Scenario }[] =
   },
 ]
 
-test.each(cases)(
-  'many actors and faults keep the promises in random orders: $name',
-  async ({ name, scenario }) => {
+test.each(cases.map((one) => [one.name, one] as const))(
+  'many actors and faults keep the promises in random orders: %s',
+  async (name, { scenario }) => {
     const random = seeded(seed)
     try {
       const play = await playRandomly(create, scenario, runs, random)
