@@ -47,6 +47,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
       headers: x.req.headers,
       address: x.req.socket.remoteAddress ?? '',
       path: x.path,
+      method: x.method,
     })
     if (x.path.startsWith('/v1/backend/')) {
       x.route = '/v1/backend/{org}/{unit}'
