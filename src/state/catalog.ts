@@ -1,13 +1,14 @@
 import { badRequest } from '../base/errors.ts'
 import type { StateDeps } from './deps.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
-import { entryOf, readEntryText } from './catalog-entry.ts'
+import { entryOf, readEntryText, textOf } from './catalog-entry.ts'
 import { loadCatalogObject, saveCatalogObject } from './catalog-object.ts'
 import { inBatches } from './history.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import { SETTLE_MS } from './journal-writer.ts'
 import { journalCursorAt, journalPrefix, parseJournalKey, unitIdOfKey, unitsPrefix } from './layout.ts'
 import { parseOrgName } from './names.ts'
+import { packTexts } from './packed-texts.ts'
 import type { Page, UnitQuery } from './services.ts'
 import type { Unit, UnitStore } from './unit-store.ts'
 import type { UnitView } from './views.ts'
@@ -24,6 +25,9 @@ export interface Catalog {
   all(org: string): Promise<readonly CatalogEntry[]>
   note(unit: Unit): void
 }
+
+/** As many texts that are not packed are worth packing. */
+const PACK_FROM = 512
 
 interface OrgCatalog {
   readonly entries: Map<string, CatalogEntry>
@@ -83,6 +87,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       full || bucket.can.listsInOneRequest || startedAt - catalog.verifiedAt >= settings.catalogVerifyMs
     if (due) await refreshByList(org, catalog, startedAt)
     else await refreshByJournal(org, catalog)
+    packLoose(catalog)
     catalog.asOf = startedAt
   }
 
@@ -105,7 +110,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     catalog.verifiedAt = startedAt
     if (changed.length > Math.max(100, present.size / 20) && startedAt - catalog.savedAt > 60_000) {
       catalog.savedAt = startedAt
-      await saveCatalogObject(deps, org, [...catalog.entries.values()])
+      await saveCatalogObject(deps, org, inOrder(catalog))
     }
   }
 
@@ -137,6 +142,15 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     const catalog = catalogs.get(org)
     if (unit !== undefined && catalog !== undefined)
       keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()))
+  }
+
+  function packLoose(catalog: OrgCatalog): void {
+    const loose = inOrder(catalog).filter(({ text }) => typeof text === 'string')
+    if (loose.length < PACK_FROM) return
+    const texts = packTexts(loose.map(textOf))
+    for (const [i, entry] of loose.entries())
+      catalog.entries.set(entry.id, { ...entry, text: texts[i] ?? entry.text })
+    catalog.sorted = catalog.sorted?.map((entry) => catalog.entries.get(entry.id) ?? entry)
   }
 
   function inOrder(catalog: OrgCatalog): readonly CatalogEntry[] {
