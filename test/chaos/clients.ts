@@ -2,7 +2,7 @@ import { isTacoError, type ErrorCode } from '../../src/base/errors.ts'
 import { LockInfo } from '../../src/state/index.ts'
 import type { StateControl } from '../../src/state/index.ts'
 import type { World } from './world.ts'
-import { hashOf, stateKey, stateText, tflockKey, unit } from './world.ts'
+import { hashOf, stateKey, tflockKey, unit } from './world.ts'
 
 /** A CLI in front of servers: does what it was told, and writes down what it was told in answer. */
 export interface Client {
@@ -139,5 +139,3 @@ export function createOutsider(world: World, who: string): Outsider {
     },
   }
 }
-
-export { stateText }
