@@ -261,6 +261,19 @@ test('a command that does not exist is 127, and nothing is left listening', asyn
   expect(await refused(laptop(), 'exec', 'a', '--', 'no-such-program-here')).toMatchObject({ code: 127 })
 })
 
+test.each([
+  [['exec', '../x', '--', 'true'], 'has an empty, "." or ".." part'],
+  [['backend', '../p'], 'has an empty, "." or ".." part'],
+  [['backend', 'a//b'], 'has an empty, "." or ".." part'],
+  [['backend', 'a', '--org', 'Not Good'], 'cannot be the name of an organization'],
+])('%j is refused before anything runs or is printed', async (args, why) => {
+  const world = laptop()
+  const { code, err } = await refused(world, ...args)
+
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) })
+  expect(existsSync(join(world.cwd, 'bucket'))).toBe(false)
+})
+
 test('serve says where it is, serves until it is told to stop, and then ends with 0', async () => {
   const world = laptop()
   const server = again(world)

@@ -7,6 +7,7 @@ import { unitPath } from '../client.ts'
 import { usageError } from '../failures.ts'
 import type { Session } from '../session.ts'
 import { check, fields, maybe } from '../shape.ts'
+import { checkNames } from '../unit-name.ts'
 import type { Signal, World } from '../wiring.ts'
 
 /** The backend outlives the command: an engine that is interrupted still stores its state and unlocks. */
@@ -16,6 +17,7 @@ export async function exec(
 ): Promise<number> {
   if (program === undefined)
     throw usageError('no command was given', 'write it after "--": `taco exec prod/network -- tofu plan`')
+  await checkNames(session, unit)
   const { url, token, isOwnLock } = await openBackend(session, unit)
   const backend = backendEnv(backendUrl(url, session.org(), unit), token)
   session.output.trace(`TF_HTTP_ADDRESS=${backend['TF_HTTP_ADDRESS'] ?? ''}`)
