@@ -58,3 +58,17 @@ test('an error is written with its code, message and cause', () => {
 
   expect(JSON.parse(text())).toMatchObject({ error: { message: 'outer', cause: { message: 'inner' } } })
 })
+
+test('without stacks an error is its code, message and cause alone', () => {
+  const written: string[] = []
+  const log = createLog({
+    level: 'warn',
+    format: 'text',
+    hasStacks: false,
+    write: (text) => written.push(text),
+  })
+
+  log.error('failed', { error: new Error('outer', { cause: new Error('inner') }) })
+
+  expect(written.join('')).toContain('{"message":"outer","cause":{"message":"inner"}}')
+})

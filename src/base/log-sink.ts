@@ -10,6 +10,8 @@ export interface LogSinkOptions {
   /** `json`: one object per line, for machines. `text`: for people at a terminal. */
   readonly format: 'json' | 'text'
   readonly write: (text: string) => void
+  /** Whether errors are written with where they come from: for those who run a server, not for those who run a command. */
+  readonly hasStacks?: boolean
   readonly clock?: Clock
 }
 
@@ -29,6 +31,7 @@ export function createLog(options: LogSinkOptions): LogSink {
   const clock = options.clock ?? systemClock
   const from = LOG_LEVELS.indexOf(options.level)
   const render = options.format === 'json' ? jsonLine : textLine
+  const printable = createPrintable(options.hasStacks ?? true)
   const timeText = createTimeText()
   let held = ''
   let timer: NodeJS.Timeout | undefined
@@ -45,7 +48,7 @@ export function createLog(options: LogSinkOptions): LogSink {
     if (LOG_LEVELS.indexOf(level) < from) return () => {}
     const isUrgent = level === 'warn' || level === 'error'
     return (message, fields) => {
-      held += render(timeText(clock.now()), level, message, fields)
+      held += render({ time: timeText(clock.now()), level, message, fields, printable })
       if (isUrgent || held.length >= HELD_LENGTH) flush()
       else timer ??= setTimeout(flush, HELD_MS).unref()
     }
@@ -68,7 +71,15 @@ function createTimeText(): (now: number) => string {
   }
 }
 
-function jsonLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
+interface Line {
+  readonly time: string
+  readonly level: LogLevel
+  readonly message: string
+  readonly fields: Fields | undefined
+  readonly printable: Printable
+}
+
+function jsonLine({ time, level, message, fields, printable }: Line): string {
   const line: Record<string, unknown> = { time, level, message }
   let isFlat = true
   for (const name in fields) {
@@ -80,7 +91,7 @@ function jsonLine(time: string, level: LogLevel, message: string, fields: Fields
   return `${isFlat ? JSON.stringify(line) : JSON.stringify(line, printable)}\n`
 }
 
-function textLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
+function textLine({ time, level, message, fields, printable }: Line): string {
   let line = `${time.slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}`
   for (const [name, value] of Object.entries(fields ?? {})) {
     const shown = printable(name, value)
@@ -102,17 +113,21 @@ function isSecret(name: string): boolean {
   return known
 }
 
+type Printable = (name: string, value: unknown) => unknown
+
 /** Masks by name, at any depth, and makes errors readable. */
-function printable(name: string, value: unknown): unknown {
-  if (isSecret(name) && value !== undefined && value !== null) return '[hidden]'
-  if (value instanceof Error) {
-    const { cause } = value
-    return {
-      ...('code' in value ? { code: value.code } : {}),
-      message: value.message,
-      stack: value.stack,
-      ...(cause === undefined ? {} : { cause }),
+function createPrintable(hasStacks: boolean): Printable {
+  return (name, value) => {
+    if (isSecret(name) && value !== undefined && value !== null) return '[hidden]'
+    if (value instanceof Error) {
+      const { cause } = value
+      return {
+        ...('code' in value ? { code: value.code } : {}),
+        message: value.message,
+        ...(hasStacks ? { stack: value.stack } : {}),
+        ...(cause === undefined ? {} : { cause }),
+      }
     }
+    return typeof value === 'bigint' ? String(value) : value
   }
-  return typeof value === 'bigint' ? String(value) : value
 }

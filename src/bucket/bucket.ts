@@ -55,6 +55,8 @@ export interface BucketAbilities {
   readonly conditionalDelete: boolean
   /** A complete listing is one request, however many objects there are. */
   readonly listsInOneRequest: boolean
+  /** False: as in a folder, no object can lie below the key of another (`a` and `a/b`). */
+  readonly nestedKeys?: boolean
 }
 
 /** Bytes that can be read more than once (a retry reads again). */

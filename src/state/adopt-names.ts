@@ -47,7 +47,8 @@ function cleanName(name: string): string {
     part
       .replace(/[^A-Za-z0-9_. -]/g, '_')
       .replace(/-{2,}/g, '-')
-      .replace(/^[- ]+|[- ]+$/g, '_'),
+      .replace(/^[- ]+|[- ]+$/g, '_')
+      .replace(/\.(tfstate|tflock)$/, '_$1'),
   )
   return parts.filter((part) => part !== '' && part !== '.' && part !== '..').join('/') || 'default'
 }

@@ -1,4 +1,5 @@
 import type { Tag } from '../bucket/index.ts'
+import { type PackedText, unpackText } from './packed-texts.ts'
 import type { Unit } from './unit-store.ts'
 import { graphFacts, viewUnit } from './view-unit.ts'
 import type { GraphFacts, UnitView } from './views.ts'
@@ -13,7 +14,7 @@ export interface CatalogEntry {
   readonly deletedAt: number
   /** When this process last saw it; not saved. */
   readonly seenAt: number
-  readonly text: string
+  readonly text: string | PackedText
 }
 
 export interface EntryText {
@@ -57,5 +58,9 @@ export function entryOf(unit: Unit, tag: Tag, seenAt: number): CatalogEntry {
 
 /** The text was made by `entryOf` in this process, or came from a catalog object that was checked. */
 export function readEntryText(entry: CatalogEntry): EntryText {
-  return JSON.parse(entry.text) as EntryText
+  return JSON.parse(textOf(entry)) as EntryText
+}
+
+export function textOf({ text }: CatalogEntry): string {
+  return typeof text === 'string' ? text : unpackText(text)
 }

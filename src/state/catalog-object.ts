@@ -4,17 +4,23 @@ import { z } from 'zod'
 import { messageOf } from '../base/errors.ts'
 import type { Bucket, Tag } from '../bucket/index.ts'
 import { bodyOf } from '../bucket/index.ts'
-import type { CatalogEntry } from './catalog-entry.ts'
+import { type CatalogEntry, textOf } from './catalog-entry.ts'
 import type { StateDeps } from './deps.ts'
 import { catalogKey } from './layout.ts'
+import { packTexts, unpackText } from './packed-texts.ts'
 
 /**
  * The catalog as one compressed object, for a cold start: one read instead of one per unit. A cache of a cache: every
  * entry is used only if the unit's document still has the tag it was made from. Losing it costs time, nothing else.
  */
 const CatalogObject = z.object({
-  v: z.literal(1),
-  units: z.array(z.tuple([z.string(), z.string(), z.number(), z.string(), z.number(), z.string()])),
+  v: z.literal(2),
+  blocks: z.array(
+    z.object({
+      texts: z.base64(),
+      units: z.array(z.tuple([z.string(), z.string(), z.number(), z.string(), z.number()])),
+    }),
+  ),
 })
 
 const compress = promisify(brotliCompress)
@@ -25,16 +31,21 @@ export async function loadCatalogObject(bucket: Bucket, org: string): Promise<re
   if (found === undefined) return []
   const bytes = await found.bytes()
   try {
-    const parsed = CatalogObject.parse(JSON.parse((await decompress(bytes)).toString('utf8')))
-    return parsed.units.map(([id, name, rev, tag, deletedAt, text]) => ({
-      id,
-      name,
-      rev,
-      tag: tag as Tag,
-      deletedAt,
-      seenAt: 0,
-      text,
-    }))
+    const { blocks } = CatalogObject.parse(JSON.parse((await decompress(bytes)).toString('utf8')))
+    return blocks.flatMap(({ texts, units }) => {
+      const block = Buffer.from(texts, 'base64')
+      // Now, where damage costs only time.
+      unpackText({ block, at: units.length - 1 })
+      return units.map(([id, name, rev, tag, deletedAt], at) => ({
+        id,
+        name,
+        rev,
+        tag: tag as Tag,
+        deletedAt,
+        seenAt: 0,
+        text: { block, at },
+      }))
+    })
   } catch {
     // Damaged, or of another version: it is made anew.
     return []
@@ -47,15 +58,8 @@ export async function saveCatalogObject(
   entries: readonly CatalogEntry[],
 ): Promise<void> {
   try {
-    const units = entries.map(({ id, name, rev, tag, deletedAt, text }) => [
-      id,
-      name,
-      rev,
-      tag,
-      deletedAt,
-      text,
-    ])
-    const packed = await compress(JSON.stringify({ v: 1, units }), {
+    const blocks = blocksOf(entries)
+    const packed = await compress(JSON.stringify({ v: 2, blocks }), {
       params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
     })
     const present = await bucket.head(catalogKey(org))
@@ -63,4 +67,16 @@ export async function saveCatalogObject(
   } catch (error) {
     log.warn('the catalog could not be saved', { org, error: messageOf(error) })
   }
+}
+
+function blocksOf(entries: readonly CatalogEntry[]): z.infer<typeof CatalogObject>['blocks'] {
+  const blocks = new Map<Buffer, [string, string, number, string, number][]>()
+  for (const [i, { block }] of packTexts(entries.map(textOf)).entries()) {
+    const entry = entries[i]
+    if (entry === undefined) continue
+    const units = blocks.get(block) ?? []
+    units.push([entry.id, entry.name, entry.rev, entry.tag, entry.deletedAt])
+    blocks.set(block, units)
+  }
+  return Array.from(blocks, ([block, units]) => ({ texts: block.toString('base64'), units }))
 }

@@ -1,14 +1,24 @@
-import { badRequest } from '../base/errors.ts'
+import type { TacoError } from '../base/errors.ts'
+import { badRequest, isTacoError } from '../base/errors.ts'
+import type { Tag } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
-import { entryOf, readEntryText } from './catalog-entry.ts'
+import { entryOf, readEntryText, textOf } from './catalog-entry.ts'
 import { loadCatalogObject, saveCatalogObject } from './catalog-object.ts'
 import { inBatches } from './history.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import { SETTLE_MS } from './journal-writer.ts'
-import { journalCursorAt, journalPrefix, parseJournalKey, unitIdOfKey, unitsPrefix } from './layout.ts'
+import {
+  journalCursorAt,
+  journalPrefix,
+  parseJournalKey,
+  unitIdOfKey,
+  unitKey,
+  unitsPrefix,
+} from './layout.ts'
 import { parseOrgName } from './names.ts'
-import type { Page, UnitQuery } from './services.ts'
+import { packTexts } from './packed-texts.ts'
+import type { UnitPage, UnitQuery } from './services.ts'
 import type { Unit, UnitStore } from './unit-store.ts'
 import type { UnitView } from './views.ts'
 
@@ -17,20 +27,36 @@ import type { UnitView } from './views.ts'
  * servers by a second at most while they live, never behind this one.
  */
 export interface Catalog {
-  list(query: UnitQuery): Promise<Page<UnitView> & { readonly asOf: number }>
+  list(query: UnitQuery): Promise<UnitPage>
   /** The one deleted last. */
   deletedByName(org: string, name: string): Promise<string | undefined>
   /** Every unit, deleted ones too, as listings see them. */
   current(org: string): Promise<{ readonly entries: readonly CatalogEntry[]; readonly asOf: number }>
   /** Every unit, deleted ones too, as of now: a full listing. */
   all(org: string): Promise<readonly CatalogEntry[]>
+  /** The unit that has this name or key by its document, claimed or not: as good as a listing knows. */
+  liveUnit(what: 'name' | 'key', place: { org: string; name: string; key: string }): Promise<Unit | undefined>
+  /** Units whose document cannot be read: in no listing. As of the last one. */
+  damaged(org: string): readonly DamagedUnit[]
   note(unit: Unit): void
 }
+
+export interface DamagedUnit {
+  readonly id: string
+  readonly tag: Tag
+  readonly error: TacoError
+}
+
+/** As many texts that are not packed are worth packing. */
+const PACK_FROM = 512
 
 interface OrgCatalog {
   readonly entries: Map<string, CatalogEntry>
   /** By name, then id; undefined: to be sorted again. */
   sorted: CatalogEntry[] | undefined
+  readonly damaged: Map<string, DamagedUnit>
+  /** Ids by state key, made when first asked for. A hint: documents move on. */
+  keys: Map<string, string> | undefined
   asOf: number
   verifiedAt: number
   savedAt: number
@@ -38,7 +64,7 @@ interface OrgCatalog {
 }
 
 export function createCatalog(deps: StateDeps, store: UnitStore, journal: JournalWriter): Catalog {
-  const { bucket, clock, settings } = deps
+  const { bucket, clock, log, settings } = deps
   const catalogs = new Map<string, OrgCatalog>()
 
   function note(unit: Unit): void {
@@ -50,9 +76,12 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     const known = catalog.entries.get(entry.id)
     if (known !== undefined && known.rev > entry.rev) return
     catalog.entries.set(entry.id, entry)
-    if (known === undefined || known.name !== entry.name || known.deletedAt !== entry.deletedAt)
+    catalog.damaged.delete(entry.id)
+    if (known === undefined || known.name !== entry.name || known.deletedAt !== entry.deletedAt) {
       catalog.sorted = undefined
-    else if (catalog.sorted !== undefined) replaceSorted(catalog.sorted, known, entry)
+      // A key changes only together with a restore.
+      if (entry.deletedAt === 0) catalog.keys?.set(readEntryText(entry).view.key, entry.id)
+    } else if (catalog.sorted !== undefined) replaceSorted(catalog.sorted, known, entry)
   }
 
   async function current(org: string, full = false): Promise<OrgCatalog> {
@@ -61,6 +90,8 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       catalog = {
         entries: new Map(),
         sorted: undefined,
+        damaged: new Map(),
+        keys: undefined,
         asOf: 0,
         verifiedAt: 0,
         savedAt: 0,
@@ -85,6 +116,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       full || bucket.can.listsInOneRequest || startedAt - catalog.verifiedAt >= settings.catalogVerifyMs
     if (due) await refreshByList(org, catalog, startedAt)
     else await refreshByJournal(org, catalog)
+    packLoose(catalog)
     catalog.asOf = startedAt
   }
 
@@ -95,7 +127,8 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       for (const { key, tag } of page) {
         const id = unitIdOfKey(key)
         present.add(id)
-        if (catalog.entries.get(id)?.tag !== tag) changed.push(id)
+        const known = catalog.entries.get(id) ?? catalog.damaged.get(id)
+        if (known?.tag !== tag) changed.push(id)
       }
     }
     for (const entry of catalog.entries.values()) {
@@ -103,11 +136,12 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       catalog.entries.delete(entry.id)
       catalog.sorted = undefined
     }
+    for (const id of catalog.damaged.keys()) if (!present.has(id)) catalog.damaged.delete(id)
     await inBatches(changed, 32, (id) => reload(org, id))
     catalog.verifiedAt = startedAt
     if (changed.length > Math.max(100, present.size / 20) && startedAt - catalog.savedAt > 60_000) {
       catalog.savedAt = startedAt
-      await saveCatalogObject(deps, org, [...catalog.entries.values()])
+      await saveCatalogObject(deps, org, inOrder(catalog))
     }
   }
 
@@ -135,10 +169,53 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
   }
 
   async function reload(org: string, id: string): Promise<void> {
-    const unit = await store.read(org, id)
     const catalog = catalogs.get(org)
-    if (unit !== undefined && catalog !== undefined)
-      keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()))
+    if (catalog === undefined) return
+    try {
+      const unit = await store.read(org, id)
+      if (unit !== undefined) keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()))
+    } catch (error) {
+      if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
+      await setAside(catalog, org, id, error)
+    }
+  }
+
+  /** One document that cannot be read must not take the others with it. */
+  async function setAside(catalog: OrgCatalog, org: string, id: string, error: TacoError): Promise<void> {
+    const entry = await bucket.head(unitKey(org, id))
+    if (entry === undefined) return
+    log.error('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
+    catalog.damaged.set(id, { id, tag: entry.tag, error })
+    if (catalog.entries.delete(id)) catalog.sorted = undefined
+  }
+
+  async function liveUnit(
+    what: 'name' | 'key',
+    { org, name, key }: { org: string; name: string; key: string },
+  ): Promise<Unit | undefined> {
+    const catalog = await current(org)
+    const id = what === 'name' ? liveByName(inOrder(catalog), name) : keysOf(catalog).get(key)
+    const unit = id === undefined ? undefined : await store.load(org, id)
+    const isIt = unit !== undefined && unit.value.deleted === undefined
+    return isIt && (what === 'name' ? unit.value.name === name : unit.value.key === key) ? unit : undefined
+  }
+
+  function keysOf(catalog: OrgCatalog): Map<string, string> {
+    if (catalog.keys !== undefined) return catalog.keys
+    const keys = new Map<string, string>()
+    for (const entry of inOrder(catalog))
+      if (entry.deletedAt === 0) keys.set(readEntryText(entry).view.key, entry.id)
+    catalog.keys = keys
+    return keys
+  }
+
+  function packLoose(catalog: OrgCatalog): void {
+    const loose = inOrder(catalog).filter(({ text }) => typeof text === 'string')
+    if (loose.length < PACK_FROM) return
+    const texts = packTexts(loose.map(textOf))
+    for (const [i, entry] of loose.entries())
+      catalog.entries.set(entry.id, { ...entry, text: texts[i] ?? entry.text })
+    catalog.sorted = catalog.sorted?.map((entry) => catalog.entries.get(entry.id) ?? entry)
   }
 
   function inOrder(catalog: OrgCatalog): readonly CatalogEntry[] {
@@ -146,10 +223,11 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     return catalog.sorted
   }
 
-  async function list(query: UnitQuery): Promise<Page<UnitView> & { readonly asOf: number }> {
+  async function list(query: UnitQuery): Promise<UnitPage> {
     const catalog = await current(parseOrgName(query.org))
     const all = inOrder(catalog)
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+    const about = { asOf: catalog.asOf, damaged: catalog.damaged.size }
     const items: UnitView[] = []
     let last: CatalogEntry | undefined
     for (let i = after === undefined ? 0 : firstAfter(all, after); i < all.length; i++) {
@@ -158,15 +236,17 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       const { view } = readEntryText(entry)
       if (!hasLabels(view, query.labels)) continue
       if (items.length === query.limit && last !== undefined)
-        return { items, next: encodeCursor(last), asOf: catalog.asOf }
+        return { items, next: encodeCursor(last), ...about }
       items.push(view)
       last = entry
     }
-    return { items, next: undefined, asOf: catalog.asOf }
+    return { items, next: undefined, ...about }
   }
 
   return {
     list,
+    liveUnit,
+    damaged: (org) => [...(catalogs.get(org)?.damaged.values() ?? [])],
     note,
     async current(org) {
       const catalog = await current(parseOrgName(org))
@@ -185,6 +265,12 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
 
 function byName(a: { name: string; id: string }, b: { name: string; id: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+}
+
+function liveByName(sorted: readonly CatalogEntry[], name: string): string | undefined {
+  for (let i = firstAfter(sorted, { name, id: '' }); sorted[i]?.name === name; i++)
+    if (sorted[i]?.deletedAt === 0) return sorted[i]?.id
+  return undefined
 }
 
 function firstAfter(sorted: readonly CatalogEntry[], after: { name: string; id: string }): number {

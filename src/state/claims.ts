@@ -4,7 +4,7 @@ import { createDocument, readDocument, swapDocument } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
 import { nameKey, stateClaimKey } from './layout.ts'
 import type { UnitDocument } from './model.ts'
-import { Claim } from './model.ts'
+import { Claim, FORMAT } from './model.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Unit, UnitStore } from './unit-store.ts'
 
@@ -17,6 +17,8 @@ export interface Claims {
   read(claimKey: string): Promise<Loaded<Claim> | undefined>
   /** Takes the name or the key for `claim.id`. Gives the unit that has it if somebody else does. */
   take(what: 'name' | 'key', claim: Claim): Promise<Taken>
+  /** Gives what `from` claimed to a unit that has it by its document, and had lost its claim. */
+  handOver(what: 'name' | 'key', from: Claim, to: Unit): Promise<void>
   /** Lets go of what this unit had, if the claim is still its own. */
   release(what: 'name' | 'key', doc: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key'>): Promise<void>
 }
@@ -50,6 +52,14 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
     })
   }
 
+  async function handOver(what: 'name' | 'key', from: Claim, to: Unit): Promise<void> {
+    const { id, org, name, key, createdAt, createdBy } = to.value
+    const present = await read(keyOf(what, from))
+    if (present?.value.id !== from.id) return
+    const restored = { v: FORMAT, id, org, name, key, at: createdAt, by: createdBy, nonce: ids.id('n') }
+    await swapDocument(bucket, present, restored)
+  }
+
   async function release(
     what: 'name' | 'key',
     doc: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key'>,
@@ -60,7 +70,7 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
     if (present?.value.id === doc.id) await bucket.delete(present.key, present.tag)
   }
 
-  return { read, take, release }
+  return { read, take, handOver, release }
 }
 
 function agrees(what: 'name' | 'key', doc: UnitDocument, claim: Claim): boolean {

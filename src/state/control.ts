@@ -34,7 +34,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const store = createUnitStore(deps, background, journalWriter)
   const orgs = createOrgs(deps, background, journalWriter)
   const claims = createClaims(deps, store)
-  const locator = createLocator(store, claims)
+  const locator = createLocator(deps, store, claims, orgs)
   const catalog = createCatalog(deps, store, journalWriter)
   store.onSeen((unit) => {
     locator.note(unit)
@@ -48,12 +48,12 @@ export async function createStateControl(options: StateControlOptions): Promise<
     versions: createVersionStore(deps),
     intake,
   }
-  const maker = createUnitMaker(deps, store, claims, orgs)
+  const maker = createUnitMaker(deps, store, claims, orgs, catalog)
   await orgs.ensureFirst({ by: 'opentaco' })
 
   return {
     orgs,
-    units: createUnits(parts, catalog, locator, maker, claims),
+    units: createUnits(parts, catalog, locator, maker, claims, orgs),
     states: createStates(parts, intake, locator, maker),
     locks: createLocks(parts, locator, maker),
     versions: createVersions(parts, locator),

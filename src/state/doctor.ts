@@ -1,12 +1,17 @@
+import type { TacoError } from '../base/errors.ts'
 import { isTacoError, messageOf } from '../base/errors.ts'
 import { probeBucket } from '../bucket/index.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
+import type { Say } from './doctor-findings.ts'
+import { finder, FROM_BACKUP } from './doctor-findings.ts'
+import { checkJournal, checkLostUnits } from './doctor-lost.ts'
 import { newest, readHistory } from './history.ts'
-import type { Place } from './history.ts'
-import { nameKey, stateClaimKey } from './layout.ts'
+import type { HistoryPage, Place } from './history.ts'
+import { nameKey, stateClaimKey, versionsPrefix } from './layout.ts'
 import type { UnitDocument } from './model.ts'
 import type { OrgStore } from './orgs.ts'
+import { refuseNested } from './place.ts'
 import { lookAt } from './protocol/look.ts'
 import type { Parts } from './protocol/parts.ts'
 import { idOf } from './protocol/parts.ts'
@@ -14,7 +19,8 @@ import { hashOf } from './protocol/resolve.ts'
 import type { Caller, Upkeep } from './services.ts'
 import { outsideEntries } from './sweep.ts'
 import type { UnitMaker } from './unit-making.ts'
-import { abandonWrite } from './transitions.ts'
+import type { UnitChanges } from './transitions.ts'
+import { abandonWrite, supersedeWrite } from './transitions.ts'
 import type { Unit } from './unit-store.ts'
 import type { DoctorFinding } from './views.ts'
 
@@ -80,8 +86,37 @@ export function createDoctor(
     say: Say,
   ): AsyncGenerator<DoctorFinding> {
     const doc = unit.value
+    const blocked = await blockedPlace(doc)
+    if (blocked !== undefined) {
+      if (options.repair) await giveUp(unit, supersedeWrite(doc), caller)
+      const message = `a committed write cannot be carried out: ${blocked.message}`
+      yield say(
+        'error',
+        'unit.place',
+        message,
+        `${blocked.hint}, or give it up with --repair`,
+        options.repair,
+      )
+      return
+    }
     const entry = await bucket.head(doc.key)
     const present = entry === undefined || entry.size === 0 ? null : entry.tag
+    if (doc.head?.version.unreadable === true && present !== null && present === doc.head.tag)
+      yield say(
+        'warning',
+        'state.unreadable',
+        'what lies at its key was written around OpenTaco and is no state',
+        'roll back to the last good version with `taco state rollback`, or push one with --force',
+      )
+    if (!options.repair && (await isWriteLost(doc, present))) {
+      yield say(
+        'error',
+        'unit.write-lost',
+        'a write was committed and its content is missing from the bucket',
+        `${FROM_BACKUP}, or give the write up with --repair`,
+      )
+      return
+    }
     const left: string[] = []
     if (doc.write !== null) left.push('a committed write is not carried out yet')
     if (present !== (doc.head?.tag ?? null) && doc.write === null)
@@ -114,14 +149,35 @@ export function createDoctor(
     }
   }
 
+  /** Why the intent's state cannot be put at its place, if it is not there already. */
+  async function blockedPlace({ write, key }: UnitDocument): Promise<TacoError | undefined> {
+    if (write?.kind !== 'write' || write.from !== null) return undefined
+    try {
+      await refuseNested(bucket, key)
+      return undefined
+    } catch (error) {
+      if (isTacoError(error, 'BAD_REQUEST')) return error
+      throw error
+    }
+  }
+
+  async function isWriteLost({ org, id, write }: UnitDocument, present: string | null): Promise<boolean> {
+    if (write?.kind !== 'write' || write.from !== present) return false
+    return (await bucket.head(versionsPrefix(org, id) + write.head.object)) === undefined
+  }
+
+  async function giveUp(unit: Unit, changes: UnitChanges, caller: Caller): Promise<void> {
+    const ended = await parts.store.swap(unit, changes)
+    if (ended !== undefined) await lookAt(parts, idOf(ended), caller)
+  }
+
   async function* repairUnit(unit: Unit, caller: Caller, say: Say): AsyncGenerator<DoctorFinding> {
     try {
       await lookAt(parts, idOf(unit), caller)
     } catch (error) {
       if (!isTacoError(error, 'BUCKET_CORRUPT') || unit.value.write === null) throw error
       // A copy of the bucket may have the document that commits a write without the version that it commits.
-      const abandoned = await parts.store.swap(unit, abandonWrite(unit.value))
-      if (abandoned !== undefined) await lookAt(parts, idOf(abandoned), caller)
+      await giveUp(unit, abandonWrite(unit.value), caller)
       yield say(
         'error',
         'unit.write-lost',
@@ -134,29 +190,31 @@ export function createDoctor(
 
   async function* checkVersions(doc: UnitDocument, deep: boolean, say: Say): AsyncGenerator<DoctorFinding> {
     let place: Place | undefined = newest(doc)
-    let expected = place?.seq ?? 0
     while (place !== undefined && deep) {
-      const page: Awaited<ReturnType<typeof readHistory>> = await readHistory(bucket, doc, place, 100)
+      const page: HistoryPage = await readHistory(bucket, doc, place, 100)
+      for (const gap of page.gaps)
+        yield gap.object === undefined
+          ? say('error', 'version.missing', `version ${gap.seq} is missing`, FROM_BACKUP)
+          : say(
+              'error',
+              'version.header',
+              `version ${gap.seq} is damaged: ${versionsPrefix(doc.org, doc.id)}${gap.object}`,
+              FROM_BACKUP,
+            )
       for (const entry of page.entries) {
-        if (entry.facts.seq < expected && expected >= doc.historyFrom)
-          yield missing(say, Math.max(entry.facts.seq + 1, doc.historyFrom), expected)
-        expected = entry.facts.seq - 1
         try {
           const stored = await parts.versions.read(doc, { object: entry.object, version: entry.facts })
           await stored.dispose()
         } catch (error) {
           if (!isTacoError(error, 'BUCKET_CORRUPT', 'NOT_FOUND')) throw error
-          yield say(
-            'error',
-            'version.content',
-            `version ${entry.facts.seq} (${entry.facts.id}) cannot be read back: ${messageOf(error)}`,
-            'restore its object from a backup of the bucket',
-          )
+          const { seq } = entry.facts
+          const object = versionsPrefix(doc.org, doc.id) + entry.object
+          const message = `version ${seq} (${object}) cannot be read back: ${messageOf(error)}`
+          yield say('error', 'version.content', message, 'restore its object from a backup of the bucket')
         }
       }
       place = page.next
     }
-    if (deep && expected >= doc.historyFrom) yield missing(say, doc.historyFrom, expected)
   }
 
   return async function* doctor(options, caller) {
@@ -168,7 +226,9 @@ export function createDoctor(
     let units = 0
     const keys = new Set<string>()
     for (const org of await orgs.names()) {
+      const known = new Set<string>()
       for (const { id, name } of await catalog.all(org)) {
+        known.add(id)
         caller.signal?.throwIfAborted()
         try {
           const unit = await parts.store.load(org, id)
@@ -177,12 +237,19 @@ export function createDoctor(
           keys.add(unit.value.key)
           yield* checkUnit(parts.store.folded(unit), options, caller)
         } catch (error) {
-          if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
-          yield finder(name)('error', 'unit.document', error.message, error.hint)
+          // What is wrong with one unit must not keep the others from being looked at.
+          if (!isTacoError(error) || error.code === 'CANCELLED') throw error
+          yield finder(name)('error', 'unit.check', error.message, error.hint)
         }
       }
+      for (const { id, error } of catalog.damaged(org)) {
+        known.add(id)
+        yield finder(null)('error', 'unit.document', error.message, error.hint)
+      }
+      if (options.deep) yield* checkLostUnits(parts, org, known, options.repair, caller)
     }
     yield finder(null)('ok', 'units', `${units} ${units === 1 ? 'unit was' : 'units were'} looked at`)
+    if (options.deep) yield* checkJournal(parts)
     let strangers = 0
     for await (const { key } of outsideEntries(bucket))
       if (key.endsWith('.tfstate') && !keys.has(key)) strangers++
@@ -194,33 +261,4 @@ export function createDoctor(
         'see them with `taco adopt --dry-run`',
       )
   }
-}
-
-function missing(say: Say, from: number, to: number): DoctorFinding {
-  const which = from === to ? `version ${from} is` : `versions ${from} to ${to} are`
-  return say(
-    'error',
-    'version.missing',
-    `${which} missing`,
-    'restore the objects from a backup of the bucket',
-  )
-}
-
-type Say = (
-  level: DoctorFinding['level'],
-  check: string,
-  message: string,
-  hint?: string,
-  repaired?: boolean,
-) => DoctorFinding
-
-function finder(unit: string | null): Say {
-  return (level, check, message, hint, repaired = false) => ({
-    level,
-    check,
-    message,
-    hint: hint ?? null,
-    unit,
-    repaired,
-  })
 }

@@ -1,3 +1,4 @@
+import { isTacoError } from '../base/errors.ts'
 import type { Bucket } from '../bucket/index.ts'
 import type { Catalog } from './catalog.ts'
 import { findVersion, newest } from './history.ts'
@@ -14,7 +15,7 @@ import type { GcReport } from './views.ts'
 
 /** Carries out retention, unit by unit. The document is changed first: a writer that meant to build on what goes fails. */
 export function createGc(parts: Parts, orgs: OrgStore, catalog: Catalog): Upkeep['gc'] {
-  const { bucket, clock } = parts.deps
+  const { bucket, clock, log } = parts.deps
 
   async function collect(
     target: Target,
@@ -60,7 +61,12 @@ export function createGc(parts: Parts, orgs: OrgStore, catalog: Catalog): Upkeep
       await orgs.require(name)
       for (const entry of await catalog.all(name)) {
         caller.signal?.throwIfAborted()
-        const counts = await collect({ org: name, id: entry.id }, dryRun, caller)
+        const counts = await collect({ org: name, id: entry.id }, dryRun, caller).catch((error: unknown) => {
+          if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
+          log.error('nothing was removed of a damaged unit', { unit: entry.name, error: error.message })
+          return undefined
+        })
+        if (counts === undefined) continue
         total.versionsPruned += counts.versionsPruned
         total.objectsDeleted += counts.objectsDeleted
         total.bytesDeleted += counts.bytesDeleted

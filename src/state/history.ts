@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TacoError } from '../base/errors.ts'
+import { isTacoError, TacoError } from '../base/errors.ts'
 import type { Bucket, Entry } from '../bucket/index.ts'
 import { decodeHeader, headerBytes } from './codec/frame.ts'
 import { padSeq, parseVersionObject, versionsPrefix } from './layout.ts'
@@ -41,20 +41,44 @@ export function newest(doc: UnitDocument): Place | undefined {
   return { seq: doc.seq - pending, id: doc.tail.id, superseded: doc.tail.superseded }
 }
 
+/** A number of the history that has no version to show: its object is missing, or cannot be read. */
+export interface Gap {
+  readonly seq: number
+  /** The damaged object; undefined: there is none. */
+  readonly object: string | undefined
+}
+
+export interface HistoryPage {
+  readonly entries: readonly HistoryEntry[]
+  readonly gaps: readonly Gap[]
+  readonly next: Place | undefined
+}
+
 /** Up to `limit` versions from `place` downwards, newest first, and where the rest begins. */
 export async function readHistory(
   bucket: Bucket,
   doc: UnitDocument,
   place: Place,
   limit: number,
-): Promise<{ readonly entries: readonly HistoryEntry[]; readonly next: Place | undefined }> {
+): Promise<HistoryPage> {
   const lowest = Math.max(place.seq - limit + 1, 1)
   const candidates = await listRange(bucket, doc, lowest, place.seq)
   const headers = new Map<string, HistoryEntry>()
   await inBatches(candidates, 16, async (entry) => {
-    const read = await readEntry(bucket, doc, entry)
+    const read = await readableEntry(bucket, doc, entry)
     if (read !== undefined) headers.set(read.facts.id, read)
   })
+  const { entries, next } = await walkDown(bucket, doc, place, lowest, headers)
+  return { entries, gaps: gapsIn(doc, place.seq, next, entries, candidates), next }
+}
+
+async function walkDown(
+  bucket: Bucket,
+  doc: UnitDocument,
+  place: Place,
+  lowest: number,
+  headers: ReadonlyMap<string, HistoryEntry>,
+): Promise<Omit<HistoryPage, 'gaps'>> {
   const entries: HistoryEntry[] = []
   let at: Place | undefined = place
   while (at !== undefined && at.seq >= lowest) {
@@ -69,6 +93,23 @@ export async function readHistory(
     at = before(entry.facts)
   }
   return { entries, next: at === undefined || at.seq >= doc.historyFrom ? at : nextKept(doc, at) }
+}
+
+function gapsIn(
+  doc: UnitDocument,
+  highest: number,
+  next: Place | undefined,
+  entries: readonly HistoryEntry[],
+  candidates: readonly Entry[],
+): Gap[] {
+  const shown = new Set(entries.map(({ facts }) => facts.seq))
+  const gaps: Gap[] = []
+  for (let seq = highest; seq > (next?.seq ?? 0); seq--) {
+    if (shown.has(seq) || !isInHistory(doc, seq)) continue
+    const damaged = candidates.find(({ key }) => parseVersionObject(key)?.seq === seq)
+    gaps.push({ seq, object: damaged?.key.slice(versionsPrefix(doc.org, doc.id).length) })
+  }
+  return gaps
 }
 
 /**
@@ -157,7 +198,7 @@ async function placeOf(
   near: readonly Entry[],
 ): Promise<Place> {
   for (const entry of near.filter(({ key }) => parseVersionObject(key)?.seq === only.seq + 1)) {
-    const next = await readEntry(bucket, doc, entry)
+    const next = await readableEntry(bucket, doc, entry)
     if (next?.facts.prev === only.id) return { ...only, superseded: next.facts.supersedes === true }
   }
   return { ...only, superseded: false }
@@ -202,15 +243,21 @@ export async function readEntry(
 ): Promise<HistoryEntry | undefined> {
   const start = await rangedBytes(bucket, entry.key, HEADER_GUESS)
   if (start === undefined) return undefined
-  const header =
-    decodeHeader(start) ?? decodeHeader((await rangedBytes(bucket, entry.key, headerBytes(start))) ?? start)
-  const meta = Meta.safeParse(header?.meta)
-  if (!meta.success) {
-    throw new TacoError('BUCKET_CORRUPT', `the header of ${entry.key} is damaged`, {
+  const damaged = (cause: unknown) =>
+    new TacoError('BUCKET_CORRUPT', `the header of ${entry.key} is damaged`, {
       facts: { key: entry.key, unit: doc.name },
       hint: 'restore it from a backup of the bucket; `taco doctor --deep` lists everything that is damaged',
+      cause,
     })
+  let header
+  try {
+    header =
+      decodeHeader(start) ?? decodeHeader((await rangedBytes(bucket, entry.key, headerBytes(start))) ?? start)
+  } catch (error) {
+    throw isTacoError(error, 'BUCKET_CORRUPT') ? damaged(error) : error
   }
+  const meta = Meta.safeParse(header?.meta)
+  if (!meta.success) throw damaged(meta.error)
   const object = entry.key.slice(versionsPrefix(doc.org, doc.id).length)
   return {
     object,
@@ -220,6 +267,20 @@ export async function readEntry(
     receipt: meta.data.receipt,
     superseded: false,
     storedBytes: entry.size,
+  }
+}
+
+/** A damaged header counts like a missing object: the others must not go with it. */
+async function readableEntry(
+  bucket: Bucket,
+  doc: UnitDocument,
+  entry: Entry,
+): Promise<HistoryEntry | undefined> {
+  try {
+    return await readEntry(bucket, doc, entry)
+  } catch (error) {
+    if (!isTacoError(error, 'BUCKET_CORRUPT')) throw error
+    return undefined
   }
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { badRequest } from '../base/errors.ts'
+import type { TacoError } from '../base/errors.ts'
+import { badRequest, isTacoError } from '../base/errors.ts'
+import type { Bucket } from '../bucket/index.ts'
 import { readDocument } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
 import { viewEvent } from './events.ts'
@@ -26,7 +28,7 @@ const CursorText = z.tuple([z.string(), z.array(z.string())])
 /** More would make cursors too long: then the reader gets the rest once they have settled. */
 const MOST_SEEN = 200
 
-export function createJournal({ bucket, clock }: StateDeps): Journal {
+export function createJournal({ bucket, clock, log }: StateDeps): Journal {
   async function read(query: EventQuery): ReturnType<Journal['read']> {
     const cursor =
       query.after === undefined ? { after: journalPrefix, seen: [] } : startOf(query.after, clock.now())
@@ -58,13 +60,24 @@ export function createJournal({ bucket, clock }: StateDeps): Journal {
   async function readAll(keys: readonly string[]): Promise<Event[]> {
     const events = new Map<string, Event>()
     await inBatches(keys, 32, async (key) => {
-      const loaded = await readDocument(bucket, key, Event)
-      if (loaded !== undefined) events.set(key, loaded.value)
+      const event = await readRecord(bucket, key)
+      if (isTacoError(event)) log.error('a journal record cannot be read', { key, error: event.message })
+      else if (event !== undefined) events.set(key, event)
     })
     return keys.flatMap((key) => events.get(key) ?? [])
   }
 
   return { read }
+}
+
+/** A record that cannot be read is given as its error: it must not hide those after it. */
+export async function readRecord(bucket: Bucket, key: string): Promise<Event | TacoError | undefined> {
+  try {
+    return (await readDocument(bucket, key, Event))?.value
+  } catch (error) {
+    if (isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) return error
+    throw error
+  }
 }
 
 /** By the key alone: the rest needs the record. */

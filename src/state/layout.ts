@@ -12,9 +12,11 @@ export const unitsPrefix = (org: string) => `${ROOT}orgs/${org}/units/`
 export const unitKey = (org: string, id: string) => `${unitsPrefix(org)}${id}.json`
 export const unitIdOfKey = (key: string) => key.slice(key.lastIndexOf('/') + 1, -'.json'.length)
 /** Names differ in case and end in anything, so the object name is the flat name with a suffix of its own. */
-export const nameKey = (org: string, name: string) => `${ROOT}orgs/${org}/names/${flatName(name)}.json`
+export const namesPrefix = (org: string) => `${ROOT}orgs/${org}/names/`
+export const nameKey = (org: string, name: string) => `${namesPrefix(org)}${flatName(name)}.json`
 export const catalogKey = (org: string) => `${ROOT}orgs/${org}/catalog`
-export const versionsPrefix = (org: string, unit: string) => `${ROOT}orgs/${org}/versions/${unit}/`
+export const historiesPrefix = (org: string) => `${ROOT}orgs/${org}/versions/`
+export const versionsPrefix = (org: string, unit: string) => `${historiesPrefix(org)}${unit}/`
 
 /** One small object per outputs commit; the version is in the name because two attempts may have the same number. */
 export const outputsKey = (org: string, unit: string, commit: number, version: string) =>
@@ -23,8 +25,9 @@ export const rolloutsPrefix = (org: string) => `${ROOT}orgs/${org}/rollouts/`
 export const rolloutKey = (org: string, id: string) => `${rolloutsPrefix(org)}${id}.json`
 
 /** State keys are claimed over the whole bucket: two units never share a state object. */
+export const stateClaimsPrefix = `${ROOT}keys/`
 export const stateClaimKey = (key: string) =>
-  `${ROOT}keys/${createHash('sha256').update(key).digest('hex')}.json`
+  `${stateClaimsPrefix}${createHash('sha256').update(key).digest('hex')}.json`
 
 export const lockKey = (stateKey: string) => `${stateKey}.tflock`
 

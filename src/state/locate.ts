@@ -1,8 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { isTacoError, TacoError } from '../base/errors.ts'
 import type { Claims } from './claims.ts'
+import type { StateDeps } from './deps.ts'
 import { nameKey } from './layout.ts'
+import { documentLost, hasVersions } from './lost-units.ts'
+import type { Claim } from './model.ts'
 import { isUnitId, parseOrgName, parseUnitName } from './names.ts'
+import type { OrgStore } from './orgs.ts'
 import type { Target } from './protocol/parts.ts'
 import type { UnitRef } from './services.ts'
 import type { Unit, UnitStore } from './unit-store.ts'
@@ -28,7 +32,12 @@ export interface Locator {
   note(unit: Unit): void
 }
 
-export function createLocator(store: UnitStore, claims: Claims): Locator {
+export function createLocator(
+  { bucket }: StateDeps,
+  store: UnitStore,
+  claims: Claims,
+  orgs: OrgStore,
+): Locator {
   const idsByName = new LRUCache<string, string>({ max: 20_000 })
   const cacheKey = (org: string, name: string) => `${org} ${name}`
 
@@ -45,7 +54,15 @@ export function createLocator(store: UnitStore, claims: Claims): Locator {
     const unit = claim === undefined ? undefined : await store.load(org, claim.value.id)
     if (unit !== undefined && hasName(unit, name)) return unit
     idsByName.delete(cacheKey(org, name))
+    if (claim !== undefined && unit === undefined) await refuseLost(claim.value)
+    await orgs.require(org)
     return undefined
+  }
+
+  /** "There is none" would make an engine plan everything anew. */
+  async function refuseLost(claim: Claim): Promise<void> {
+    if (!(await hasVersions(bucket, claim.org, claim.id))) return
+    if ((await store.load(claim.org, claim.id)) === undefined) throw documentLost(claim)
   }
 
   async function find(ref: UnitRef): Promise<Unit> {

@@ -37,6 +37,9 @@ test.each([
   'x'.repeat(201),
   'a\nb',
   'ü',
+  'x/terraform.tfstate',
+  'x/terraform.tfstate/y',
+  'a.tflock',
 ])('%j is not a name, and the refusal names the field', (name) => {
   expect(() => parseUnitName(name)).toThrowError(
     expect.objectContaining({ code: 'BAD_REQUEST', facts: { field: 'unit' } }),

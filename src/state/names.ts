@@ -29,6 +29,13 @@ export function parseUnitName(text: string): string {
         'parts are letters, digits, ".", "_", "-" and inner spaces; no "--", and no "-" at either end',
       )
     }
+    if (/\.(tfstate|tflock)$/.test(segment)) {
+      throw badRequest(
+        'unit',
+        `the unit name "${text}" has a part that ends like a state file: "${segment}"`,
+        'name the unit after the folder that the state lies in; a key of your own is given with --key',
+      )
+    }
   }
   if (text.split('/')[0] === '.taco') {
     throw badRequest(

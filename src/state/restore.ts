@@ -1,9 +1,11 @@
+import { TacoError } from '../base/errors.ts'
 import { withSerial } from './content/rewrite.ts'
 import { bodyOf, bytesOf } from '../bucket/index.ts'
 import { createHash } from 'node:crypto'
 import type { HistoryEntry } from './history.ts'
 import type { Receipt, UnitDocument, VersionFacts } from './model.ts'
 import { ownLock, underLock } from './own-lock.ts'
+import { refuseNested } from './place.ts'
 import { newLock, placeMirror, takenEvent } from './protocol/lock.ts'
 import type { Parts, Received, Target } from './protocol/parts.ts'
 import { loadUnit } from './protocol/parts.ts'
@@ -31,6 +33,7 @@ export async function bringStateBack(
   const present = await parts.deps.bucket.head(doc.key)
   if (present !== undefined && present.size > 0) return { changes: {}, events: [] }
   if (doc.lock !== null) throw lockedByHolder(doc, doc.lock)
+  if (present === undefined) await refuseNested(parts.deps.bucket, doc.key)
   const stored = await parts.versions.read(doc, head)
   try {
     const state = await asReceived(parts, stored.body.stream(), doc.org)
@@ -74,6 +77,18 @@ function asReceived(parts: Parts, stream: AsyncIterable<Uint8Array>, org: string
   return parts.intake.receiveOutside(stream, org)
 }
 
+/** Of what somebody put there instead of a state, only the bytes can be had. */
+export function noState({ name }: UnitDocument, { facts }: HistoryEntry): TacoError {
+  return new TacoError(
+    'STATE_FORMAT',
+    `version ${facts.seq} of ${name} is no state: something else was written around OpenTaco`,
+    {
+      facts: { field: 'version', unit: name, version: facts.seq },
+      hint: `choose another of \`taco state versions ${name}\``,
+    },
+  )
+}
+
 /**
  * Rollback: the content of an old version as a new one with the next serial, so that later applies go on from it.
  * An encrypted state cannot be given a new serial (OpenTofu checks it inside), so its bytes come back as they were.
@@ -92,6 +107,7 @@ export async function rollBackTo(
     caller,
     async (lockId) => {
       const unit = await loadUnit(parts, target)
+      if (entry.facts.unreadable === true) throw noState(unit.value, entry)
       const stored = await parts.versions.read(unit.value, { object: entry.object, version: entry.facts })
       try {
         const state = await nextSerial(parts, unit, entry, stored.body.stream())

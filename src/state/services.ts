@@ -3,6 +3,7 @@ import type { StateDiff } from './content/diff.ts'
 import type { Dependency, EventType, LockInfo, Read, Retention } from './model.ts'
 import type {
   AdoptFinding,
+  DamagedVersion,
   DoctorFinding,
   EventView,
   GraphFacts,
@@ -86,9 +87,15 @@ export interface UnitQuery {
   readonly deleted?: 'no' | 'only'
 }
 
+export interface UnitPage extends Page<UnitView> {
+  readonly asOf: number
+  /** Units of the organization that are left out, because their documents cannot be read. */
+  readonly damaged: number
+}
+
 export interface Units {
   /** By name. May lag other servers' writes by a second; `asOf` says as of when. */
-  list(query: UnitQuery): Promise<Page<UnitView> & { readonly asOf: number }>
+  list(query: UnitQuery): Promise<UnitPage>
   get(ref: UnitRef): Promise<UnitView>
   create(input: { org: string; name: string; key?: string } & UnitChange, caller: Caller): Promise<UnitView>
   update(ref: UnitRef, change: UnitChange, caller: Caller, ifMatch?: string): Promise<UnitView>
@@ -166,8 +173,11 @@ export interface Locks {
 }
 
 export interface Versions {
-  /** Newest first. */
-  list(ref: UnitRef, page: { limit: number; cursor?: string }): Promise<Page<VersionView>>
+  /** Newest first. `damaged`: what should be among them and cannot be shown. */
+  list(
+    ref: UnitRef,
+    page: { limit: number; cursor?: string },
+  ): Promise<Page<VersionView> & { readonly damaged: readonly DamagedVersion[] }>
   /** By id (`sv-…`), by sequence number (`12`), or `current`, `previous`. */
   get(ref: UnitRef, version: string): Promise<VersionView>
   /** The very bytes that came in, verified by hash. */

@@ -1,3 +1,4 @@
+import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
 import type { StateDeps } from './deps.ts'
@@ -8,6 +9,8 @@ import { FORMAT } from './model.ts'
 import { parseLabels, parseStateKey, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from './protocol/attempts.ts'
+import { documentLost, hasVersions } from './lost-units.ts'
+import { refuseNested } from './place.ts'
 import { unitGone } from './protocol/refusals.ts'
 import type { Caller, UnitChange } from './services.ts'
 import type { UnitChanges } from './transitions.ts'
@@ -45,8 +48,9 @@ export function createUnitMaker(
   store: UnitStore,
   claims: Claims,
   orgs: OrgStore,
+  catalog: Catalog,
 ): UnitMaker {
-  const { clock, ids } = deps
+  const { clock, ids, bucket } = deps
 
   async function make(
     input: NewUnit,
@@ -71,6 +75,10 @@ export function createUnitMaker(
       if (named.kind === 'taken') return { unit: named.by, made: false }
       if (named.kind === 'half-made') {
         // Its maker crashed or is just behind us: the unit comes into being as the claim says, whoever does it.
+        // A claim whose unit has versions is no such thing: that unit was there, and its document is lost.
+        const { org, id } = named.claim
+        const isLost = await hasVersions(bucket, org, id)
+        if (isLost && (await store.load(org, id)) === undefined) throw documentLost(named.claim)
         await finishMaking(named.claim, {}, { type: 'unit.created', caller: { by: named.claim.by } })
         return again
       }
@@ -85,19 +93,41 @@ export function createUnitMaker(
     event: EventDraft,
     insistOnKey = false,
   ): Promise<Unit | undefined> {
+    // A copy of the bucket may lack claims: then documents alone know that a name is taken.
+    const existing = await catalog.liveUnit('name', claim)
+    if (existing !== undefined) {
+      await claims.handOver('name', claim, existing)
+      return existing
+    }
     let { key } = claim
-    const keyed = await claims.take('key', claim)
-    if (keyed.kind !== 'mine') {
+    const rival = await takeKey(claim)
+    if (rival !== undefined) {
       if (insistOnKey) {
         await claims.release('name', claim)
-        throw alreadyTaken('key', key, keyed.kind === 'taken' ? keyed.by.value.name : keyed.claim.name)
+        throw alreadyTaken('key', key, rival)
       }
       // A renamed unit keeps its state where it was, so the place may be taken: this one gets one of its own.
       key = `${claim.name}/${claim.id}.tfstate`
       await claims.take('key', { ...claim, key })
     }
-    const made = await store.create(newDocument(claim, key, input), [event])
+    await refuseNested(bucket, key).catch(async (error: unknown) => {
+      await claims.release('name', claim)
+      await claims.release('key', { ...claim, key })
+      throw error
+    })
+    const made = await store.create(newDocument(claim, key, ids.id('n'), input), [event])
     return made ?? store.load(claim.org, claim.id)
+  }
+
+  /** The name of the unit that has the key, if it is not to be had. */
+  async function takeKey(claim: Claim): Promise<string | undefined> {
+    const keyed = await claims.take('key', claim)
+    if (keyed.kind === 'taken') return keyed.by.value.name
+    if (keyed.kind === 'half-made') return keyed.claim.name
+    const existing = await catalog.liveUnit('key', claim)
+    if (existing === undefined) return undefined
+    await claims.handOver('key', claim, existing)
+    return existing.value.name
   }
 
   async function move(first: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit> {
@@ -137,42 +167,6 @@ export function createUnitMaker(
     return move(fresh, isRestore ? to : { ...to, key: fresh.value.key }, events, also)
   }
 
-  function newDocument(claim: Claim, key: string, input: UnitChange): UnitDocument {
-    const labels = Object.entries(input.labels ?? {}).filter(
-      (label): label is [string, string] => label[1] !== null,
-    )
-    return {
-      v: FORMAT,
-      rev: 1,
-      nonce: ids.id('n'),
-      id: claim.id,
-      org: claim.org,
-      name: claim.name,
-      key,
-      description: input.description ?? '',
-      labels: Object.fromEntries(labels),
-      createdAt: claim.at,
-      createdBy: claim.by,
-      changedAt: claim.at,
-      allowDecrypt: input.allowDecrypt ?? false,
-      ...(input.retention == null ? {} : { retention: input.retention }),
-      historyFrom: 1,
-      kept: [],
-      seq: 0,
-      epoch: 0,
-      lock: null,
-      released: [],
-      head: null,
-      write: null,
-      tail: null,
-      recent: [],
-      dependencies: [],
-      receipt: null,
-      pendingReads: [],
-      outbox: [],
-    }
-  }
-
   return {
     async create(input, caller, event = { type: 'unit.created', caller }) {
       const { unit, made } = await make(input, caller, event)
@@ -183,5 +177,41 @@ export function createUnitMaker(
       return (await make(input, caller, { type: 'unit.created', caller })).unit
     },
     move,
+  }
+}
+
+export function newDocument(claim: Claim, key: string, nonce: string, input: UnitChange = {}): UnitDocument {
+  const labels = Object.entries(input.labels ?? {}).filter(
+    (label): label is [string, string] => label[1] !== null,
+  )
+  return {
+    v: FORMAT,
+    rev: 1,
+    nonce,
+    id: claim.id,
+    org: claim.org,
+    name: claim.name,
+    key,
+    description: input.description ?? '',
+    labels: Object.fromEntries(labels),
+    createdAt: claim.at,
+    createdBy: claim.by,
+    changedAt: claim.at,
+    allowDecrypt: input.allowDecrypt ?? false,
+    ...(input.retention == null ? {} : { retention: input.retention }),
+    historyFrom: 1,
+    kept: [],
+    seq: 0,
+    epoch: 0,
+    lock: null,
+    released: [],
+    head: null,
+    write: null,
+    tail: null,
+    recent: [],
+    dependencies: [],
+    receipt: null,
+    pendingReads: [],
+    outbox: [],
   }
 }

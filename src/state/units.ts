@@ -2,6 +2,7 @@ import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { TacoError } from '../base/errors.ts'
 import { parseLabels, parseUnitName, isUnitId } from './names.ts'
+import type { OrgStore } from './orgs.ts'
 import { changedMeanwhile } from './orgs.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
@@ -26,6 +27,7 @@ export function createUnits(
   locator: Locator,
   maker: UnitMaker,
   claims: Claims,
+  orgs: OrgStore,
 ): Units {
   const { store, deps } = parts
 
@@ -98,7 +100,10 @@ export function createUnits(
   }
 
   return {
-    list: (query) => catalog.list(query),
+    async list(query) {
+      await orgs.require(query.org)
+      return catalog.list(query)
+    },
     async get(ref) {
       const unit = await seeUnit(parts, await locator.find(ref))
       const view = viewUnit(unit.value)

@@ -1,19 +1,23 @@
 import { badRequest, TacoError } from '../base/errors.ts'
 import { bytesOf } from '../bucket/index.ts'
 import { diffStates } from './content/diff.ts'
-import type { HistoryEntry, Place } from './history.ts'
+import type { Gap, HistoryEntry, HistoryPage, Place } from './history.ts'
 import { findVersion, newest, readHistory } from './history.ts'
+import { versionsPrefix } from './layout.ts'
 import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
 import type { Parts } from './protocol/parts.ts'
 import { idOf } from './protocol/parts.ts'
 import { seeUnit } from './protocol/see.ts'
-import { rollBackTo } from './restore.ts'
+import { noState, rollBackTo } from './restore.ts'
 import type { UnitRef, Versions } from './services.ts'
 import type { Unit } from './unit-store.ts'
 import { viewVersion } from './view-unit.ts'
 import type { VersionView } from './views.ts'
+
+/** Both sides lie in memory while they are compared. */
+const MOST_COMPARED_BYTES = 64 * 1024 * 1024
 
 export function createVersions(parts: Parts & { readonly intake: Intake }, locator: Locator): Versions {
   const { bucket } = parts.deps
@@ -25,6 +29,8 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
   async function require(unit: Unit, wanted: string): Promise<HistoryEntry> {
     const entry = await pick(unit.value, wanted)
     if (entry !== undefined) return entry
+    const gap = await gapAt(unit.value, wanted)
+    if (gap !== undefined) throw damagedVersion(unit.value, gap)
     throw new TacoError('NOT_FOUND', `${unit.value.name} has no version ${wanted}`, {
       facts: { field: 'version', version: wanted },
       hint: `see \`taco state versions ${unit.value.name}\``,
@@ -46,16 +52,25 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     )
   }
 
+  /** Should it be there? Then it is damaged or missing, which is something else than never having been. */
+  async function gapAt(doc: UnitDocument, wanted: string): Promise<Gap | undefined> {
+    const isCurrent = wanted === 'current' && doc.head?.tag != null
+    const seq = isCurrent ? doc.head?.version.seq : /^\d+$/.test(wanted) ? Number(wanted) : undefined
+    let place = newest(doc)
+    while (place !== undefined && (seq === undefined || place.seq >= seq)) {
+      const page: HistoryPage = await readHistory(bucket, doc, place, 100)
+      const gap = page.gaps.find((one) => one.seq === seq || one.object?.endsWith(wanted) === true)
+      if (gap !== undefined) return gap
+      place = page.next
+    }
+    return undefined
+  }
+
   /** The one before it that really was the current state. */
   async function previous(doc: UnitDocument, seq: number): Promise<HistoryEntry | undefined> {
     let place: Place | undefined = newest(doc)
     while (place !== undefined) {
-      const { entries, next }: Awaited<ReturnType<typeof readHistory>> = await readHistory(
-        bucket,
-        doc,
-        place,
-        20,
-      )
+      const { entries, next }: HistoryPage = await readHistory(bucket, doc, place, 20)
       const found = entries.find((entry) => entry.facts.seq < seq && !entry.superseded)
       if (found !== undefined) return found
       place = next
@@ -65,6 +80,8 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
 
   async function contentOf(unit: Unit, wanted: string): Promise<Uint8Array> {
     const entry = await require(unit, wanted)
+    if (entry.facts.unreadable === true) throw noState(unit.value, entry)
+    if (entry.facts.size > MOST_COMPARED_BYTES) throw tooLargeToCompare(unit.value, entry)
     const stored = await parts.versions.read(unit.value, { object: entry.object, version: entry.facts })
     try {
       return await bytesOf(stored.body)
@@ -77,11 +94,12 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     async list(ref, { limit, cursor }) {
       const { value: doc } = await findUnit(ref)
       const place = cursor === undefined ? newest(doc) : decodePlace(cursor)
-      if (place === undefined) return { items: [], next: undefined }
-      const { entries, next } = await readHistory(bucket, doc, place, limit)
+      if (place === undefined) return { items: [], next: undefined, damaged: [] }
+      const { entries, gaps, next } = await readHistory(bucket, doc, place, limit)
       return {
         items: entries.map((entry) => viewEntry(doc, entry)),
         next: next === undefined ? undefined : encodePlace(next),
+        damaged: gaps.map(({ seq, object }) => ({ seq, object: object ?? null })),
       }
     },
     async get(ref, version) {
@@ -105,6 +123,30 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
       return viewVersion(await rollBackTo(parts, idOf(unit), entry, options, caller), 'current')
     },
   }
+}
+
+function tooLargeToCompare({ name }: UnitDocument, { facts }: HistoryEntry): TacoError {
+  return new TacoError(
+    'TOO_LARGE',
+    `version ${facts.seq} of ${name} has ${facts.size} bytes, too many to compare here`,
+    {
+      facts: { field: 'version', version: facts.seq, size: facts.size, maxBytes: MOST_COMPARED_BYTES },
+      hint: `get both with \`taco state pull ${name}\` and compare the files`,
+    },
+  )
+}
+
+function damagedVersion(doc: UnitDocument, { seq, object }: Gap): TacoError {
+  return new TacoError(
+    'BUCKET_CORRUPT',
+    object === undefined
+      ? `version ${seq} of ${doc.name} is missing from the bucket`
+      : `version ${seq} of ${doc.name} is damaged: the object ${versionsPrefix(doc.org, doc.id)}${object}`,
+    {
+      facts: { unit: doc.name, version: seq, ...(object === undefined ? {} : { object }) },
+      hint: 'restore the object from a backup of the bucket; `taco doctor --deep` lists everything that is damaged',
+    },
+  )
 }
 
 function viewEntry(doc: UnitDocument, entry: HistoryEntry): VersionView {

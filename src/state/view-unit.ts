@@ -75,6 +75,7 @@ export function viewVersion(facts: VersionFacts, status: VersionView['status']):
     size: facts.size,
     sha256: facts.hash,
     encrypted: facts.encrypted,
+    unreadable: facts.unreadable === true,
     resources: facts.resources,
     terraformVersion: facts.terraformVersion ?? null,
     at: isoTime(facts.at),

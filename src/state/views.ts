@@ -27,7 +27,9 @@ export const VersionView = z.object({
   size: z.number().int(),
   sha256: z.string(),
   encrypted: z.boolean(),
-  /** Null: encrypted, so it cannot be known. */
+  /** True: something else than a state was written around OpenTaco. Its bytes are kept; nothing is known of it. */
+  unreadable: z.boolean(),
+  /** Null: encrypted or no state, so it cannot be known. */
   resources: z.number().int().nullable(),
   terraformVersion: z.string().nullable(),
   at: z.iso.datetime(),
@@ -42,6 +44,14 @@ export const VersionView = z.object({
   status: VersionStatus,
 })
 export type VersionView = z.infer<typeof VersionView>
+
+/** A version that should be there and cannot be shown. */
+export const DamagedVersion = z.object({
+  seq: z.number().int(),
+  /** The damaged object, in the unit's folder of versions; null: it is missing. */
+  object: z.string().nullable(),
+})
+export type DamagedVersion = z.infer<typeof DamagedVersion>
 
 export const UnitView = z.object({
   id: z.string(),

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { testWorld } from '../entry/cli/testing.ts'
 import type { TestWorld } from '../entry/cli/testing.ts'
 import { openEmbedded } from './embed.ts'
@@ -181,6 +181,10 @@ call('LOCK').then((status) => process.stdout.write('locked ' + status + ' ' + ne
 setInterval(() => {}, 1000)
 `
 
+function engineThat(act: string): string {
+  return engine.replace(/^call\('LOCK'\).*$/m, `call('LOCK').then((status) => ${act})`)
+}
+
 test('an engine that is told to stop still unlocks through its backend, and its exit code is passed on', async () => {
   const world = laptop()
   const running = again(world)
@@ -195,6 +199,37 @@ test('an engine that is told to stop still unlocks through its backend, and its 
   expect(await ending).toBe(42)
   expect(meanwhile).toMatchObject({ code: 4, err: expect.stringContaining('holder:    engine') })
   expect(JSON.parse(await out(world, 'unit', 'show', 'prod/network', '--json'))).toMatchObject({ lock: null })
+})
+
+test('of two commands on one unit, the loser is not told to break the lock of the winner', async () => {
+  const world = laptop()
+  const winner = again(world)
+  const ending = winner.run('exec', 'a', '--', process.execPath, '-e', engine)
+  await expect.poll(winner.out, { timeout: 15_000 }).toContain('locked 200')
+
+  const loses = engineThat('process.exit(status === 423 ? 7 : 8)').replace('engine-lock', 'other-lock')
+  const lost = await refused(world, 'exec', 'a', '--', process.execPath, '-e', loses)
+  const killed = engineThat("process.kill(process.pid, 'SIGKILL')")
+  const left = await refused(world, 'exec', 'b', '--', process.execPath, '-e', killed)
+  winner.signal('SIGTERM')
+
+  expect(lost).toEqual({ code: 7, err: '' })
+  expect(left.err).toContain('b is still locked (engine-lock)')
+  expect(await ending).toBe(42)
+})
+
+test('what fails in the bucket is told in words; only --debug tells where in the code', async () => {
+  const world = laptop()
+  await out(world, 'unit', 'create', 'a')
+  const units = join(world.cwd, 'bucket', '.taco', 'orgs', 'default', 'units')
+  for (const name of readdirSync(units)) writeFileSync(join(units, name), 'damaged')
+  const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => logged.mockRestore())
+
+  expect((await refused(world, 'unit', 'show', 'a')).code).toBe(1)
+  expect(logged.mock.calls).toEqual([])
+  await refused(world, 'unit', 'show', 'a', '--debug')
+  expect(logged.mock.calls.join('')).toContain('stack')
 })
 
 test('a command gets the backend in its environment, and neither the token of the control plane nor a stale backend', async () => {
@@ -224,6 +259,19 @@ test('a command gets the backend in its environment, and neither the token of th
 
 test('a command that does not exist is 127, and nothing is left listening', async () => {
   expect(await refused(laptop(), 'exec', 'a', '--', 'no-such-program-here')).toMatchObject({ code: 127 })
+})
+
+test.each([
+  [['exec', '../x', '--', 'true'], 'has an empty, "." or ".." part'],
+  [['backend', '../p'], 'has an empty, "." or ".." part'],
+  [['backend', 'a//b'], 'has an empty, "." or ".." part'],
+  [['backend', 'a', '--org', 'Not Good'], 'cannot be the name of an organization'],
+])('%j is refused before anything runs or is printed', async (args, why) => {
+  const world = laptop()
+  const { code, err } = await refused(world, ...args)
+
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) })
+  expect(existsSync(join(world.cwd, 'bucket'))).toBe(false)
 })
 
 test('serve says where it is, serves until it is told to stop, and then ends with 0', async () => {

@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
+import { queryObjects, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 export interface Collectors {
@@ -7,16 +7,20 @@ export interface Collectors {
    * upload makes few: some 60 MB of buffers would pile up before that.
    */
   young(): void
-  /** Frees everything that nobody uses any more, which takes tens of milliseconds. */
+  /** Frees everything that nobody uses any more and gives it back to the system: a tenth of a second. */
   all(): void
 }
 
 export function memoryCollectors(): Collectors {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
-  if (typeof collect !== 'function') return { young() {}, all() {} }
   return {
-    young: () => void Reflect.apply(collect, undefined, [{ type: 'minor' }]),
-    all: () => void Reflect.apply(collect, undefined, []),
+    young: () => {
+      if (typeof collect === 'function') Reflect.apply(collect, undefined, [{ type: 'minor' }])
+    },
+    // Before it counts objects, it collects until nothing is left to collect; `gc` keeps what it frees for later.
+    all: () => void queryObjects(Nothing),
   }
 }
+
+function Nothing(): void {}

@@ -3,13 +3,16 @@ import type { Duplex } from 'node:stream'
 import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { createLog } from '../base/log-sink.ts'
+import { silentLog } from '../base/log.ts'
 import {
+  type BackendScope,
   type HttpFace,
   createHttpFace,
   defaultLimits,
-  tokenGuard,
   trustingGuard,
+  unitGuard,
 } from '../entry/http/index.ts'
+import type { Locks } from '../state/index.ts'
 import { build } from './build.ts'
 import { connectionTo } from './in-memory-connection.ts'
 import { listenOn } from './listen.ts'
@@ -24,17 +27,25 @@ export interface EmbedOptions {
 export interface Embedded {
   /** The client's end of a new connection to the API; nothing listens. */
   connect(): Duplex
-  /** Opens a port of the loopback address that takes this one secret, as bearer token or as Basic password. */
-  listen(secret: string): Promise<{ readonly url: string }>
+  /** Opens a port of the loopback address where this one secret opens the backend of one unit, or of all. */
+  listen(secret: string, scope: BackendScope): Promise<Listening>
   /** Finishes what was answered but not yet tidied up. */
   close(): Promise<void>
 }
 
+interface Listening {
+  readonly url: string
+  /** Whether a lock of that id was taken through this port. */
+  hasTaken(lockId: string): boolean
+}
+
 /** The API of a server inside this process, for as long as a command runs: same code path, nothing listening. */
 export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
+  const isDebug = options.debug === true
   const log = createLog({
-    level: options.debug === true ? 'debug' : 'warn',
+    level: isDebug ? 'debug' : 'warn',
     format: 'text',
+    hasStacks: isDebug,
     write: (text) => process.stderr.write(text),
   })
   const built = await build({ bucket: options.bucket, log, probe: 'if-new' })
@@ -59,17 +70,33 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     return face.server
   }
 
-  const server = open(createHttpFace({ ...common, guard: trustingGuard(by) }))
+  // A request that fails is the command's own failure, and the command says so.
+  const server = open(createHttpFace({ ...common, log: isDebug ? log : silentLog, guard: trustingGuard(by) }))
   return {
     connect: () => connectionTo(server),
-    async listen(secret) {
-      const guard = tokenGuard({ token: secret, clock: systemClock, by })
-      return listenOn(open(createHttpFace({ ...common, guard })), { host: '127.0.0.1', port: 0 })
+    async listen(secret, scope) {
+      const guard = unitGuard({ token: secret, clock: systemClock, by, unit: scope })
+      const taken = new Set<string>()
+      const locks = notingLocks(control.locks, taken)
+      const face = createHttpFace({ ...common, control: { ...control, locks }, guard })
+      const { url } = await listenOn(open(face), { host: '127.0.0.1', port: 0 })
+      return { url, hasTaken: (lockId) => taken.has(lockId) }
     },
     async close() {
       await Promise.all(faces.map((face) => face.close(2000)))
       await built.close()
       log.flush()
+    },
+  }
+}
+
+function notingLocks(locks: Locks, taken: Set<string>): Locks {
+  return {
+    ...locks,
+    async lock(ref, info, options, caller) {
+      const view = await locks.lock(ref, info, options, caller)
+      taken.add(view.id)
+      return view
     },
   }
 }

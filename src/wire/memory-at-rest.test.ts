@@ -5,14 +5,14 @@ import { memoryAtRest } from './memory-at-rest.ts'
 const MB = 2 ** 20
 
 function setUp() {
-  const seen = { now: 100_000, lastActiveAt: 0, used: 50 * MB, live: 20 * MB, collected: 0 }
+  const seen = { now: 100_000, lastActiveAt: 0, taken: 50 * MB, live: 20 * MB, collected: 0 }
   const look = memoryAtRest({
     clock: { ...systemClock, now: () => seen.now },
     lastActiveAt: () => seen.lastActiveAt,
-    usedBytes: () => seen.used,
+    takenBytes: () => seen.taken,
     collect: () => {
       seen.collected++
-      seen.used = seen.live
+      seen.taken = seen.live
     },
   })
   return { seen, look }
@@ -20,7 +20,7 @@ function setUp() {
 
 test('memory is given back once nothing was asked for a while', () => {
   const { seen, look } = setUp()
-  seen.lastActiveAt = seen.now - 1_000
+  seen.lastActiveAt = seen.now - 2_000
   look()
   expect(seen.collected).toBe(0)
 
@@ -32,11 +32,11 @@ test('memory is given back once nothing was asked for a while', () => {
 test('a server that makes no garbage is left alone, however much it holds', () => {
   const { seen, look } = setUp()
   look()
-  seen.used += 5 * MB
+  seen.taken += 5 * MB
   look()
   expect(seen.collected).toBe(1)
 
-  seen.used += 10 * MB
+  seen.taken += 10 * MB
   look()
   expect(seen.collected).toBe(2)
 })

@@ -3,12 +3,13 @@ import type { Clock } from '../base/clock.ts'
 export interface RestOptions {
   readonly clock: Clock
   readonly lastActiveAt: () => number
-  readonly usedBytes: () => number
-  /** Frees what nobody uses any more. */
+  /** What is taken from the system for objects, used or not. */
+  readonly takenBytes: () => number
+  /** Frees what nobody uses any more and gives it back. */
   readonly collect: () => void
 }
 
-const QUIET_MS = 1_500
+const QUIET_MS = 2_500
 const WORTHWHILE_BYTES = 12 * 2 ** 20
 
 /**
@@ -17,11 +18,11 @@ const WORTHWHILE_BYTES = 12 * 2 ** 20
  * Gives a function to be called every second or so.
  */
 export function memoryAtRest(options: RestOptions): () => void {
-  let usedAfter = 0
+  let takenAfter = 0
   return () => {
     if (options.clock.now() - options.lastActiveAt() < QUIET_MS) return
-    if (options.usedBytes() - usedAfter < WORTHWHILE_BYTES) return
+    if (options.takenBytes() - takenAfter < WORTHWHILE_BYTES) return
     options.collect()
-    usedAfter = options.usedBytes()
+    takenAfter = options.takenBytes()
   }
 }

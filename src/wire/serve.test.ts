@@ -110,10 +110,10 @@ test('the same API inside a process, over a connection that never leaves it', as
   expect(JSON.parse(shown.text)).toMatchObject({ name: 'a/b', createdBy: 'alice@laptop' })
 })
 
-test('for one command, a loopback port opens that takes one secret', async () => {
+test('for one command, a loopback port opens that takes one secret, for one unit', async () => {
   const embedded = await openEmbedded({ bucket: await folder(), by: 'alice@laptop' })
   onTestFinished(() => embedded.close())
-  const { url } = await embedded.listen('one-time-secret-of-a-command')
+  const { url } = await embedded.listen('one-time-secret-of-a-command', { org: 'default', unit: 'a' })
   const basic = (secret: string) => ({
     authorization: `Basic ${Buffer.from(`taco:${secret}`).toString('base64')}`,
   })
@@ -123,6 +123,9 @@ test('for one command, a loopback port opens that takes one secret', async () =>
   expect(
     (await fetch(`${url}/v1/backend/default/a`, { headers: basic('one-time-secret-of-a-command') })).status,
   ).toBe(404)
+  const other = (path: string) => fetch(`${url}${path}`, { headers: basic('one-time-secret-of-a-command') })
+  expect((await other('/v1/units')).status).toBe(403)
+  expect((await other('/v1/backend/default/b')).status).toBe(404)
 })
 
 function over(

@@ -110,7 +110,7 @@ export async function serve(input: ServeInput): Promise<Served> {
     memoryAtRest({
       clock,
       lastActiveAt: face.lastActiveAt,
-      usedBytes: () => process.memoryUsage().heapUsed,
+      takenBytes: () => process.memoryUsage().heapTotal,
       collect: collectors.all,
     }),
     1_000,

@@ -2,7 +2,7 @@ import { isTacoError, type ErrorCode } from '../../src/base/errors.ts'
 import { LockInfo } from '../../src/state/index.ts'
 import type { StateControl } from '../../src/state/index.ts'
 import type { World } from './world.ts'
-import { hashOf, stateKey, stateText, tflockKey, unit } from './world.ts'
+import { hashOf, stateKey, tflockKey, unit } from './world.ts'
 
 /** A CLI in front of servers: does what it was told, and writes down what it was told in answer. */
 export interface Client {
@@ -51,8 +51,11 @@ export function createClient(world: World, who: string, usual: StateControl): Cl
   return {
     async lock(id, server = usual) {
       const info = LockInfo.parse({ ID: id, Operation: 'apply', Who: who })
+      // A request whose answer was lost may still be under way: a later refusal says nothing about it.
+      const wasLost = world.lostLocks.has(id)
       world.lostLocks.add(id)
-      if (await refused(() => server.locks.lock(unit, info, {}, caller), known(id))) return false
+      const onAnswer = wasLost ? () => {} : known(id)
+      if (await refused(() => server.locks.lock(unit, info, {}, caller), onAnswer)) return false
       world.lostLocks.delete(id)
       world.holds.push({ who, id, from: schedule.steps(), to: Infinity })
       return true
@@ -72,11 +75,13 @@ export function createClient(world: World, who: string, usual: StateControl): Cl
     },
     async unlock(id, server = usual) {
       endHold(world, id)
+      const wasLost = world.lostLocks.has(id)
       world.lostLocks.add(id)
+      const onAnswer = wasLost ? () => {} : known(id)
       return !(await refused(async () => {
         await server.locks.unlock(unit, id, caller)
         world.lostLocks.delete(id)
-      }, known(id)))
+      }, onAnswer))
     },
     async force(id, server = usual) {
       const forced: World['forced'][number] = { at: schedule.steps(), id: undefined }
@@ -139,5 +144,3 @@ export function createOutsider(world: World, who: string): Outsider {
     },
   }
 }
-
-export { stateText }

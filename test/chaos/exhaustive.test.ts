@@ -7,12 +7,15 @@ import { exhaustiveCases } from './scenarios.ts'
 /** `TACO_CHAOS_RUNS=100000` tries everything there is; without it, as much as fits into a minute. */
 const most = Number(process.env['TACO_CHAOS_RUNS'] ?? 600)
 
+/** Longer names would be cut. */
+const named = exhaustiveCases.map((one) => [one.name, one] as const)
+
 let create: CreateControl
 beforeAll(async () => {
   create = await loadControl()
 })
 
-test.each(exhaustiveCases)('every order keeps the promises: $name', async ({ name, scenario }) => {
+test.each(named)('every order keeps the promises: %s', async (name, { scenario }) => {
   const { runs, steps, isComplete, ms } = await playAll(create, scenario, most)
   console.log(
     `${name}: ${runs} orders${isComplete ? ', all there are' : ''}, ${steps} steps, ${Math.round(ms)} ms`,

@@ -23,11 +23,12 @@ export async function checkPromises(world: World, allow: Allowances = {}): Promi
 }
 
 function checkDocuments({ documents }: World): void {
-  let epoch = 0
+  const epochs = new Map<string, number>()
   for (const doc of documents) {
     if (doc.write !== null && doc.lock === null) throw new Error('a document has an intent and no lock')
+    const epoch = epochs.get(doc.id) ?? 0
     if (doc.epoch < epoch) throw new Error(`the epoch fell from ${epoch} to ${doc.epoch}`)
-    epoch = doc.epoch
+    epochs.set(doc.id, doc.epoch)
   }
 }
 

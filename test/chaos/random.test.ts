@@ -4,6 +4,7 @@ import { loadControl } from './mutant.ts'
 import type { Scenario } from './scenario.ts'
 import { playRandomly } from './scenario.ts'
 import { cycle, outsideCycle, sweep } from './scenarios.ts'
+import { seeded } from './seeded.ts'
 import { stateText } from './world.ts'
 
 const seed = Number(process.env['TACO_CHAOS_SEED'] ?? Date.now() % 1_000_000)
@@ -52,9 +53,9 @@ const cases: readonly { readonly name: string; readonly scenario: Scenario }[] =
   },
 ]
 
-test.each(cases)(
-  'many actors and faults keep the promises in random orders: $name',
-  async ({ name, scenario }) => {
+test.each(cases.map((one) => [one.name, one] as const))(
+  'many actors and faults keep the promises in random orders: %s',
+  async (name, { scenario }) => {
     const random = seeded(seed)
     try {
       const play = await playRandomly(create, scenario, runs, random)
@@ -67,14 +68,3 @@ test.each(cases)(
     }
   },
 )
-
-/** Mulberry32. */
-function seeded(from: number): () => number {
-  let state = from
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

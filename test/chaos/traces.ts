@@ -304,11 +304,11 @@ export const traces: readonly Trace[] = [
     without: [
       {
         file: 'state/protocol/lock.ts',
-        rule: 'const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [taken])',
-        instead: `const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [taken]).catch(async (error) => {
+        rule: 'const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)])',
+        instead: `const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)]).catch(async (error) => {
           void (async () => {
             const now = await loadUnit(parts, idOf(unit))
-            if (now.value.lock?.id === lock.id) await releaseLock(parts, now, taken)
+            if (now.value.lock?.id === lock.id) await releaseLock(parts, now, takenEvent(lock, caller))
           })()
           throw error
         })`,

@@ -59,7 +59,7 @@ export function openClient(options: ClientOptions): Client {
     if (connect === undefined)
       agent ??= https === undefined ? new Agent({ keepAlive: true }) : new https.Agent({ keepAlive: true })
     const body = what.json === undefined ? undefined : Buffer.from(JSON.stringify(what.json))
-    const target = `${root}${path}${queryOf(what.query, options.org)}`
+    const target = `${root}${path}${queryOf(what.query, isAboutOneOrg(path) ? options.org : undefined)}`
     const setup: RequestOptions = {
       // A connection inside the process is no socket: neither kept by an agent nor timed.
       ...(connect === undefined ? { agent } : { createConnection: connect }),
@@ -209,6 +209,11 @@ export function unitPath(unit: string, rest = ''): string {
     })
   }
   return `/v1/units/${encodeURIComponent(unit.replaceAll('/', '--'))}${rest}`
+}
+
+/** The others are about the whole server, and refuse to be asked about a part of it. */
+function isAboutOneOrg(path: string): boolean {
+  return !/^\/v1\/(orgs|server|doctor)(\/|$)/.test(path)
 }
 
 function queryOf(query: SendOptions['query'], org: string | undefined): string {

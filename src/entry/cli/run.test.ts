@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { TacoError } from '../../base/errors.ts'
@@ -198,4 +198,20 @@ test('an answer of another shape is refused in words, never shown as nonsense', 
 
   expect(await world.run('--server', server.url, 'unit', 'show', 'a')).toBe(1)
   expect(world.err()).toContain('the answer.labels is not an object')
+})
+
+test.each([
+  ['s3://AK:hunter2@states', 'secrets do not belong there'],
+  ['s3://states?secret_key=hunter2', 'secrets do not belong there'],
+  ['ftp://x', 'begins with "ftp:"'],
+])('`use` refuses %s, keeps nothing of it and shows no secret', async (address, why) => {
+  const world = worldFor()
+
+  expect(await world.run('use', address)).toBe(2)
+  expect(existsSync(join(world.home, '.config', 'opentaco', 'config.json'))).toBe(false)
+  world.env['TACO_BUCKET'] = address
+  expect(await world.run('use')).toBe(2)
+  await world.run('doctor')
+  expect(world.err()).toContain(why)
+  expect(world.out() + world.err()).not.toContain('hunter2')
 })

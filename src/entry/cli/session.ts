@@ -41,7 +41,7 @@ export function openSession({ world, flags, signal }: SessionOptions): Session {
   const chosenOrg = once(() => chooseOrg(flags, world.env, remembered()))
   const token = once(() => chooseToken(flags, world.env, remembered(), target()))
   const embedded = once(() => {
-    output.trace(`opening the bucket ${target().address}`)
+    output.trace('opening the bucket')
     return world.openEmbedded({ bucket: target().address, by: world.who, debug: output.debug })
   })
   const client = once(async (): Promise<Client> => {

@@ -111,7 +111,7 @@ export function serverAddress(text: string): string {
 export function bucketAddress(text: string, cwd: string): string {
   if (/^https?:/.test(text)) {
     throw usageError(
-      `${text} is the address of a server, not of a bucket`,
+      'that is the address of a server, not of a bucket',
       'name servers with --server or TACO_SERVER',
     )
   }

@@ -18,6 +18,13 @@ export async function withUnit<T>(session: Session, unit: string, work: () => Pr
   }
 }
 
+/** For commands that ask nobody: a name that no server would take must not get into code or an environment. */
+export async function checkNames(session: Session, unit: string): Promise<void> {
+  const { isUnitId, parseOrgName, parseUnitName } = await import('../../state/index.ts')
+  parseOrgName(session.org())
+  if (!isUnitId(unit)) parseUnitName(unit)
+}
+
 async function advice(session: Session, unit: string): Promise<string | undefined> {
   const units = (await wholeList(await session.client(), '/v1/units', {}, 20_000)).map((one) =>
     check(named, one),

@@ -61,10 +61,19 @@ export interface EmbedOptions {
 export interface Embedded {
   /** The client's end of a new connection to it; nothing listens. */
   connect(): Duplex
-  /** For `exec`: opens a port of the loopback address that takes this one secret. */
-  listen(secret: string): Promise<{ readonly url: string }>
+  /** For `exec`: opens a port of the loopback address where this one secret opens the backend of one unit. */
+  listen(
+    secret: string,
+    scope: { readonly org: string; readonly unit?: string | undefined },
+  ): Promise<Listening>
   /** Finishes what was answered but not yet tidied up. */
   close(): Promise<void>
+}
+
+interface Listening {
+  readonly url: string
+  /** Whether a lock of that id was taken through this port. */
+  hasTaken(lockId: string): boolean
 }
 
 export interface ServeOptions {

@@ -1,9 +1,10 @@
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi'
 import { HTTPException } from 'hono/http-exception'
 import { type ErrorCode, TacoError, badRequest } from '../../base/errors.ts'
-import type { Caller } from '../../state/index.ts'
+import { type Caller, Retention } from '../../state/index.ts'
 import { tagOfIfMatch } from './etag.ts'
 import { Problem } from './problem.ts'
+import { faultsOf } from './queries.ts'
 import { unitOfSegment } from './unit-path.ts'
 
 /** What a handler knows of the request beyond what HTTP says; made before the router is entered. */
@@ -28,41 +29,21 @@ export function createApi(): Api {
   })
 }
 
-/** Names every fault, so that one round is enough to put them all right. */
-export function faultsOf(error: z.ZodError): TacoError {
-  const faults = error.issues.map((issue) => {
-    const inside = issue.code === 'unrecognized_keys' ? [issue.keys[0] ?? ''] : []
-    const path = [...issue.path.filter((step) => typeof step === 'string'), ...inside]
-    return { field: path.join('.') || 'body', message: issue.message }
-  })
-  const text = faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
-  return badRequest(faults[0]?.field ?? 'body', text, '/v1/openapi.json describes every request.')
-}
-
 /** The framework's own errors, in our words. */
 export function translated(error: unknown): unknown {
   if (!(error instanceof HTTPException)) return error
-  if (error.status === 400) return badRequest('body', error.message)
+  if (error.status === 400)
+    return badRequest('body', 'the body is not JSON', 'Send one JSON document, encoded as UTF-8.')
   const code: ErrorCode = error.status === 413 ? 'TOO_LARGE' : 'UNEXPECTED'
   return new TacoError(code, error.message, { cause: error })
 }
 
-export const OrgQuery = z.object({ org: z.string().default('default') })
 export const UnitParams = z.object({
   unit: z.string().meta({
     description: 'The unit: its name with "/" written "--" (or %2F), or its id.',
     example: 'prod--network--vpc',
   }),
 })
-export const Flag = z
-  .enum(['true', 'false'])
-  .default('false')
-  .transform((text) => text === 'true')
-export const Limit = z.coerce.number().int().min(1).max(1000).default(100)
-export const Repeated = z
-  .union([z.string(), z.array(z.string())])
-  .optional()
-  .transform((given) => (given === undefined ? undefined : typeof given === 'string' ? [given] : given))
 export const IfMatch = z.object({
   'if-match': z
     .string()
@@ -92,4 +73,8 @@ export const PROBLEMS = {
   },
 } as const
 
+/** Stored documents keep what they do not know; requests must not hold it. */
+export const RetentionInput = Retention.strict()
+
 export { createRoute, z }
+export { Flag, Limit, NoQuery, OrgQuery, Repeated } from './queries.ts'

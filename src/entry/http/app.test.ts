@@ -117,6 +117,13 @@ test('units are listed by name, page by page, with filters', async () => {
 
 test.each([
   ['GET', '/v1/units?limit=0', undefined, 'limit'],
+  ['GET', '/v1/units?limit=many', undefined, 'limit'],
+  ['GET', '/v1/units?locked=true', undefined, 'locked'],
+  ['GET', '/v1/units/a?deep=true', undefined, 'deep'],
+  ['GET', '/v1/orgs?org=acme', undefined, 'org'],
+  ['POST', '/v1/doctor?org=acme', {}, 'org'],
+  ['POST', '/v1/units', { name: 'a', retention: { versions: -1 } }, 'retention.versions'],
+  ['PATCH', '/v1/orgs/default', { retention: { versions: 3 } }, 'retention.versions'],
   ['GET', '/v1/units?label=nonsense', undefined, 'label'],
   ['GET', '/v1/events?type=nonsense', undefined, 'type'],
   ['POST', '/v1/units', { name: 1 }, 'name'],
@@ -133,7 +140,14 @@ test.each([
   const refused = await send(method, path, body)
 
   expect(refused.headers.get('content-type')).toBe('application/problem+json')
-  expect(refused.json()).toMatchObject({ status: 400, code: 'BAD_REQUEST', field, requestId: 'r-1' })
+  expect(refused.json()).toMatchObject({
+    status: 400,
+    code: 'BAD_REQUEST',
+    field,
+    requestId: 'r-1',
+    hint: expect.any(String),
+  })
+  expect(refused.text).not.toMatch(/expected|received|NaN|nvalid input/)
 })
 
 test('a lock is taken, shown, renewed, refused to others, released and broken', async () => {

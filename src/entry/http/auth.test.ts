@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
-import { openGuard, tokenGuard } from './auth.ts'
+import { openGuard, tokenGuard, unitGuard } from './auth.ts'
 
 const token = 'the-right-token-of-some-length'
 const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-function visit(headers: Record<string, string>, path = '/v1/units', address = '10.0.0.1') {
-  return { headers, path, address }
+function visit(headers: Record<string, string>, path = '/v1/units', address = '10.0.0.1', method = 'GET') {
+  return { headers, path, address, method }
 }
 
 test.each([
@@ -100,4 +100,29 @@ test('a server that was told to be open answers to any name, but not to pages fr
   expect(() => guard.admit(visit({ host: 'taco.example', origin: 'https://evil.example' }))).toThrow(
     'refused',
   )
+})
+
+test.each([
+  ['GET', '/v1/backend/default/prod/network', true],
+  ['LOCK', '/v1/backend/default/prod/network', true],
+  ['POST', '/v1/backend/default/prod/n%65twork', true],
+  ['GET', '/v1/backend/default/prod/other', true],
+  ['POST', '/v1/backend/default/prod/other', false],
+  ['UNLOCK', '/v1/backend/default/prod/network/more', false],
+  ['GET', '/v1/backend/acme/prod/network', false],
+  ['GET', '/v1/units', false],
+  ['GET', '/metrics', false],
+  ['GET', '/v1/backend/default', false],
+])('the secret of a command: %s %s is let in %s', (method, path, isLetIn) => {
+  const guard = unitGuard({
+    token,
+    clock: systemClock,
+    by: 'alice',
+    unit: { org: 'default', unit: 'prod/network' },
+  })
+  const admit = () => guard.admit(visit({ authorization: `Bearer ${token}` }, path, '127.0.0.1', method))
+
+  if (isLetIn) expect(admit()).toBe('alice')
+  else expect(admit).toThrow()
+  expect(() => guard.admit(visit({}, path, '127.0.0.1', method))).toThrow('no token')
 })

@@ -4,11 +4,13 @@ import type { Clock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
 import { createFailedAttempts } from './failed-attempts.ts'
 import { hostOf, isLoopback } from './loopback.ts'
+import { backendTarget } from './unit-path.ts'
 
 export interface Visit {
   readonly headers: IncomingHttpHeaders
   readonly address: string
   readonly path: string
+  readonly method: string
 }
 
 /** Decides who a request speaks for. Throws for those who may not come in. */
@@ -51,6 +53,43 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
       )
     },
   }
+}
+
+/**
+ * For the secret of one command: it opens the state backend of one unit, or of all where a command works on many. The
+ * states of other units in the organization may be read there, because code may refer to them
+ * (`terraform_remote_state`); nothing else is open.
+ */
+export function unitGuard(options: TokenGuardOptions & { readonly unit: BackendScope }): Guard {
+  const inner = tokenGuard(options)
+  return {
+    kind: 'token',
+    admit(visit) {
+      const by = inner.admit(visit)
+      if (isBackendOf(options.unit, visit)) return by
+      throw new TacoError(
+        'FORBIDDEN',
+        `this secret is good for ${options.unit.unit === undefined ? 'states' : `the state of ${options.unit.unit}`} alone`,
+        {
+          hint: 'Run `taco` itself for anything else.',
+        },
+      )
+    },
+  }
+}
+
+export interface BackendScope {
+  readonly org: string
+  /** Undefined: every unit of the organization. */
+  readonly unit?: string | undefined
+}
+
+function isBackendOf(own: BackendScope, { path, method }: Visit): boolean {
+  if (!path.startsWith('/v1/backend/')) return false
+  const { org, unit } = backendTarget(path)
+  return (
+    org === own.org && (own.unit === undefined || unit === own.unit || method === 'GET' || method === 'HEAD')
+  )
 }
 
 export interface OpenGuardOptions {

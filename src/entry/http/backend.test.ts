@@ -232,6 +232,13 @@ test('an upload that breaks off is refused and never written', async () => {
   const answer = await raw(face.port, headers + whole, true)
 
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({
+    code: 'STATE_TRUNCATED',
+    field: 'body',
+    hint: expect.stringContaining('send it again'),
+    requestId: /x-request-id: (\S+)/.exec(answer)?.[1],
+  })
+  expect((await face.send('/metrics')).text).toContain('method="POST",status="400"')
   expect((await face.send(address)).status).toBe(404)
 })
 
@@ -280,4 +287,31 @@ test('If-None-Match with the tag of the state is answered with 304', async () =>
 
   expect(again).toMatchObject({ status: 304, text: '' })
   expect(changed.status).toBe(200)
+})
+
+test.each([
+  ['DELETE', '?force=maybe', 'force'],
+  ['DELETE', '?forced=true', 'forced'],
+  ['POST', '?id=x', 'id'],
+  ['GET', '?ref=main', 'ref'],
+  ['LOCK', '?force=true', 'force'],
+])('%s with %s is refused, naming %s', async (method, query, field) => {
+  const face = await startFace()
+
+  const body = method === 'GET' || method === 'DELETE' ? '' : lockInfo('x')
+  const refused = await face.send(`${address}${query}`, { method, body })
+
+  expect(refused.json()).toMatchObject({ status: 400, code: 'BAD_REQUEST', field, hint: expect.any(String) })
+})
+
+test.each([
+  ['not json', 'body'],
+  ['{}', 'ID'],
+  ['[]', 'body'],
+])('the lock info %s is refused with a hint', async (body, field) => {
+  const face = await startFace()
+
+  const refused = await face.send(address, { method: 'LOCK', body })
+
+  expect(refused.json()).toMatchObject({ status: 400, code: 'BAD_REQUEST', field, hint: expect.any(String) })
 })

@@ -1,8 +1,9 @@
-import { badRequest, isTacoError } from '../../base/errors.ts'
+import { isTacoError } from '../../base/errors.ts'
 import { LockInfo, type StateControl, type UnitRef } from '../../state/index.ts'
 import type { Exchange } from './exchange.ts'
 import type { Limits } from './limits.ts'
 import { holderOf } from './problem.ts'
+import { BackendDeleteQuery, BackendQuery, faultsOf, queryOf } from './queries.ts'
 import { parseJson, receivedWhole } from './receive.ts'
 import { sendJson, sendRefusal } from './respond.ts'
 import { STATUS_OF } from './status.ts'
@@ -33,10 +34,11 @@ export async function answerBackend(x: Exchange, deps: BackendDeps): Promise<voi
   }
 }
 
-function answerMethod(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> {
+async function answerMethod(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> {
   switch (x.method) {
     case 'GET':
     case 'HEAD':
+      queryOf(x, BackendQuery)
       return readState(x, ref, deps.control)
     case 'POST':
     case 'PUT':
@@ -51,10 +53,10 @@ function answerMethod(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<voi
 }
 
 async function write(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> {
-  const lockId = lockIdOf(x)
+  const lock = lockOf(queryOf(x, BackendQuery))
   const state = await receiveState(x, ref.org, deps)
   try {
-    const options = { how: 'backend', createUnit: true, ...(lockId === undefined ? {} : { lockId }) } as const
+    const options = { how: 'backend', createUnit: true, ...lock } as const
     sendJson(x, 200, await deps.control.states.write(ref, state, options, x.caller))
   } finally {
     await state.dispose()
@@ -62,10 +64,9 @@ async function write(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void
 }
 
 async function remove(x: Exchange, ref: UnitRef, { control }: BackendDeps): Promise<void> {
-  const lockId = lockIdOf(x)
-  const force = new URLSearchParams(x.query).get('force') === 'true'
+  const { force, ...query } = queryOf(x, BackendDeleteQuery)
   try {
-    await control.states.remove(ref, { force, ...(lockId === undefined ? {} : { lockId }) }, x.caller)
+    await control.states.remove(ref, { force, ...lockOf(query) }, x.caller)
   } catch (error) {
     // What is gone is gone: a replay of a DELETE must succeed.
     if (!isTacoError(error, 'NOT_FOUND')) throw error
@@ -74,6 +75,7 @@ async function remove(x: Exchange, ref: UnitRef, { control }: BackendDeps): Prom
 }
 
 async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
+  queryOf(x, BackendQuery)
   const info = parseLockInfo(await receivedWhole(x, limits.maxJsonBytes))
   try {
     const view = await control.locks.lock(ref, info, { createUnit: true }, x.caller)
@@ -86,6 +88,7 @@ async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps)
 }
 
 async function unlock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
+  queryOf(x, BackendQuery)
   const body = await receivedWhole(x, limits.maxJsonBytes)
   if (body.byteLength === 0) {
     // `terraform force-unlock` sends no id at all.
@@ -116,15 +119,9 @@ function isForced(info: LockInfo): boolean {
 function parseLockInfo(body: Uint8Array): LockInfo {
   const parsed = LockInfo.safeParse(parseJson(body))
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw badRequest(
-    issue?.path.join('.') || 'body',
-    `the lock info cannot be used: ${issue?.message ?? 'not an object'}`,
-  )
+  throw faultsOf(parsed.error, 'Send the lock info as the engine makes it: an object with at least an ID.')
 }
 
-function lockIdOf(x: Exchange): string | undefined {
-  if (x.query === '') return undefined
-  const id = new URLSearchParams(x.query).get('ID')
-  return id === null || id === '' ? undefined : id
+function lockOf({ ID }: { readonly ID?: string | undefined }): { readonly lockId?: string } {
+  return ID === undefined || ID === '' ? {} : { lockId: ID }
 }

@@ -1,9 +1,8 @@
-import { z } from 'zod'
 import type { Clock } from '../../base/clock.ts'
-import { badRequest } from '../../base/errors.ts'
-import { type EventQuery, EventType, type EventView, type Journal } from '../../state/index.ts'
+import type { EventQuery, EventView, Journal } from '../../state/index.ts'
 import { defined } from './defined.ts'
 import type { Exchange } from './exchange.ts'
+import { EventsQuery, queryOf } from './queries.ts'
 import { writeHead } from './respond.ts'
 import { sendChunks } from './send-bytes.ts'
 
@@ -28,7 +27,7 @@ export function wantsEventStream(x: Exchange): boolean {
 
 /** The journal as server-sent events: no event is skipped, and one may come twice after a reconnect. */
 export async function answerEventStream(x: Exchange, deps: EventStreamDeps): Promise<void> {
-  const query = parseQuery(x)
+  const query = readQuery(x)
   const first = await deps.journal.read(query)
   const signal = AbortSignal.any([x.signal, deps.stopping])
   const head = () => writeHead(x, 200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
@@ -81,27 +80,11 @@ function renderPage(items: readonly EventView[], next: string, before: string | 
     .join('')
 }
 
-const Query = z.object({
-  org: z.string().optional(),
-  unit: z.string().optional(),
-  types: z.array(EventType).optional(),
-  after: z.string().min(1).optional(),
-})
-
-function parseQuery(x: Exchange): EventQuery {
-  const query = new URLSearchParams(x.query)
-  const types = query.getAll('type')
+function readQuery(x: Exchange): EventQuery {
+  const { type: types, after, org, unit } = queryOf(x, EventsQuery)
   const lastId = x.req.headers['last-event-id']
-  const parsed = Query.safeParse({
-    org: query.get('org') ?? undefined,
-    unit: query.get('unit') ?? undefined,
-    types: types.length === 0 ? undefined : types,
-    after: (Array.isArray(lastId) ? lastId[0] : lastId) ?? query.get('after') ?? undefined,
-  })
-  if (parsed.success) return { ...defined(parsed.data), limit: PAGE }
-  const issue = parsed.error.issues[0]
-  throw badRequest(
-    issue?.path[0] === 'types' ? 'type' : String(issue?.path[0]),
-    issue?.message ?? 'malformed',
-  )
+  return {
+    ...defined({ org, unit, types, after: (Array.isArray(lastId) ? lastId[0] : lastId) || after }),
+    limit: PAGE,
+  }
 }

@@ -1,9 +1,8 @@
-import { EventType, type Journal } from '../../state/index.ts'
-import { type Api, Limit, PROBLEMS, Repeated, createRoute, z } from './api.ts'
+import type { Journal } from '../../state/index.ts'
+import { type Api, PROBLEMS, createRoute, z } from './api.ts'
 import { defined } from './defined.ts'
 import { JournalEvent } from './named.ts'
-
-const Types = Repeated.pipe(z.array(EventType).optional())
+import { EventsQuery } from './queries.ts'
 
 const list = createRoute({
   method: 'get',
@@ -11,17 +10,7 @@ const list = createRoute({
   tags: ['events'],
   summary: 'The journal, oldest first; as server-sent events it goes on for ever',
   request: {
-    query: z.object({
-      after: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ description: 'The "next" of an earlier answer; "now" for only what comes.' }),
-      org: z.string().optional(),
-      unit: z.string().optional(),
-      type: Types.meta({ description: 'May be repeated.' }),
-      limit: Limit,
-    }),
+    query: EventsQuery,
   },
   responses: {
     200: {

@@ -2,8 +2,8 @@
  * The HTTP face: the http backend of tofu and terraform, and the native API under /v1. It parses, calls one service
  * and renders; it decides nothing about states. States never pass through web streams or a framework.
  */
-export { openGuard, tokenGuard, trustingGuard } from './auth.ts'
-export type { Guard } from './auth.ts'
+export { openGuard, tokenGuard, trustingGuard, unitGuard } from './auth.ts'
+export type { BackendScope, Guard } from './auth.ts'
 export type { HttpDeps } from './deps.ts'
 export { defaultLimits } from './limits.ts'
 export type { Limits } from './limits.ts'

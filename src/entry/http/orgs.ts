@@ -1,5 +1,17 @@
-import { type Orgs, Retention } from '../../state/index.ts'
-import { type Api, IfMatch, Limit, PROBLEMS, createRoute, ifMatchOf, jsonAnswer, jsonBody, z } from './api.ts'
+import type { Orgs } from '../../state/index.ts'
+import {
+  type Api,
+  IfMatch,
+  Limit,
+  NoQuery,
+  PROBLEMS,
+  RetentionInput,
+  createRoute,
+  ifMatchOf,
+  jsonAnswer,
+  jsonBody,
+  z,
+} from './api.ts'
 import { defined } from './defined.ts'
 import { etagOf } from './etag.ts'
 import { Organization } from './named.ts'
@@ -12,7 +24,7 @@ const list = createRoute({
   path: '/v1/orgs',
   tags,
   summary: 'List organizations',
-  request: { query: z.object({ limit: Limit, cursor: z.string().optional() }) },
+  request: { query: z.strictObject({ limit: Limit, cursor: z.string().optional() }) },
   responses: {
     200: jsonAnswer(z.object({ items: z.array(Organization), next: z.string().nullable() }), 'A page'),
     ...PROBLEMS,
@@ -24,7 +36,10 @@ const create = createRoute({
   path: '/v1/orgs',
   tags,
   summary: 'Create an organization',
-  request: { body: jsonBody(z.strictObject({ name: z.string(), retention: Retention.optional() })) },
+  request: {
+    query: NoQuery,
+    body: jsonBody(z.strictObject({ name: z.string(), retention: RetentionInput.optional() })),
+  },
   responses: { 201: jsonAnswer(Organization, 'Created'), ...PROBLEMS },
 })
 
@@ -33,7 +48,7 @@ const get = createRoute({
   path: '/v1/orgs/{org}',
   tags,
   summary: 'Show an organization',
-  request: { params: OrgParams },
+  request: { params: OrgParams, query: NoQuery },
   responses: { 200: jsonAnswer(Organization, 'The organization'), ...PROBLEMS },
 })
 
@@ -44,8 +59,9 @@ const update = createRoute({
   summary: 'Change an organization',
   request: {
     params: OrgParams,
+    query: NoQuery,
     headers: IfMatch,
-    body: jsonBody(z.strictObject({ retention: Retention.nullable() })),
+    body: jsonBody(z.strictObject({ retention: RetentionInput.nullable() })),
   },
   responses: { 200: jsonAnswer(Organization, 'Changed'), ...PROBLEMS },
 })

@@ -1,6 +1,7 @@
 import { LockInfo } from '../../state/index.ts'
-import { type Api, Flag, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, z } from './api.ts'
+import { type Api, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, z } from './api.ts'
 import { Version } from './named.ts'
+import { BackendDeleteQuery, BackendQuery, StateChangeQuery, StateWriteQuery } from './queries.ts'
 
 /**
  * The routes that are answered without the application, for the document. OpenAPI 3.1 knows no LOCK and UNLOCK, so
@@ -17,9 +18,6 @@ const BackendParams = z.object({
     example: 'prod/network/vpc',
   }),
 })
-const LockId = z.object({
-  ID: z.string().optional().meta({ description: 'The lock that the caller holds.' }),
-})
 const Consumer = z.object({
   consumer: z.string().optional().meta({
     description: 'The unit on whose behalf it is read: recorded as its read. Also as X-Taco-Unit.',
@@ -32,7 +30,6 @@ const Held = jsonAnswer(LockInfo, 'Somebody else holds the lock: their lock info
 
 export function documentRawRoutes(api: Api): void {
   const held = { 409: Held, 423: Held, ...PROBLEMS }
-  const query = OrgQuery.extend({ lock: z.string().optional(), force: Flag })
   const routes = [
     createRoute({
       ...backend,
@@ -50,7 +47,12 @@ export function documentRawRoutes(api: Api): void {
         ...backend,
         method,
         summary: 'Write the state',
-        request: { params: BackendParams, query: LockId, headers: Md5, body: { ...state, required: true } },
+        request: {
+          params: BackendParams,
+          query: BackendQuery,
+          headers: Md5,
+          body: { ...state, required: true },
+        },
         responses: { 200: jsonAnswer(Version, 'Written'), ...held },
       }),
     ),
@@ -58,7 +60,7 @@ export function documentRawRoutes(api: Api): void {
       ...backend,
       method: 'delete',
       summary: 'Delete the state',
-      request: { params: BackendParams, query: LockId.extend({ force: Flag }) },
+      request: { params: BackendParams, query: BackendDeleteQuery },
       responses: { 200: { description: 'Deleted' }, ...held },
     }),
     createRoute({
@@ -97,7 +99,7 @@ export function documentRawRoutes(api: Api): void {
       summary: 'Write the state; creates the unit on first use',
       request: {
         params: UnitParams,
-        query: query.extend({ message: z.string().optional() }),
+        query: StateWriteQuery,
         headers: Md5,
         body: { ...state, required: true },
       },
@@ -108,7 +110,7 @@ export function documentRawRoutes(api: Api): void {
       path: '/v1/units/{unit}/state',
       tags,
       summary: 'Delete the state; its history stays',
-      request: { params: UnitParams, query },
+      request: { params: UnitParams, query: StateChangeQuery },
       responses: { 204: { description: 'Deleted' }, ...PROBLEMS },
     }),
     createRoute({

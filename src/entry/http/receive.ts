@@ -9,13 +9,18 @@ export async function* received(x: Exchange): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks
   } catch (cause) {
-    throw new TacoError('STATE_TRUNCATED', 'the connection broke before the request was whole', {
-      hint: 'Nothing was written; send it again.',
-      cause,
-    })
+    throw cutOff(cause)
   } finally {
     x.waitsForClient = false
   }
+}
+
+export function cutOff(cause: unknown): TacoError {
+  return new TacoError('STATE_TRUNCATED', 'the connection broke before the request was whole', {
+    facts: { field: 'body' },
+    hint: 'Nothing was written; send it again.',
+    cause,
+  })
 }
 
 /** A body that is small by nature, whole. */
@@ -38,7 +43,7 @@ export function declaredBytes(x: Exchange): number | undefined {
 
 export function tooLarge(maxBytes: number): TacoError {
   return new TacoError('TOO_LARGE', `the body is larger than ${maxBytes} bytes`, {
-    hint: 'The limit for states is set by --max-state-bytes on the server.',
+    hint: 'The limit for states is set by --max-state on the server.',
     facts: { maxBytes },
   })
 }
@@ -47,6 +52,6 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw badRequest('body', 'the body is not JSON')
+    throw badRequest('body', 'the body is not JSON', 'Send one JSON document, encoded as UTF-8.')
   }
 }

@@ -105,7 +105,13 @@ test('headers that are too large are refused', async () => {
 
   const refused = await face.send('/v1/server', { headers: { 'x-large': 'x'.repeat(20_000) } })
 
-  expect(refused.status).toBe(431)
+  expect(refused.json()).toMatchObject({
+    status: 431,
+    code: 'BAD_REQUEST',
+    field: 'request',
+    hint: expect.stringContaining('headers'),
+    requestId: refused.headers['x-request-id'],
+  })
 })
 
 test('a page from elsewhere cannot use a server without authentication', async () => {
@@ -135,6 +141,7 @@ test('a body for the native API is at most a megabyte, and must be JSON', async 
   expect((await face.send('/v1/units', { method: 'POST', headers: json, body: '{' })).json()).toMatchObject({
     status: 400,
     field: 'body',
+    hint: expect.stringContaining('JSON'),
   })
   expect(
     (await face.send('/v1/units', { method: 'POST', headers: json, body: '{"nam":"a"}' })).json(),

@@ -6,8 +6,9 @@ import { Connection } from './connection.ts'
 import type { HttpDeps } from './deps.ts'
 import { answerEventStream, wantsEventStream } from './event-stream.ts'
 import { Exchange } from './exchange.ts'
+import { refuseMalformed } from './malformed.ts'
 import { createRequestIds } from './request-id.ts'
-import { SECURITY_HEADERS, sendProblem } from './respond.ts'
+import { sendProblem } from './respond.ts'
 import { STATE_METHODS, answerState, readVersion, stateTarget } from './state-bytes.ts'
 import { checkPath } from './unit-path.ts'
 
@@ -47,6 +48,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
       headers: x.req.headers,
       address: x.req.socket.remoteAddress ?? '',
       path: x.path,
+      method: x.method,
     })
     if (x.path.startsWith('/v1/backend/')) {
       x.route = '/v1/backend/{org}/{unit}'
@@ -150,7 +152,10 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   server.on('timeout', (socket: Socket) => {
     if (connections.get(socket)?.isClientsTurn !== false) socket.destroy()
   })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseMalformed(error, socket))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const underWay = connections.get(socket)?.current
+    refuseMalformed(error, socket, underWay, { log, limits, newRequestId: () => requestIdOf(undefined) })
+  })
 
   return {
     server,
@@ -179,6 +184,7 @@ class Answering<Request extends IncomingMessage = IncomingMessage> extends Serve
 class WrongMethod extends Error {
   readonly error = new TacoError('BAD_REQUEST', 'this address does not take that method', {
     facts: { field: 'method' },
+    hint: 'The Allow header lists those it takes; /v1/openapi.json describes them.',
   })
   readonly allowed: string
 
@@ -190,37 +196,4 @@ class WrongMethod extends Error {
 
 function checkMethod(x: Exchange, allowed: readonly string[]): void {
   if (!allowed.includes(x.method)) throw new WrongMethod(allowed)
-}
-
-/** The parser gave up, so there is no request to answer: say what can be said and hang up. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const [status, detail] = MALFORMED[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'the request is not valid HTTP, or ended early',
-  ]
-  const body = JSON.stringify({
-    type: 'https://opentaco.dev/errors/BAD_REQUEST',
-    title: 'The request is malformed',
-    status: Number(status.slice(0, 3)),
-    detail,
-    code: 'BAD_REQUEST',
-  })
-  const headers = Object.entries({
-    ...SECURITY_HEADERS,
-    'content-type': 'application/problem+json',
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
-  })
-  socket.end(
-    `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
-  )
-}
-
-const MALFORMED: Readonly<Record<string, readonly [string, string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not come in time'],
 }

@@ -69,7 +69,16 @@ test('serial and lineage are minded unless the push is forced', async () => {
     status: 409,
     code: 'STATE_SAME_SERIAL',
   })
-  expect((await put(face, stateOf(4), '?force=maybe')).json()).toMatchObject({ status: 400, field: 'force' })
+  expect((await put(face, stateOf(4), '?force=maybe')).json()).toMatchObject({
+    status: 400,
+    field: 'force',
+    detail: 'force must be true or false',
+    hint: expect.any(String),
+  })
+  expect((await put(face, stateOf(4), `?message=${'x'.repeat(1001)}`)).json()).toMatchObject({
+    status: 400,
+    field: 'message',
+  })
   expect((await put(face, stateOf(4), '?force=true')).status).toBe(201)
 })
 

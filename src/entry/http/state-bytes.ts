@@ -2,10 +2,12 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { TacoError, badRequest, isTacoError } from '../../base/errors.ts'
 import type { ReceivedState, StateControl, UnitRef } from '../../state/index.ts'
 import { consumerOf } from './consumer.ts'
+import { defined } from './defined.ts'
 import { etagOf, tagOfIfNoneMatch } from './etag.ts'
 import type { Exchange } from './exchange.ts'
 import { freeing } from './freeing.ts'
 import type { Limits } from './limits.ts'
+import { OrgQuery, StateChangeQuery, StateWriteQuery, queryOf } from './queries.ts'
 import { declaredBytes, received, tooLarge } from './receive.ts'
 import { sendJson, writeHead } from './respond.ts'
 import { sendBytes } from './send-bytes.ts'
@@ -28,22 +30,21 @@ export function stateTarget(x: Exchange): { unit: string; version: string | unde
 export const STATE_METHODS = ['GET', 'HEAD', 'PUT', 'DELETE'] as const
 
 export async function answerState(x: Exchange, unit: string, deps: Deps): Promise<void> {
-  const query = new URLSearchParams(x.query)
-  const ref = { org: query.get('org') ?? 'default', unit }
-  if (x.method === 'GET' || x.method === 'HEAD') return readState(x, ref, deps.control)
-  const lockId = query.get('lock')
-  const options = { force: flag(query, 'force'), ...(lockId === null ? {} : { lockId }) }
+  if (x.method === 'GET' || x.method === 'HEAD')
+    return readState(x, { ...queryOf(x, OrgQuery), unit }, deps.control)
   if (x.method === 'DELETE') {
-    await deps.control.states.remove(ref, options, x.caller)
+    const { org, lock, force } = queryOf(x, StateChangeQuery)
+    await deps.control.states.remove({ org, unit }, { force, ...defined({ lockId: lock }) }, x.caller)
     writeHead(x, 204, {})
     x.res.end()
     return
   }
-  const message = query.get('message')
+  const { org, lock, force, message } = queryOf(x, StateWriteQuery)
+  const ref = { org, unit }
   const state = await receiveState(x, ref.org, deps)
   try {
-    const how = { how: 'push', createUnit: true, ...(message === null ? {} : { message }) } as const
-    sendJson(x, 201, await deps.control.states.write(ref, state, { ...options, ...how }, x.caller))
+    const options = { how: 'push', createUnit: true, force, ...defined({ lockId: lock, message }) } as const
+    sendJson(x, 201, await deps.control.states.write(ref, state, options, x.caller))
   } finally {
     await state.dispose()
   }
@@ -104,7 +105,7 @@ export async function readVersion(
   target: { unit: string; version: string },
   { control, freeBuffers }: Deps,
 ): Promise<void> {
-  const org = new URLSearchParams(x.query).get('org') ?? 'default'
+  const { org } = queryOf(x, OrgQuery)
   const { view, body, dispose } = await control.versions.read({ org, unit: target.unit }, target.version)
   try {
     const headers = stateHeaders(x, view.sha256)
@@ -136,7 +137,8 @@ export async function receiveState(
   const declared = declaredBytes(x)
   if (declared !== undefined && declared > limits.maxStateBytes) throw tooLarge(limits.maxStateBytes)
   const contentMd5 = x.req.headers['content-md5']
-  if (Array.isArray(contentMd5)) throw badRequest('Content-MD5', 'there is more than one Content-MD5')
+  if (Array.isArray(contentMd5))
+    throw badRequest('Content-MD5', 'there is more than one Content-MD5', 'Send one.')
   return control.states.receive(freeing(received(x), freeBuffers), {
     org,
     maxBytes: limits.maxStateBytes,
@@ -155,13 +157,6 @@ function stateHeaders(x: Exchange, tag: string): OutgoingHttpHeaders {
     etag: etagOf(tag),
     'x-request-id': x.requestId,
   }
-}
-
-function flag(query: URLSearchParams, name: string): boolean {
-  const value = query.get(name)
-  if (value === null || value === 'false') return false
-  if (value === 'true') return true
-  throw badRequest(name, `${name} is true or false, not "${value}"`)
 }
 
 async function collect(stream: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {

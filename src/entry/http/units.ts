@@ -1,6 +1,6 @@
 import { badRequest } from '../../base/errors.ts'
 import type { Dependencies } from '../../graph/index.ts'
-import { Retention, type Units } from '../../state/index.ts'
+import type { Units } from '../../state/index.ts'
 import {
   type Api,
   Flag,
@@ -9,6 +9,7 @@ import {
   OrgQuery,
   PROBLEMS,
   Repeated,
+  RetentionInput,
   UnitParams,
   createRoute,
   ifMatchOf,
@@ -69,7 +70,7 @@ const create = createRoute({
           .optional()
           .meta({ description: 'Where its state lies in the bucket; <name>/terraform.tfstate by default.' }),
         labels: z.record(z.string(), z.string()).optional(),
-        retention: Retention.optional(),
+        retention: RetentionInput.optional(),
         ...change,
       }),
     ),
@@ -105,7 +106,7 @@ const update = createRoute({
           .record(z.string(), z.string().nullable())
           .optional()
           .meta({ description: 'Merged; null removes a label.' }),
-        retention: Retention.nullable().optional(),
+        retention: RetentionInput.nullable().optional(),
         ...change,
       }),
     ),
@@ -208,7 +209,7 @@ function labelsOf(given: readonly string[]): Record<string, string> {
   const labels: Record<string, string> = {}
   for (const text of given) {
     const at = text.indexOf('=')
-    if (at < 1) throw badRequest('label', `"${text}" is not name=value`)
+    if (at < 1) throw badRequest('label', `"${text}" is not name=value`, 'Write label=team=network.')
     labels[text.slice(0, at)] = text.slice(at + 1)
   }
   return labels

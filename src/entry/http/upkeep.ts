@@ -1,6 +1,6 @@
 import type { Log } from '../../base/log.ts'
 import type { AdoptFinding as Finding, Upkeep } from '../../state/index.ts'
-import { type Api, OrgQuery, PROBLEMS, createRoute, jsonAnswer, jsonBody, z } from './api.ts'
+import { type Api, NoQuery, OrgQuery, PROBLEMS, createRoute, jsonAnswer, jsonBody, z } from './api.ts'
 import { defined } from './defined.ts'
 import { AdoptFinding, DoctorFinding, GcReport } from './named.ts'
 import { ndjson } from './ndjson.ts'
@@ -52,7 +52,7 @@ const gc = createRoute({
   tags,
   summary: 'Carry out retention',
   request: {
-    query: z.object({ org: z.string().optional() }),
+    query: z.strictObject({ org: z.string().optional() }),
     body: jsonBody(z.strictObject({ dryRun: z.boolean().default(false) })),
   },
   responses: { 200: jsonAnswer(GcReport, 'What was removed'), ...PROBLEMS },
@@ -64,6 +64,7 @@ const doctor = createRoute({
   tags,
   summary: 'Find out what is wrong, and repair what can be',
   request: {
+    query: NoQuery,
     body: jsonBody(z.strictObject({ deep: z.boolean().default(false), repair: z.boolean().default(false) })),
   },
   responses: {

@@ -204,3 +204,16 @@ test('an output that is too large to look into still has a digest', () => {
   expect(one).not.toEqual(two)
   expect(outputsOf(large('1'))).toEqual(one)
 })
+
+test.each(['not json', '\ufeff{"version":4}', '<html></html>', 'tru', '"x', '[1,'])(
+  'what is not JSON is called that: %j',
+  (text) => {
+    expect(() => scanState(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'STATE_NOT_JSON' }))
+  },
+)
+
+test.each(['[]', 'null', '4', '"x"'])('JSON that is no object is no state: %s', (text) => {
+  expect(() => scanState(Buffer.from(text))).toThrow(
+    expect.objectContaining({ code: 'STATE_FORMAT', facts: { field: 'state' } }),
+  )
+})

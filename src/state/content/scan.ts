@@ -44,6 +44,7 @@ export function createStateScan(options: StateScanOptions = {}): StateScan {
   const seen = new Set<string>()
   const scalars = new Map<string, unknown>()
   const outputs = new Map<string, OutputDigest>()
+  let isObject = true
   let topKey = ''
   /** Compared for every shallow thing, and therefore one of two constants instead of a text just read. */
   let section: 'resources' | 'outputs' | undefined
@@ -72,7 +73,8 @@ export function createStateScan(options: StateScanOptions = {}): StateScan {
         if (inResource === 'instances' && section === 'resources') instances++
         return undefined
       }
-      if (depth === 0 && first !== OPEN_OBJECT) throw malformed('', 'is not an object')
+      // Whether it is JSON at all is not known yet: that is worth saying first.
+      if (depth === 0) isObject = first === OPEN_OBJECT
       if (depth === 1) return beginTop(first)
       if (depth === 2 && section === 'resources') {
         instances = 0
@@ -133,6 +135,7 @@ export function createStateScan(options: StateScanOptions = {}): StateScan {
 
   function finish(): StateFacts {
     json.finish()
+    if (!isObject) throw malformed('', 'is not an object')
     const encrypted = isEncrypted(scalars.get('encryption_version'))
     if (!encrypted && scalars.get('version') !== 4) {
       throw malformed(
@@ -212,6 +215,6 @@ function malformed(field: string, what: string, hint?: string): TacoError {
   const subject = field === '' ? 'The state' : `The field "${field}" of the state`
   return new TacoError('STATE_FORMAT', `${subject} ${what}.`, {
     hint: hint ?? 'Send the state file exactly as tofu or terraform wrote it.',
-    facts: { field },
+    facts: { field: field === '' ? 'state' : field },
   })
 }

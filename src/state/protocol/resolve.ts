@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isTacoError, TacoError } from '../../base/errors.ts'
 import type { Found } from '../../bucket/index.ts'
 import type { EventDraft } from '../events.ts'
 import type { Intent } from '../model.ts'
@@ -66,7 +67,9 @@ async function rollForward(
   intent: Intent & { kind: 'write' },
 ): Promise<Unit | undefined> {
   const { bucket } = parts.deps
-  const stored = await parts.versions.read(unit.value, intent.head)
+  const stored = await parts.versions.read(unit.value, intent.head).catch((error: unknown) => {
+    throw isTacoError(error, 'BUCKET_CORRUPT') ? writeLost(unit, error) : error
+  })
   try {
     const when = intent.from === null ? 'absent' : (intent.from as Found['tag'])
     const answer = await bucket.put(unit.value.key, stored.body, when, { contentType: 'application/json' })
@@ -75,6 +78,15 @@ async function rollForward(
   } finally {
     await stored.dispose()
   }
+}
+
+/** Only a person can decide to give a committed write up. */
+function writeLost(unit: Unit, cause: TacoError): TacoError {
+  return new TacoError('BUCKET_CORRUPT', cause.message, {
+    facts: { ...cause.facts, unit: unit.value.name },
+    hint: 'a write was committed and its content cannot be read: restore the object from a backup of the bucket, or give the write up with `taco doctor --repair`',
+    cause,
+  })
 }
 
 async function finishDelete(parts: Parts, unit: Unit, intent: Intent & { kind: 'delete' }): Promise<Step> {

@@ -4,6 +4,7 @@ import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../model.ts
 import { receiptForWrite } from '../reads.ts'
 import type { Caller } from '../services.ts'
 import type { EventDraft } from '../events.ts'
+import { refuseNested } from '../place.ts'
 import type { UnitChanges } from '../transitions.ts'
 import { commitWrite, landedBefore, recentWrite } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
@@ -126,6 +127,7 @@ async function currentTag(parts: Parts, doc: UnitDocument): Promise<{ readonly t
   const expected = doc.head?.tag ?? null
   // An object without a byte is no state: what an emptied state leaves where deletes cannot be conditional.
   if (expected === null && entry?.size === 0) return { tag: entry.tag }
+  if (expected === null && entry === undefined) await refuseNested(parts.deps.bucket, doc.key)
   return (entry?.tag ?? null) === expected ? { tag: entry?.tag ?? null } : 'other'
 }
 

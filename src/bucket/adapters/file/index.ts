@@ -11,7 +11,7 @@ import { badRequest } from '../../../base/errors.ts'
 import { checkPrefix } from '../../keys.ts'
 import { throwIfAborted } from '../../retry.ts'
 import { allRules, ensureFolder } from './context.ts'
-import { faultOf } from './faults.ts'
+import { faultOf, noFolder } from './faults.ts'
 import { knownGenerations } from './folder.ts'
 import { entryOf } from './found.ts'
 import { isThere } from './generation.ts'
@@ -37,8 +37,9 @@ export { nodeFs } from './node-fs.ts'
 const MAX_PLACES = 10_000
 
 export interface FileBucketOptions {
-  /** The folder; it is made if it is not there. */
   readonly root: string
+  /** True: a folder that is not there is refused instead of made. */
+  readonly mustExist?: boolean
   readonly fs?: FsOps
   /** Never the same twice: letters and digits only. */
   readonly nonce?: () => string
@@ -59,6 +60,7 @@ export async function openFileBucket(options: FileBucketOptions): Promise<Bucket
     rules: options.rules ?? allRules,
     folders: new Set(),
   }
+  if (options.mustExist === true && (await fs.lstat(root)) === undefined) throw noFolder(context.label)
   await guarded(context, 'opening', () => prepare(context))
   return bucketOf(context, (await fs.realpath(root)) ?? root)
 }
@@ -144,7 +146,7 @@ function bucketOf(context: Context, realRoot: string): Bucket {
   return {
     kind: 'file',
     label,
-    can: { conditionalDelete: true, listsInOneRequest: true },
+    can: { conditionalDelete: true, listsInOneRequest: true, nestedKeys: false },
     get: get as Bucket['get'],
     head: (key, options) =>
       at(key, options, 'reading', async (place) => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import { backendBlock, backendUrl } from '../backend-block.ts'
 import type { Session } from '../session.ts'
+import { checkNames } from '../unit-name.ts'
 
 interface BackendOptions {
   readonly kind: 'http'
@@ -16,6 +17,7 @@ export async function backend(
   options: BackendOptions,
 ): Promise<void> {
   const { output, world } = session
+  await checkNames(session, unit)
   const { kind, address } = session.target()
   const url = kind === 'server' ? backendUrl(address, session.org(), unit) : undefined
   const block = backendBlock(url)

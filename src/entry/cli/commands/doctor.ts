@@ -7,6 +7,7 @@ import type { Finding } from '../own-checks.ts'
 import { errorOfProblem } from '../problem.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
+import { shownTarget } from '../shown-target.ts'
 import { oneLine } from '../table.ts'
 import { count } from '../words.ts'
 
@@ -32,7 +33,7 @@ export async function doctor(
   for (const one of checkTokenFile(session.flags.tokenFile ?? session.world.env['TACO_TOKEN_FILE'])) tell(one)
   for (const one of await checkEngines(session)) tell(one)
   try {
-    tell(sayTarget(session))
+    tell(await sayTarget(session))
     for (const one of await checkServer(session)) tell(one)
     for await (const one of bucketFindings(session, options)) tell(one)
   } catch (error) {
@@ -45,8 +46,8 @@ export async function doctor(
   return totals.error > 0 ? EXIT.found : EXIT.ok
 }
 
-function sayTarget(session: Session): Finding {
-  const { kind, address, from } = session.target()
+async function sayTarget(session: Session): Promise<Finding> {
+  const { kind, address, from } = await shownTarget(session)
   const because = {
     flag: 'named on the command line',
     environment: 'named in the environment',

@@ -1,11 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import { lockAnswer } from '../answers.ts'
+import type { LockAnswer } from '../answers.ts'
 import { backendEnv, backendUrl } from '../backend-block.ts'
 import { unitPath } from '../client.ts'
 import { usageError } from '../failures.ts'
 import type { Session } from '../session.ts'
 import { check, fields, maybe } from '../shape.ts'
+import { checkNames } from '../unit-name.ts'
 import type { Signal, World } from '../wiring.ts'
 
 /** The backend outlives the command: an engine that is interrupted still stores its state and unlocks. */
@@ -15,24 +17,24 @@ export async function exec(
 ): Promise<number> {
   if (program === undefined)
     throw usageError('no command was given', 'write it after "--": `taco exec prod/network -- tofu plan`')
-  const { url, token } = await openBackend(session)
+  await checkNames(session, unit)
+  const { url, token, isOwnLock } = await openBackend(session, unit)
   const backend = backendEnv(backendUrl(url, session.org(), unit), token)
   session.output.trace(`TF_HTTP_ADDRESS=${backend['TF_HTTP_ADDRESS'] ?? ''}`)
-  const startedAt = session.world.now()
   const code = await runChild(session.world, program, args, { ...childEnv(session.world.env), ...backend })
-  if (code !== 0) await mentionLock(session, unit, startedAt)
+  if (code !== 0) await mentionLock(session, unit, isOwnLock)
   return code
 }
 
 /** An engine that was killed leaves its lock: better said now than found out by the next one. */
-async function mentionLock(session: Session, unit: string, startedAt: number): Promise<void> {
+async function mentionLock(session: Session, unit: string, isOwnLock: Backend['isOwnLock']): Promise<void> {
   try {
     const client = await session.client()
     const { lock } = check(
       fields({ lock: maybe(lockAnswer) }),
       await client.json('GET', unitPath(unit, '/lock')),
     )
-    if (lock === null || Date.parse(lock.at) < startedAt) return
+    if (lock === null || !isOwnLock(lock)) return
     session.output.warn(
       `${unit} is still locked (${lock.id}); if nothing runs any more: \`taco unlock ${unit} --force\``,
     )
@@ -41,14 +43,28 @@ async function mentionLock(session: Session, unit: string, startedAt: number): P
   }
 }
 
-export async function openBackend(session: Session): Promise<{ url: string; token: string | undefined }> {
+interface Backend {
+  readonly url: string
+  readonly token: string | undefined
+  /** Whether the command may have left that lock behind; another one is somebody's who is still at work. */
+  isOwnLock(lock: LockAnswer): boolean
+}
+
+/** `unit` undefined: for a command that works on many units. */
+export async function openBackend(session: Session, unit: string | undefined): Promise<Backend> {
   const { kind, address } = session.target()
-  if (kind === 'server') return { url: address, token: session.token() }
+  const { who, now } = session.world
+  if (kind === 'server') {
+    // A server does not tell which process took a lock: both engines name the person and the machine.
+    const startedAt = now()
+    const isOwnLock = ({ info, at }: LockAnswer) => info.Who === who && Date.parse(at) >= startedAt
+    return { url: address, token: session.token(), isOwnLock }
+  }
   // Good for this one command: it is in nobody's environment but the child's, and ends with this process.
   const { randomBytes } = await import('node:crypto')
   const token = randomBytes(32).toString('base64url')
-  const { url } = await (await session.embedded()).listen(token)
-  return { url, token }
+  const { url, hasTaken } = await (await session.embedded()).listen(token, { org: session.org(), unit })
+  return { url, token, isOwnLock: ({ id }) => hasTaken(id) }
 }
 
 /** The command needs the backend, not the keys to the control plane. */

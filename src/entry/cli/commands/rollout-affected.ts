@@ -42,7 +42,7 @@ export async function planAffected(
     throw usageError('nothing says which units to plan', 'give --affected, or name a unit')
   const repository = await openRepository(session, options.file)
   const units = only === undefined ? repository.project.units : [unitNamed(repository, only)]
-  const [client, backend] = await Promise.all([session.client(), openBackend(session)])
+  const [client, backend] = await Promise.all([session.client(), openBackend(session, undefined)])
   const engines = openEngines(world)
   const answer = check(
     planAnswer,

@@ -33,7 +33,7 @@ export async function work(
   // Most projects use one engine: it says its version while everything else is being opened.
   engines.foresee()
   const repository = await openRepository(session, options.file)
-  const [client, backend] = await Promise.all([session.client(), openBackend(session)])
+  const [client, backend] = await Promise.all([session.client(), openBackend(session, undefined)])
   const isTerminal = world.stdin.isTTY === true || world.stdout.isTTY === true || world.stderr.isTTY === true
   const say = (unit: string, line: string) =>
     void (output.asJson ? world.stderr : world.stdout).write(`${output.style('cyan', `[${unit}]`)} ${line}\n`)

@@ -2,7 +2,8 @@ import { usageError } from '../failures.ts'
 import type { Remembered } from '../remembered.ts'
 import { configPath, forget, writeRemembered } from '../remembered.ts'
 import type { Session } from '../session.ts'
-import { bucketAddress, chooseTarget, serverAddress } from '../settings.ts'
+import { bucketAddress, serverAddress } from '../settings.ts'
+import { checkBucketAddress, shownTarget } from '../shown-target.ts'
 import { resolve } from 'node:path'
 
 /** Nobody is asked whether the address answers: it may be chosen before the server runs. `doctor` looks. */
@@ -20,11 +21,11 @@ export async function use(
     if (session.output.asJson) session.output.json({})
     return
   }
-  if (address === undefined) return showCurrent(session)
-  remember(session, address)
+  if (address === undefined) return await showCurrent(session)
+  await remember(session, address)
 }
 
-function remember(session: Session, address: string): void {
+async function remember(session: Session, address: string): Promise<void> {
   const { world, flags, output } = session
   if (flags.server !== undefined || flags.bucket !== undefined) {
     throw usageError(
@@ -40,6 +41,7 @@ function remember(session: Session, address: string): void {
     ...(flags.org === undefined ? {} : { org: flags.org }),
     ...(flags.tokenFile === undefined ? {} : { tokenFile: resolve(world.cwd, flags.tokenFile) }),
   }
+  if (remembered.bucket !== undefined) await checkBucketAddress(remembered.bucket)
   const path = writeRemembered(world, remembered)
   if (output.asJson) return output.json({ ...remembered, file: path })
   output.say(
@@ -52,9 +54,9 @@ function remember(session: Session, address: string): void {
   )
 }
 
-function showCurrent(session: Session): void {
-  const { output, world, flags } = session
-  const target = chooseTarget(flags, world.env, session.remembered(), world.cwd)
+async function showCurrent(session: Session): Promise<void> {
+  const { output, world } = session
+  const target = await shownTarget(session)
   const file = configPath(world)
   if (output.asJson)
     return output.json({ [target.kind]: target.address, from: target.from, org: session.org(), file })

@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import type { Bucket } from '../bucket/index.ts'
+import {
+  alice,
+  findings,
+  keysUnder,
+  lose,
+  named,
+  openControl,
+  overwrite,
+  pull,
+  push,
+  stateText,
+  wrong,
+} from './testing.ts'
+
+/** What is damaged or lost in the bucket takes nothing else with it, and is said. */
+
+async function unitDocument(bucket: Bucket, name: string): Promise<string> {
+  const control = await openControl(bucket)
+  return `.taco/orgs/default/units/${(await control.units.get(named(name))).id}.json`
+}
+
+const nameClaim = (name: string) => `.taco/orgs/default/names/${name}.json`
+
+async function versionKeys(bucket: Bucket): Promise<string[]> {
+  return keysUnder(bucket, '.taco/orgs/default/versions/')
+}
+
+test('a damaged unit document: the others are listed and looked after, and doctor names it', async () => {
+  const bucket = openMemoryBucket()
+  const first = await openControl(bucket)
+  for (const name of ['a', 'b', 'c']) await push(first, name, stateText(1))
+  const key = await unitDocument(bucket, 'b')
+  await overwrite(bucket, key, '{"v":1')
+
+  for (const control of [first, await openControl(bucket)]) {
+    const page = await control.units.list({ org: 'default', limit: 10 })
+    expect(page.items.map(({ name }) => name)).toEqual(['a', 'c'])
+    expect(page.damaged).toBe(1)
+    await control.upkeep.sweep(alice)
+    expect(await control.upkeep.gc({ dryRun: false }, alice)).toMatchObject({ units: 2 })
+    const found = await findings(control)
+    expect(found).toContainEqual(expect.objectContaining({ level: 'error', check: 'unit.document' }))
+    expect(found).toContainEqual(
+      expect.objectContaining({ check: 'units', message: '2 units were looked at' }),
+    )
+  }
+  await expect(pull(first, 'b')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+})
+
+test('a lost unit document is found, its name is not begun anew, and a repair brings the history back', async () => {
+  const bucket = openMemoryBucket()
+  const before = await openControl(bucket)
+  for (const serial of [1, 2, 3]) await push(before, 'd', stateText(serial))
+  await lose(bucket, await unitDocument(bucket, 'd'))
+  const control = await openControl(bucket)
+
+  await expect(pull(control, 'd')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+  await expect(push(control, 'd', stateText(4))).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+  expect(wrong(await findings(control))).toMatchObject([{ check: 'unit.document-missing', unit: 'd' }])
+  await findings(control, { repair: true })
+
+  expect(wrong(await findings(control))).toEqual([])
+  await push(control, 'd', stateText(4))
+  const { items } = await control.versions.list(named('d'), { limit: 10 })
+  expect(items.map(({ seq, serial, status }) => [seq, serial, status])).toEqual([
+    [4, 4, 'current'],
+    [3, 3, 'past'],
+    [2, 2, 'past'],
+    [1, 1, 'past'],
+  ])
+})
+
+test.each([
+  ['name', false],
+  ['name', true],
+  ['key', false],
+] as const)('a lost claim of a %s splits no unit (after a restart: %s)', async (what, restarted) => {
+  const bucket = openMemoryBucket()
+  const first = await openControl(bucket)
+  await push(first, 'd', stateText(1))
+  const { id, key } = await first.units.get(named('d'))
+  const lost = what === 'name' ? nameClaim('d') : (await keysUnder(bucket, '.taco/keys/'))[0]
+  await lose(bucket, String(lost))
+  const control = restarted ? await openControl(bucket) : first
+
+  if (what === 'name') {
+    await expect(control.units.create({ org: 'default', name: 'd' }, alice)).rejects.toMatchObject({
+      code: 'ALREADY_EXISTS',
+    })
+    await push(control, 'd', stateText(2))
+  } else {
+    await expect(control.units.create({ org: 'default', name: 'e', key }, alice)).rejects.toMatchObject({
+      code: 'ALREADY_EXISTS',
+    })
+  }
+
+  const { items } = await control.units.list({ org: 'default', limit: 10 })
+  expect(items.map((unit) => unit.id)).toEqual([id])
+  expect(wrong(await findings(control))).toEqual([])
+})
+
+test('what is no state is called that', async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  await push(control, 'd', stateText(1))
+  await overwrite(bucket, 'd/terraform.tfstate', 'hello')
+
+  expect((await control.units.get(named('d'))).state).toMatchObject({ unreadable: true, encrypted: false })
+  expect(wrong(await findings(control))).toMatchObject([{ check: 'state.unreadable', unit: 'd' }])
+  await expect(control.versions.diff(named('d'), '1', '2')).rejects.toMatchObject({
+    code: 'STATE_FORMAT',
+    message: expect.stringContaining('version 2 of d is no state') as string,
+  })
+  await push(control, 'd', stateText(2), { force: true })
+  await expect(control.versions.rollback(named('d'), '2', {}, alice)).rejects.toMatchObject({
+    code: 'STATE_FORMAT',
+    message: expect.stringContaining('version 2 of d is no state') as string,
+  })
+})
+
+test('a damaged and a missing version: the others are there, and both are named', async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  for (let serial = 1; serial <= 6; serial++) await push(control, 'd', stateText(serial))
+  const keys = await versionKeys(bucket)
+  await overwrite(bucket, String(keys[4]), 'not a version at all, but long enough to have had a header')
+  await lose(bucket, String(keys[2]))
+
+  const { items, damaged } = await control.versions.list(named('d'), { limit: 10 })
+  expect(items.map(({ seq }) => seq)).toEqual([6, 4, 2, 1])
+  expect(damaged).toEqual([
+    { seq: 5, object: String(keys[4]).split('/').at(-1) },
+    { seq: 3, object: null },
+  ])
+  expect((await control.versions.get(named('d'), '4')).serial).toBe(4)
+  await expect(control.versions.get(named('d'), '3')).rejects.toMatchObject({
+    code: 'BUCKET_CORRUPT',
+    message: 'version 3 of d is missing from the bucket',
+  })
+  await expect(control.versions.get(named('d'), '5')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+  await expect(control.versions.get(named('d'), '7')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  const found = await findings(control)
+  expect(found).toContainEqual(
+    expect.objectContaining({
+      check: 'version.header',
+      message: expect.stringContaining(String(keys[4])) as string,
+    }),
+  )
+  expect(found).toContainEqual(
+    expect.objectContaining({ check: 'version.missing', message: 'version 3 is missing' }),
+  )
+})
+
+test('a damaged journal record hides no other, and doctor names it', async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  await push(control, 'd', stateText(1))
+  await control.close()
+  const before = (await control.journal.read({ limit: 100 })).items
+  const key = String((await keysUnder(bucket, '.taco/journal/'))[1])
+  await overwrite(bucket, key, 'x')
+
+  expect((await control.journal.read({ limit: 100 })).items).toHaveLength(before.length - 1)
+  expect(wrong(await findings(control))).toMatchObject([
+    { check: 'journal.record', message: expect.stringContaining(key) as string },
+  ])
+})
+
+test('an organization that is not there is not an empty one', async () => {
+  const control = await openControl()
+  const nowhere = { code: 'NOT_FOUND', message: expect.stringContaining('nosuch') as string }
+
+  await expect(control.units.list({ org: 'nosuch', limit: 1 })).rejects.toMatchObject(nowhere)
+  await expect(control.states.read({ org: 'nosuch', unit: 'x' })).rejects.toMatchObject(nowhere)
+  await expect(control.units.get({ org: 'nosuch', unit: 'x' })).rejects.toMatchObject({
+    message: 'there is no organization nosuch',
+  })
+})
+
+test('a write whose version is lost: doctor says that only a repair ends it, and so does a forced unlock', async () => {
+  const bucket = openMemoryBucket()
+  await push(await openControl(bucket), 'd', stateText(1))
+  let isDown = true
+  const failing = new Proxy(bucket, {
+    get(target, name, receiver) {
+      if (name !== 'put') return Reflect.get(target, name, receiver) as unknown
+      return (...[key, ...rest]: Parameters<Bucket['put']>) =>
+        isDown && key === 'd/terraform.tfstate' ? Promise.reject(new Error('down')) : target.put(key, ...rest)
+    },
+  })
+  const control = await openControl(failing)
+  await expect(push(control, 'd', stateText(2))).rejects.toThrow('down')
+  isDown = false
+  await lose(bucket, String((await versionKeys(bucket))[1]))
+
+  expect(wrong(await findings(control, { deep: false }))).toMatchObject([
+    { level: 'error', check: 'unit.write-lost', hint: expect.stringContaining('--repair') as string },
+  ])
+  await expect(control.locks.forceUnlock(named('d'), {}, alice)).rejects.toMatchObject({
+    code: 'BUCKET_CORRUPT',
+    hint: expect.stringContaining('taco doctor --repair') as string,
+  })
+  await findings(control, { repair: true })
+  await control.locks.forceUnlock(named('d'), {}, alice)
+  await push(control, 'd', stateText(2))
+})

@@ -1,0 +1,23 @@
+import type { DoctorFinding } from './views.ts'
+
+export type Say = (
+  level: DoctorFinding['level'],
+  check: string,
+  message: string,
+  hint?: string,
+  repaired?: boolean,
+) => DoctorFinding
+
+/** Findings about one unit, or about the bucket (null). */
+export function finder(unit: string | null): Say {
+  return (level, check, message, hint, repaired = false) => ({
+    level,
+    check,
+    message,
+    hint: hint ?? null,
+    unit,
+    repaired,
+  })
+}
+
+export const FROM_BACKUP = 'restore the object from a backup of the bucket'

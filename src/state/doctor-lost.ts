@@ -1,0 +1,88 @@
+import type { TacoError } from '../base/errors.ts'
+import { isTacoError } from '../base/errors.ts'
+import { readDocument } from '../bucket/index.ts'
+import { finder, FROM_BACKUP } from './doctor-findings.ts'
+import { inBatches } from './history.ts'
+import { readRecord } from './journal.ts'
+import { historiesPrefix, journalPrefix, namesPrefix, stateClaimsPrefix } from './layout.ts'
+import { rebuiltDocument } from './lost-units.ts'
+import { Claim } from './model.ts'
+import { lookAt } from './protocol/look.ts'
+import type { Parts } from './protocol/parts.ts'
+import type { Caller } from './services.ts'
+import { newDocument } from './unit-making.ts'
+import type { DoctorFinding } from './views.ts'
+
+/** Units whose document is gone: found by their versions, and made anew from their claims. */
+export async function* checkLostUnits(
+  parts: Parts,
+  org: string,
+  known: ReadonlySet<string>,
+  repair: boolean,
+  caller: Caller,
+): AsyncGenerator<DoctorFinding> {
+  const { bucket } = parts.deps
+  const lost = new Set<string>()
+  for await (const page of bucket.list(historiesPrefix(org)))
+    for (const { key } of page) {
+      const id = key.slice(historiesPrefix(org).length).split('/')[0] ?? ''
+      if (!known.has(id)) lost.add(id)
+    }
+  // One that was made since the units were listed is not lost.
+  for (const id of lost) if ((await parts.store.read(org, id)) !== undefined) lost.delete(id)
+  if (lost.size === 0) return
+  const names = await claimsOf(parts, namesPrefix(org), lost)
+  const keys = await claimsOf(parts, stateClaimsPrefix, lost)
+  for (const id of lost) {
+    const claim = names.get(id)
+    const isBack =
+      repair && claim !== undefined && (await rebuild(parts, claim, keys.get(id)?.key ?? claim.key, caller))
+    yield finder(claim?.name ?? null)(
+      'error',
+      'unit.document-missing',
+      isBack
+        ? `the document of the unit ${id} was missing; it was made anew from its versions, without labels and settings`
+        : `the document of the unit ${id} is missing from the bucket; its versions are there`,
+      claim === undefined ? FROM_BACKUP : `${FROM_BACKUP}, or run with --repair to make it anew`,
+      isBack,
+    )
+  }
+}
+
+async function rebuild(parts: Parts, claim: Claim, key: string, caller: Caller): Promise<boolean> {
+  const { ids } = parts.deps
+  const document = await rebuiltDocument(parts, newDocument(claim, key, ids.id('n')))
+  if (document === undefined || (await parts.store.create(document, [])) === undefined) return false
+  await lookAt(parts, { org: claim.org, id: claim.id }, caller)
+  return true
+}
+
+async function claimsOf(
+  { deps: { bucket } }: Parts,
+  prefix: string,
+  ids: ReadonlySet<string>,
+): Promise<Map<string, Claim>> {
+  const found = new Map<string, Claim>()
+  for await (const page of bucket.list(prefix))
+    await inBatches(page, 32, async ({ key }) => {
+      const claim = await readDocument(bucket, key, Claim).catch((error: unknown) => {
+        // A claim that cannot be read is reported with the unit that misses it.
+        if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
+        return undefined
+      })
+      if (claim !== undefined && ids.has(claim.value.id)) found.set(claim.value.id, claim.value)
+    })
+  return found
+}
+
+export async function* checkJournal({ deps: { bucket } }: Parts): AsyncGenerator<DoctorFinding> {
+  for await (const page of bucket.list(journalPrefix)) {
+    const damaged: TacoError[] = []
+    await inBatches(page, 32, async ({ key }) => {
+      const record = await readRecord(bucket, key)
+      if (isTacoError(record)) damaged.push(record)
+    })
+    for (const error of damaged)
+      yield finder(null)('error', 'journal.record', `an event is lost: ${error.message}`, FROM_BACKUP)
+  }
+}

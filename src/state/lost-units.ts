@@ -1,0 +1,75 @@
+import { TacoError } from '../base/errors.ts'
+import type { Bucket } from '../bucket/index.ts'
+import { readEntry } from './history.ts'
+import { parseVersionObject, versionsPrefix } from './layout.ts'
+import type { Claim, UnitDocument } from './model.ts'
+import type { Parts } from './protocol/parts.ts'
+import { hashOf } from './protocol/resolve.ts'
+
+/** Units whose document is gone from the bucket, while their versions are there. */
+
+export async function hasVersions(bucket: Bucket, org: string, id: string): Promise<boolean> {
+  for await (const page of bucket.list(versionsPrefix(org, id), { pageSize: 1 }))
+    if (page.length > 0) return true
+  return false
+}
+
+export function documentLost(claim: Pick<Claim, 'org' | 'id' | 'name'>): TacoError {
+  return new TacoError(
+    'BUCKET_CORRUPT',
+    `the document of the unit ${claim.name} (${claim.id}) is missing from the bucket; its versions are there`,
+    {
+      facts: { unit: claim.name, id: claim.id },
+      hint: 'restore it from a backup of the bucket, or let `taco doctor --deep --repair` make it anew',
+    },
+  )
+}
+
+/**
+ * The document anew, from what claims and versions tell. What only the document knew is lost: labels, settings, locks.
+ * Whether the newest version is the current state, a look at the state tells afterwards.
+ */
+export async function rebuiltDocument(parts: Parts, blank: UnitDocument): Promise<UnitDocument | undefined> {
+  const { bucket, clock } = parts.deps
+  const found = await bucket.get(blank.key)
+  const current = found === undefined ? undefined : await hashOf(found)
+  const stored = []
+  for await (const page of bucket.list(versionsPrefix(blank.org, blank.id)))
+    for (const entry of page) stored.push({ entry, seq: parseVersionObject(entry.key)?.seq ?? 0 })
+  const numbers = new Set(stored.map(({ seq }) => seq))
+  for (const seq of [...numbers].sort((a, b) => b - a)) {
+    const attempts = stored.filter((one) => one.seq === seq)
+    const read = await Promise.all(
+      attempts.map(({ entry }) => readEntry(bucket, blank, entry).catch(() => undefined)),
+    )
+    const readable = read.filter((entry) => entry !== undefined)
+    const newest = readable.find(({ facts }) => facts.hash === current) ?? readable[0]
+    if (newest === undefined) continue
+    const { facts, object, commit, outputs, receipt } = newest
+    return {
+      ...blank,
+      // Higher than any that others may remember.
+      rev: clock.now(),
+      changedAt: clock.now(),
+      seq,
+      historyFrom: firstInRow(numbers, seq),
+      head: {
+        version: facts,
+        object,
+        tag: null,
+        commit,
+        outputs: outputs === null ? null : [...outputs],
+        chain: {},
+      },
+      receipt,
+      tail: { id: facts.id, superseded: current !== undefined && facts.hash !== current },
+    }
+  }
+  return undefined
+}
+
+function firstInRow(numbers: ReadonlySet<number>, top: number): number {
+  let first = top
+  while (numbers.has(first - 1)) first--
+  return first
+}

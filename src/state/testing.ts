@@ -1,0 +1,95 @@
+import { systemClock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import { silentLog } from '../base/log.ts'
+import type { Spool } from '../base/spool.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import type { Bucket } from '../bucket/index.ts'
+import { bodyOf } from '../bucket/index.ts'
+import type { DoctorFinding, StateControl } from './index.ts'
+import { createStateControl } from './index.ts'
+
+/** For tests of state control over a bucket in memory or in a folder. */
+export const alice = { by: 'alice' }
+
+const noSpool: Spool = {
+  create: () => Promise.reject(new Error('nothing here is large enough for the spool')),
+}
+
+export function openControl(bucket: Bucket = openMemoryBucket()): Promise<StateControl> {
+  const settings = { tidyAfterMs: null, catalogLagMs: 0, catalogVerifyMs: 0 }
+  return createStateControl({
+    bucket,
+    clock: systemClock,
+    ids: randomIds,
+    log: silentLog,
+    spool: noSpool,
+    settings,
+  })
+}
+
+export const named = (unit: string) => ({ org: 'default', unit })
+
+export function stateText(serial: number, value = `v${serial}`, lineage = 'L'): string {
+  const outputs = { value: { value, type: 'string' } }
+  return JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, lineage, outputs, resources: [] })
+}
+
+async function* chunks(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+export async function push(
+  control: StateControl,
+  unit: string,
+  text: string,
+  options: { force?: boolean } = {},
+) {
+  const state = await control.states.receive(chunks(text), { maxBytes: 1e9, org: 'default' })
+  try {
+    return await control.states.write(
+      named(unit),
+      state,
+      { how: 'push', createUnit: true, ...options },
+      alice,
+    )
+  } finally {
+    await state.dispose()
+  }
+}
+
+export async function pull(control: StateControl, unit: string): Promise<string | undefined> {
+  const found = await control.states.read(named(unit))
+  return found === undefined || found === 'unchanged' ? undefined : (await found.bytes()).toString()
+}
+
+export async function findings(
+  control: StateControl,
+  options: { deep?: boolean; repair?: boolean } = {},
+): Promise<DoctorFinding[]> {
+  const all: DoctorFinding[] = []
+  for await (const finding of control.upkeep.doctor({ deep: true, repair: false, ...options }, alice))
+    all.push(finding)
+  return all
+}
+
+export const wrong = (all: readonly DoctorFinding[]) =>
+  all.filter(({ level, repaired }) => (level === 'error' || level === 'warning') && !repaired)
+
+export async function keysUnder(bucket: Bucket, prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  for await (const page of bucket.list(prefix)) keys.push(...page.map(({ key }) => key))
+  return keys
+}
+
+/** As somebody with access to the bucket might. */
+export async function overwrite(bucket: Bucket, key: string, text: string): Promise<void> {
+  const entry = await bucket.head(key)
+  const answer = await bucket.put(key, bodyOf(text), entry?.tag ?? 'absent')
+  if (answer.kind !== 'written') throw new Error(`${key} could not be written`)
+}
+
+export async function lose(bucket: Bucket, key: string): Promise<void> {
+  const entry = await bucket.head(key)
+  if (entry === undefined) throw new Error(`there is no ${key}`)
+  await bucket.delete(key, entry.tag)
+}

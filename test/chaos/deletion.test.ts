@@ -1,0 +1,100 @@
+import { beforeAll, expect, test } from 'vitest'
+import { LockInfo } from '../../src/state/index.ts'
+import { refused } from './clients.ts'
+import type { CreateControl } from './mutant.ts'
+import { loadControl } from './mutant.ts'
+import type { Scenario } from './scenario.ts'
+import { playAll } from './scenario.ts'
+import { cycle, sweep } from './scenarios.ts'
+import { locked } from './traces.ts'
+import { stateKey, stateText, tflockKey, unit } from './world.ts'
+
+const caller = { by: 'one' }
+
+let create: CreateControl
+beforeAll(async () => {
+  create = await loadControl()
+})
+
+async function play(scenario: Scenario): Promise<void> {
+  const { runs } = await playAll(create, scenario, 1_500)
+  expect(runs).toBeGreaterThan(1)
+}
+
+test.each([true, false])(
+  'a deletion of the state meets faults, another server and a sweep (conditional delete: %s)',
+  (conditionalDelete) =>
+    play({
+      store: { conditionalDelete },
+      before: locked,
+      actors: {
+        one: async ({ server, world }) => {
+          world.holds.push({ who: 'one', id: 'one', from: 0, to: Infinity })
+          await refused(() => server.states.remove(unit, { lockId: 'one', force: true }, caller))
+        },
+        two: async ({ client, server }) => {
+          await client.force()
+          await cycle('two', 3)({ client, server } as never)
+        },
+      },
+      faults: { crash: 1, crashLate: 1, lost: 1, again: 1, late: 1, total: 1, of: ['one'] },
+      preemptions: 1,
+    }),
+)
+
+test('a deletion and an outsider that writes: what was written last is there', () =>
+  play({
+    before: locked,
+    actors: {
+      one: async ({ server, world }) => {
+        world.holds.push({ who: 'one', id: 'one', from: 0, to: Infinity })
+        await refused(() => server.states.remove(unit, { lockId: 'one', force: true }, caller))
+      },
+      outsider: async ({ outsider }) => outsider.write(stateText(3, 'outsider')),
+      sweep,
+    },
+    faults: { crash: 1, of: ['one'] },
+    allow: { lockless: true },
+    preemptions: 2,
+  }))
+
+test('a LOCK that was under way when its unit was deleted leaves no .tflock for ever', () =>
+  play({
+    actors: {
+      one: async ({ client }) => {
+        if (await client.lock('one')) await client.unlock('one')
+      },
+      two: async ({ server }) => {
+        await refused(() => server.units.remove(unit, { force: true }, caller))
+        await refused(() => server.upkeep.sweep(caller))
+      },
+    },
+    allow: { isGone: true },
+    preemptions: 2,
+    check: async (world) => {
+      world.passTime(200_000)
+      await (await world.healthy()).upkeep.sweep(caller)
+      expect(world.store.get(tflockKey)).toBeUndefined()
+    },
+  }))
+
+test('a unit whose deletion crashed at any step leaves no .tflock that blocks its name', () =>
+  play({
+    actors: {
+      one: async ({ server }) =>
+        void (await refused(() => server.units.remove(unit, { force: true }, caller))),
+    },
+    faults: { crash: 1, crashLate: 1, total: 1 },
+    allow: { isGone: true },
+    check: async (world) => {
+      world.passTime(200_000)
+      const server = await world.healthy()
+      await server.upkeep.sweep(caller)
+      expect(world.store.get(tflockKey)).toBeUndefined()
+      const info = LockInfo.parse({ ID: 'next' })
+      await server.locks.lock(unit, info, { createUnit: true }, caller)
+      expect(
+        world.store.get(stateKey) === undefined || world.documents.every(({ deleted }) => !deleted),
+      ).toBe(true)
+    },
+  }))

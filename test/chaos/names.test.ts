@@ -1,0 +1,181 @@
+import { beforeAll, expect, test } from 'vitest'
+import { LockInfo } from '../../src/state/index.ts'
+import { isCode, refused } from './clients.ts'
+import type { CreateControl } from './mutant.ts'
+import { loadControl } from './mutant.ts'
+import type { Scenario } from './scenario.ts'
+import { firstState, playAll } from './scenario.ts'
+import { writeFirst } from './traces.ts'
+import type { World } from './world.ts'
+import { hashOf, unit } from './world.ts'
+
+const by = (name: string) => ({ by: name })
+const claims = (key: string) => /\/(names|keys)\//.test(key)
+const somebody = { visible: claims, allow: { isGone: true } }
+
+let create: CreateControl
+beforeAll(async () => {
+  create = await loadControl()
+})
+
+async function play(scenario: Scenario): Promise<void> {
+  const { runs } = await playAll(create, scenario, 1_500)
+  expect(runs).toBeGreaterThan(1)
+}
+
+/** Whatever happened: every name leads to one unit, every unit has a name, and no two share a state. */
+async function checkNames(world: World): Promise<void> {
+  world.passTime(200_000)
+  const server = await world.healthy()
+  await server.upkeep.sweep(by('sweep'))
+  const { items } = await server.units.list({ org: 'default', limit: 100 })
+  const names = items.map(({ name }) => name)
+  expect(new Set(names).size, names.join()).toBe(names.length)
+  const keys = items.map(({ key }) => key)
+  expect(new Set(keys).size, keys.join()).toBe(keys.length)
+  for (const { name, id } of items) {
+    expect((await server.units.get({ org: 'default', unit: name })).id).toBe(id)
+    const info = LockInfo.parse({ ID: `check ${id}` })
+    await server.locks.lock({ org: 'default', unit: name }, info, {}, by('check'))
+    await server.locks.unlock({ org: 'default', unit: name }, info.ID, by('check'))
+  }
+  // A name that nobody has can be had.
+  for (const name of ['prod/net', 'prod/other'].filter((one) => !names.includes(one)))
+    await refusedOrTaken(() => server.units.create({ org: 'default', name }, by('check')))
+  // What a crashed creation claimed comes into being for whoever asks next.
+  const all = await Promise.all(
+    ['prod/net', 'prod/other'].map((name) => server.units.get({ org: 'default', unit: name })),
+  )
+  expect(new Set(all.map(({ id }) => id)).size).toBe(2)
+}
+
+test('two create the same unit, one of them crashes: one unit comes of it', () =>
+  play({
+    ...somebody,
+    before: async () => {},
+    actors: {
+      one: async ({ server }) => void (await refused(() => writeFirst(server))),
+      two: async ({ server }) =>
+        void (await refused(() =>
+          server.locks.lock(unit, LockInfo.parse({ ID: 'two' }), { createUnit: true, leaseMs: 1 }, by('two')),
+        )),
+    },
+    faults: { crash: 1, lost: 1, again: 1, total: 1, of: ['one'] },
+    preemptions: 1,
+    check: checkNames,
+  }))
+
+test('a rename that crashes at any step leaves no name taken by nobody', () =>
+  play({
+    ...somebody,
+    actors: {
+      one: async ({ server }) =>
+        void (await refused(() => server.units.rename(unit, 'prod/other', by('one')))),
+    },
+    faults: { crash: 1, crashLate: 1, lost: 1, again: 1, total: 1 },
+    check: checkNames,
+  }))
+
+test('two rename one unit at once', () =>
+  play({
+    ...somebody,
+    actors: {
+      one: async ({ server }) =>
+        void (await refused(() => server.units.rename(unit, 'prod/other', by('one')))),
+      two: async ({ server }) =>
+        void (await refused(() => server.units.rename(unit, 'prod/third', by('two')))),
+    },
+    preemptions: 2,
+    check: checkNames,
+  }))
+
+test('a rename and a creation want the same name', () =>
+  play({
+    ...somebody,
+    actors: {
+      one: async ({ server }) =>
+        void (await refusedOrTaken(() => server.units.rename(unit, 'prod/other', by('one')))),
+      two: async ({ server }) =>
+        void (await refusedOrTaken(() =>
+          server.units.create({ org: 'default', name: 'prod/other' }, by('two')),
+        )),
+    },
+    faults: { crash: 1 },
+    preemptions: 2,
+    check: checkNames,
+  }))
+
+test('a rename does not bring a deleted unit back', () =>
+  play({
+    ...somebody,
+    actors: {
+      one: async ({ server }) =>
+        void (await refused(() => server.units.rename(unit, 'prod/other', by('one')))),
+      two: async ({ server, world }) => {
+        await refused(async () => {
+          await server.units.remove(unit, { force: true }, by('two'))
+          world.forced.push({ at: 0, id: 'removed' })
+        })
+      },
+    },
+    preemptions: 2,
+    check: async (world) => {
+      const server = await world.healthy()
+      const { items } = await server.units.list({ org: 'default', limit: 10 })
+      if (world.forced.length > 0) expect(items.map(({ name }) => name)).toEqual([])
+      await checkNames(world)
+    },
+  }))
+
+test('a unit is restored while somebody makes another of its name', () =>
+  play({
+    ...somebody,
+    before: async (server) => {
+      await writeFirst(server)
+      await server.units.remove(unit, { force: true }, by('first'))
+    },
+    actors: {
+      one: async ({ server }) => void (await refusedOrTaken(() => server.units.restore(unit, {}, by('one')))),
+      two: async ({ server }) =>
+        void (await refusedOrTaken(() =>
+          server.units.create({ org: 'default', name: 'prod/net' }, by('two')),
+        )),
+    },
+    preemptions: 1,
+    check: checkNames,
+  }))
+
+test('a restore that crashes at any step is finished by whoever comes next', () =>
+  play({
+    ...somebody,
+    before: async (server) => {
+      await writeFirst(server)
+      await server.units.remove(unit, { force: true }, by('first'))
+    },
+    actors: {
+      one: async ({ server }) => void (await refused(() => server.units.restore(unit, {}, by('one')))),
+    },
+    faults: { crash: 1, lost: 1, total: 1 },
+    check: async (world) => {
+      world.passTime(200_000)
+      const server = await world.healthy()
+      await server.upkeep.sweep(by('sweep'))
+      const { items } = await server.units.list({ org: 'default', limit: 10 })
+      for (const { name } of items) {
+        const found = await server.states.read({ org: 'default', unit: name })
+        if (found === undefined || found === 'unchanged') throw new Error('a restored unit lost its state')
+        expect(hashOf(await found.bytes())).toBe(hashOf(firstState))
+      }
+      await checkNames(world)
+    },
+  }))
+
+async function refusedOrTaken(work: () => Promise<unknown>): Promise<boolean> {
+  return refused(async () => {
+    try {
+      await work()
+    } catch (error) {
+      if (!isCode(error, 'ALREADY_EXISTS')) throw error
+    }
+  })
+}
