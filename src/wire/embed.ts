@@ -21,6 +21,8 @@ export interface EmbedOptions {
   /** Who is written into the history. */
   readonly by: string
   readonly debug?: boolean
+  /** False: a folder that is not there is refused instead of made. */
+  readonly mayCreate?: boolean
 }
 
 export interface Embedded {
@@ -47,7 +49,12 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     hasStacks: isDebug,
     write: (text) => process.stderr.write(text),
   })
-  const built = await build({ bucket: options.bucket, log, probe: 'if-new' })
+  const built = await build({
+    bucket: options.bucket,
+    log,
+    probe: 'if-new',
+    mayCreate: options.mayCreate ?? true,
+  })
   const { control, metrics, about, ready } = built
   const { by } = options
   const common = {
