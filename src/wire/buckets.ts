@@ -8,13 +8,24 @@ import {
 
 export type OpenBucket = Bucket & Partial<StoreClock>
 
+export interface OpenOptions {
+  /** False: where a bucket can be made by opening it, it is refused instead. */
+  readonly mayCreate: boolean
+}
+
 /** One entry per kind of store; each is loaded only when it is used, because some bring a large library along. */
 const OPENERS: {
-  readonly [K in BucketAddress['kind']]: (address: Extract<BucketAddress, { kind: K }>) => Promise<OpenBucket>
+  readonly [K in BucketAddress['kind']]: (
+    address: Extract<BucketAddress, { kind: K }>,
+    options: OpenOptions,
+  ) => Promise<OpenBucket>
 } = {
   memory: async () => (await import('../bucket/adapters/memory.ts')).openMemoryBucket(),
-  file: async ({ folder }) =>
-    (await import('../bucket/adapters/file/index.ts')).openFileBucket({ root: folder }),
+  file: async ({ folder }, { mayCreate }) =>
+    (await import('../bucket/adapters/file/index.ts')).openFileBucket({
+      root: folder,
+      mustExist: !mayCreate,
+    }),
   s3: async ({ conditionalDelete, ...options }) => {
     const bucket = (await import('../bucket/adapters/s3/bucket.ts')).openS3Bucket(options)
     return conditionalDelete === undefined
@@ -31,16 +42,17 @@ export interface Opened {
   readonly isProbeTrusted: boolean
 }
 
-export async function openBucket(url: string): Promise<Opened> {
+export async function openBucket(url: string, options: OpenOptions = { mayCreate: true }): Promise<Opened> {
   const address = parseBucketUrl(url)
   return {
-    bucket: await openAt(address),
+    bucket: await openAt(address, options),
     isProbeTrusted: address.kind !== 's3' || address.conditionalDelete === undefined,
   }
 }
 
 function openAt<K extends BucketAddress['kind']>(
   address: Extract<BucketAddress, { kind: K }>,
+  options: OpenOptions,
 ): Promise<OpenBucket> {
-  return OPENERS[address.kind](address)
+  return OPENERS[address.kind](address, options)
 }

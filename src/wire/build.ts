@@ -16,6 +16,8 @@ export interface BuildOptions {
   readonly log: Log
   /** `always`: a server. `if-new`: a command that lasts a moment, in front of a bucket that was found fit before. */
   readonly probe: 'always' | 'if-new'
+  /** False: a folder that is not there is refused instead of made. */
+  readonly mayCreate?: boolean
 }
 
 /** State control over one bucket, and what its faces want to know about it. */
@@ -38,7 +40,9 @@ const FIRST_DOCUMENT = '.taco/orgs/default/org.json'
 export async function build(options: BuildOptions): Promise<Built> {
   const version = packageVersion()
   const metrics = createMetrics(version)
-  const { bucket: opened, isProbeTrusted } = await openBucket(options.bucket)
+  const { bucket: opened, isProbeTrusted } = await openBucket(options.bucket, {
+    mayCreate: options.mayCreate ?? true,
+  })
   try {
     const probed = await fit(opened, { ...options, isProbeTrusted })
     const bucket = withCachedStates(metered(probed, metrics))

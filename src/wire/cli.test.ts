@@ -100,6 +100,20 @@ test('units are created, labelled, renamed, deleted and restored', async () => {
   expect(await out(world, 'unit', 'ls')).toContain('prod/vpc')
 })
 
+test.each([['unit', 'ls'], ['state', 'pull', 'a'], ['lock', 'a'], ['adopt'], ['events']])(
+  '%s %s does not make a folder out of a path with a mistake',
+  async (...args) => {
+    const world = laptop()
+    const { code, err } = await refused(world, ...args)
+
+    expect({ code, err }).toEqual({
+      code: 3,
+      err: expect.stringMatching(/there is no bucket at file:\/\/\S+bucket/),
+    })
+    expect(existsSync(join(world.cwd, 'bucket'))).toBe(false)
+  },
+)
+
 test('a name that is nearly right gets the right one as advice, and 3', async () => {
   const world = laptop()
   await out(world, 'unit', 'create', 'prod/network')

@@ -22,6 +22,8 @@ export interface EmbedOptions {
   /** Who is written into the history. */
   readonly by: string
   readonly debug?: boolean
+  /** False: a folder that is not there is refused instead of made. */
+  readonly mayCreate?: boolean
 }
 
 export interface Embedded {
@@ -48,7 +50,12 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     hasStacks: isDebug,
     write: (text) => process.stderr.write(text),
   })
-  const built = await build({ bucket: options.bucket, log, probe: 'if-new' })
+  const built = await build({
+    bucket: options.bucket,
+    log,
+    probe: 'if-new',
+    mayCreate: options.mayCreate ?? true,
+  })
   const { control, rollouts, metrics, about, ready } = built
   const { by } = options
   const common = {

@@ -32,7 +32,12 @@ export async function runCli(args: readonly string[], world: World): Promise<num
 
 async function carryOut(spec: CommandSpec, { args, options, flags }: Parsed, world: World): Promise<number> {
   const stop = new AbortController()
-  const session = openSession({ world, flags, signal: stop.signal })
+  const session = openSession({
+    world,
+    flags,
+    signal: stop.signal,
+    makesBucket: spec.makesBucket === true,
+  })
   let giveUp: (reason: Error) => void = () => {}
   const stopped = new Promise<never>((_resolve, reject) => (giveUp = reject))
   const release =

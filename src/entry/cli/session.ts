@@ -32,9 +32,11 @@ export interface SessionOptions {
   readonly world: World
   readonly flags: GlobalFlags
   readonly signal: AbortSignal
+  /** Whether the command may be the first one that a bucket sees. */
+  readonly makesBucket: boolean
 }
 
-export function openSession({ world, flags, signal }: SessionOptions): Session {
+export function openSession({ world, flags, signal, makesBucket }: SessionOptions): Session {
   const output = openOutput(world, flags)
   const remembered = once(() => readRemembered(world))
   const target = once(() => chooseTarget(flags, world.env, remembered(), world.cwd))
@@ -42,7 +44,12 @@ export function openSession({ world, flags, signal }: SessionOptions): Session {
   const token = once(() => chooseToken(flags, world.env, remembered(), target()))
   const embedded = once(() => {
     output.trace('opening the bucket')
-    return world.openEmbedded({ bucket: target().address, by: world.who, debug: output.debug })
+    return world.openEmbedded({
+      bucket: target().address,
+      by: world.who,
+      debug: output.debug,
+      mayCreate: makesBucket,
+    })
   })
   const client = once(async (): Promise<Client> => {
     const { kind, address } = target()

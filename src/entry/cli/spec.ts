@@ -16,6 +16,8 @@ export interface CommandSpec {
   readonly run?: Handler
   /** The command waits for signals itself: it has something to close in order. */
   readonly ownsSignals?: boolean
+  /** It may be the first command that a bucket sees; any other refuses a folder that is not there. */
+  readonly makesBucket?: boolean
 }
 
 export interface ArgSpec {

@@ -28,6 +28,7 @@ export const stateCommands: CommandSpec = {
       options: [lockOption, messageOption, { name: 'force', says: 'skip the checks of serial and lineage' }],
       example: 'taco state push prod/network terraform.tfstate -m "moved from local"',
       run: push,
+      makesBucket: true,
     }),
     command({
       name: 'versions',
@@ -136,6 +137,7 @@ export const lockCommands: readonly CommandSpec[] = [
     example: 'taco --bucket s3://states exec prod/network -- tofu plan',
     run: exec,
     ownsSignals: true,
+    makesBucket: true,
   }),
   command({
     name: 'events',

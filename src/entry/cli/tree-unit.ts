@@ -47,6 +47,7 @@ export const unitCommands: CommandSpec = {
       ],
       example: 'taco unit create prod/network --label team=network',
       run: unit.create,
+      makesBucket: true,
     }),
     command({
       name: 'show',
@@ -119,6 +120,7 @@ export const orgCommands: CommandSpec = {
       options: keepOptions,
       example: 'taco org create acme --keep-days 365',
       run: org.create,
+      makesBucket: true,
     }),
     command({
       name: 'set',

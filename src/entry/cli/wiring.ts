@@ -55,6 +55,8 @@ export interface EmbedOptions {
   /** Who is written into the history. */
   readonly by: string
   readonly debug: boolean
+  /** False: a folder that is not there is refused instead of made. */
+  readonly mayCreate: boolean
 }
 
 /** The same API inside this process. */

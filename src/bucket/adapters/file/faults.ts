@@ -55,3 +55,10 @@ export function busy(key: string): TacoError {
     hint: 'Try again in a moment.',
   })
 }
+
+export function noFolder(label: string): TacoError {
+  return new TacoError('NOT_FOUND', `there is no bucket at ${label}: no such folder`, {
+    hint: 'Look at the path. What creates or stores something makes the folder, `taco unit create` for example.',
+    facts: { field: 'bucket' },
+  })
+}

@@ -13,7 +13,7 @@ export interface FsOps {
   readdir(path: string): Maybe<readonly FolderEntry[] | undefined>
   realpath(path: string): Maybe<string | undefined>
 
-  /** False when it is there already. */
+  /** For the owner alone. False when it is there already. */
   mkdir(path: string): Maybe<boolean>
   /** A hard link: the exclusive claim. False when `to` is there already. */
   link(from: string, to: string): Maybe<boolean>
@@ -24,8 +24,8 @@ export interface FsOps {
   /** False when it was not there. */
   unlink(path: string): Maybe<boolean>
 
-  /** Exclusive; undefined when it is there already. */
-  create(path: string): Maybe<WritableFile | undefined>
+  /** Exclusive; undefined when it is there already. For the owner alone, unless another mode is given. */
+  create(path: string, mode?: number): Maybe<WritableFile | undefined>
   open(path: string): Maybe<ReadableFile | undefined>
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>
@@ -47,6 +47,8 @@ export interface FileStat {
   readonly ino: number
   readonly mtimeMs: number
   readonly ctimeMs: number
+  /** Who may read and write it, where there is such a thing. */
+  readonly mode?: number
 }
 
 export interface WritableFile {

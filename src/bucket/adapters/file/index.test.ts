@@ -1,4 +1,15 @@
-import { mkdir, readFile, readdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../test/rig/temp.ts'
 import { isTacoError } from '../../../base/errors.ts'
@@ -29,7 +40,7 @@ async function listed(bucket: Bucket, prefix: string): Promise<readonly Entry[]>
   return entries
 }
 
-test('a state is a plain file that anybody can read, and its edit is a new object with a new tag', async () => {
+test('a state is a plain file, and its edit is a new object with a new tag', async () => {
   const root = await tempFolder()
   const bucket = await openFileBucket({ root })
   const tag = await write(bucket, 'prod/terraform.tfstate', 'ours')
@@ -184,4 +195,34 @@ test('documents written within one tick of the clock have different ids, not onl
   const tags = await Promise.all(keys.map((key) => write(bucket, key, 'same content')))
 
   expect(new Set(tags).size).toBe(keys.length)
+})
+
+test('what is made is for its owner alone; a file that was there keeps its mode', async () => {
+  const parent = await tempFolder()
+  const root = `${parent}/made`
+  const bucket = await openFileBucket({ root })
+  const tag = await write(bucket, 'prod/terraform.tfstate', 'ours')
+  await write(bucket, '.taco/units/a.json', 'x')
+  const modeOf = async (path: string) => (await stat(`${root}${path}`)).mode & 0o777
+
+  for (const folder of ['', '/prod', '/.taco', '/.taco/units', '/.taco/objects/prod'])
+    expect([folder, await modeOf(folder)]).toEqual([folder, 0o700])
+  for (const file of [
+    '/prod/terraform.tfstate',
+    '/.taco/units/a.json@1',
+    '/.taco/objects/prod/terraform.tfstate@1',
+  ])
+    expect([file, await modeOf(file)]).toEqual([file, 0o600])
+  await chmod(`${root}/prod/terraform.tfstate`, 0o664)
+  await write(bucket, 'prod/terraform.tfstate', 'more', tag)
+  expect(await modeOf('/prod/terraform.tfstate')).toBe(0o664)
+})
+
+test('a folder that must be there and is not is refused, and not made', async () => {
+  const root = `${await tempFolder()}/typo`
+
+  await expect(openFileBucket({ root, mustExist: true })).rejects.toThrow(
+    expect.objectContaining({ code: 'NOT_FOUND', hint: expect.any(String) }),
+  )
+  await expect(stat(root)).rejects.toThrow('ENOENT')
 })

@@ -28,12 +28,12 @@ export function nodeFs(): FsOps {
       return entries?.map(entryOf)
     },
     realpath: (path) => unless(['ENOENT', 'ENOTDIR'], undefined, () => fs.realpathSync(path)),
-    mkdir: (path) => unless(['EEXIST'], false, () => (fs.mkdirSync(path), true)),
+    mkdir: (path) => unless(['EEXIST'], false, () => (fs.mkdirSync(path, 0o700), true)),
     link: (from, to) => unless(['EEXIST'], false, () => (fs.linkSync(from, to), true)),
     symlink: (text, path) => unless(['EEXIST'], false, () => (fs.symlinkSync(text, path), true)),
     rename: (from, to) => unless(['ENOENT'], false, () => (fs.renameSync(from, to), true)),
     unlink: (path) => unless(['ENOENT'], false, () => (fs.unlinkSync(path), true)),
-    create: (path) => unless(['EEXIST'], undefined, () => writable(fs.openSync(path, 'wx', 0o666))),
+    create: (path, mode) => unless(['EEXIST'], undefined, () => writable(createFile(path, mode))),
     open: (path) =>
       unless(['ENOENT', 'ENOTDIR', 'ELOOP'], undefined, () => readable(fs.openSync(path, OPEN_FLAGS))),
     syncFolder: (path) => groupSync(syncs, path),
@@ -87,6 +87,13 @@ async function readBigFolder(path: string, sizes: Map<string, number>) {
   }
 }
 
+/** States are secrets. A mode that is given is that of a file which this one replaces, so it counts as it is. */
+function createFile(path: string, mode: number | undefined): number {
+  const fd = fs.openSync(path, 'wx', 0o600)
+  if (mode !== undefined && mode !== 0o600) fs.fchmodSync(fd, mode)
+  return fd
+}
+
 function writable(fd: number): WritableFile {
   return {
     async write(bytes) {
@@ -136,7 +143,8 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 function statOf(stat: Stats): FileStat {
-  return { kind: kindOf(stat), size: stat.size, ino: stat.ino, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs }
+  const { size, ino, mtimeMs, ctimeMs } = stat
+  return { kind: kindOf(stat), size, ino, mtimeMs, ctimeMs, mode: stat.mode & 0o777 }
 }
 
 function entryOf(entry: Dirent): { name: string; kind: FileKind } {

@@ -22,12 +22,12 @@ export async function putPlain(
   if (isThere(base) ? options.when !== tagOf(base) : options.when !== 'absent') return conflict
   await ensureFolder(context, place.folder)
   await ensureFolder(context, place.plainFolder)
-  await refuseFolder(context, place)
+  const replaced = await replaceable(context, place)
   const temp = await createTemp(context)
   let pending: Pending | undefined
   let shown = false
   try {
-    pending = await createPending(context, place, base.n + 1, temp)
+    pending = await createPending(context, place, base.n + 1, { temp, mode: replaced?.mode })
     const files = pending.file === undefined ? [temp.file] : [temp.file, pending.file]
     const made = dataGeneration(await fill(files, body, { ...options, time: pending.time }), base.n + 1)
     if (!isPublished(base, await plainFile(context, place))) return conflict
@@ -71,6 +71,11 @@ async function dropPending(context: Context, place: PlainPlace, base: Generation
     await context.fs.unlink(pendingPath(place, base.n, base.id))
 }
 
+interface Temp {
+  readonly path: string
+  readonly file: WritableFile
+}
+
 interface Pending {
   readonly path: string
   readonly file: WritableFile | undefined
@@ -86,7 +91,7 @@ async function createPending(
   context: Context,
   place: PlainPlace,
   n: number,
-  temp: { readonly path: string; readonly file: WritableFile },
+  { temp, mode }: { readonly temp: Temp; readonly mode: number | undefined },
 ): Promise<Pending> {
   for (;;) {
     const time = madeUpTime(context)
@@ -95,7 +100,7 @@ async function createPending(
       await context.fs.link(temp.path, path)
       return { path, file: undefined, time }
     }
-    const file = await context.fs.create(path)
+    const file = await context.fs.create(path, mode)
     if (file !== undefined) return { path, file, time }
   }
 }
@@ -129,9 +134,12 @@ async function plainFile(context: Context, place: PlainPlace): Promise<FileStat 
   return stat?.kind === 'file' ? stat : undefined
 }
 
-async function refuseFolder(context: Context, place: PlainPlace): Promise<void> {
-  const kind = (await context.fs.lstat(place.plain))?.kind
-  if (kind === 'folder') throw Object.assign(new Error(`${place.plain} is a folder`), { code: 'EISDIR' })
-  if (kind === 'link' || kind === 'other')
-    throw Object.assign(new Error(`${place.plain} is not a regular file`), { code: 'EACCES' })
+/** The file in the way, if there is one; what is no file cannot be replaced. */
+async function replaceable(context: Context, place: PlainPlace): Promise<FileStat | undefined> {
+  const stat = await context.fs.lstat(place.plain)
+  if (stat === undefined || stat.kind === 'file') return stat
+  const isFolder = stat.kind === 'folder'
+  throw Object.assign(new Error(`${place.plain} is ${isFolder ? 'a folder' : 'not a regular file'}`), {
+    code: isFolder ? 'EISDIR' : 'EACCES',
+  })
 }
