@@ -3,7 +3,7 @@ import { LockInfo, type StateControl, type UnitRef } from '../../state/index.ts'
 import type { Exchange } from './exchange.ts'
 import type { Limits } from './limits.ts'
 import { holderOf } from './problem.ts'
-import { BackendDeleteQuery, BackendQuery, faultsOf, queryOf } from './queries.ts'
+import { BackendDeleteQuery, BackendQuery, BackendReadQuery, faultsOf, queryOf } from './queries.ts'
 import { parseJson, receivedWhole } from './receive.ts'
 import { sendJson, sendRefusal } from './respond.ts'
 import { STATUS_OF } from './status.ts'
@@ -38,8 +38,7 @@ async function answerMethod(x: Exchange, ref: UnitRef, deps: BackendDeps): Promi
   switch (x.method) {
     case 'GET':
     case 'HEAD':
-      queryOf(x, BackendQuery)
-      return readState(x, ref, deps.control)
+      return readState(x, ref, deps.control, queryOf(x, BackendReadQuery).consumer)
     case 'POST':
     case 'PUT':
       return write(x, ref, deps)

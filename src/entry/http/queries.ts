@@ -23,6 +23,13 @@ export const Repeated = z
 export const BackendQuery = z.strictObject({
   ID: z.string().optional().meta({ description: 'The lock that the caller holds.' }),
 })
+const Consumer = {
+  consumer: z.string().optional().meta({
+    description: 'The unit on whose behalf it is read: recorded as its read. Also as X-Taco-Unit.',
+  }),
+}
+export const BackendReadQuery = BackendQuery.extend(Consumer)
+export const StateReadQuery = OrgQuery.extend(Consumer)
 export const BackendDeleteQuery = BackendQuery.extend({ force: Flag })
 export const StateChangeQuery = OrgQuery.extend({ lock: z.string().optional(), force: Flag })
 export const StateWriteQuery = StateChangeQuery.extend({ message: z.string().max(1000).optional() })

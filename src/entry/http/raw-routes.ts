@@ -1,7 +1,14 @@
 import { LockInfo } from '../../state/index.ts'
 import { type Api, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, z } from './api.ts'
 import { Version } from './named.ts'
-import { BackendDeleteQuery, BackendQuery, StateChangeQuery, StateWriteQuery } from './queries.ts'
+import {
+  BackendDeleteQuery,
+  BackendQuery,
+  BackendReadQuery,
+  StateChangeQuery,
+  StateReadQuery,
+  StateWriteQuery,
+} from './queries.ts'
 
 /**
  * The routes that are answered without the application, for the document. OpenAPI 3.1 knows no LOCK and UNLOCK, so
@@ -18,11 +25,6 @@ const BackendParams = z.object({
     example: 'prod/network/vpc',
   }),
 })
-const Consumer = z.object({
-  consumer: z.string().optional().meta({
-    description: 'The unit on whose behalf it is read: recorded as its read. Also as X-Taco-Unit.',
-  }),
-})
 const Md5 = z.object({
   'content-md5': z.string().optional().meta({ description: 'Base64; another one is refused.' }),
 })
@@ -35,7 +37,7 @@ export function documentRawRoutes(api: Api): void {
       ...backend,
       method: 'get',
       summary: 'Read the state',
-      request: { params: BackendParams, query: Consumer },
+      request: { params: BackendParams, query: BackendReadQuery },
       responses: {
         200: { description: 'The state', ...state },
         304: { description: 'As If-None-Match says' },
@@ -85,7 +87,7 @@ export function documentRawRoutes(api: Api): void {
       path: '/v1/units/{unit}/state',
       tags,
       summary: 'Read the state',
-      request: { params: UnitParams, query: OrgQuery.extend(Consumer.shape) },
+      request: { params: UnitParams, query: StateReadQuery },
       responses: {
         200: { description: 'The state', ...state },
         304: { description: 'As If-None-Match says' },

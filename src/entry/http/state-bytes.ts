@@ -7,7 +7,7 @@ import { etagOf, tagOfIfNoneMatch } from './etag.ts'
 import type { Exchange } from './exchange.ts'
 import { freeing } from './freeing.ts'
 import type { Limits } from './limits.ts'
-import { OrgQuery, StateChangeQuery, StateWriteQuery, queryOf } from './queries.ts'
+import { OrgQuery, StateChangeQuery, StateReadQuery, StateWriteQuery, queryOf } from './queries.ts'
 import { declaredBytes, received, tooLarge } from './receive.ts'
 import { sendJson, writeHead } from './respond.ts'
 import { sendBytes } from './send-bytes.ts'
@@ -30,8 +30,10 @@ export function stateTarget(x: Exchange): { unit: string; version: string | unde
 export const STATE_METHODS = ['GET', 'HEAD', 'PUT', 'DELETE'] as const
 
 export async function answerState(x: Exchange, unit: string, deps: Deps): Promise<void> {
-  if (x.method === 'GET' || x.method === 'HEAD')
-    return readState(x, { ...queryOf(x, OrgQuery), unit }, deps.control)
+  if (x.method === 'GET' || x.method === 'HEAD') {
+    const { org, consumer } = queryOf(x, StateReadQuery)
+    return readState(x, { org, unit }, deps.control, consumer)
+  }
   if (x.method === 'DELETE') {
     const { org, lock, force } = queryOf(x, StateChangeQuery)
     await deps.control.states.remove({ org, unit }, { force, ...defined({ lockId: lock }) }, x.caller)
@@ -50,9 +52,15 @@ export async function answerState(x: Exchange, unit: string, deps: Deps): Promis
   }
 }
 
-export async function readState(x: Exchange, ref: UnitRef, control: StateControl): Promise<void> {
+export async function readState(
+  x: Exchange,
+  ref: UnitRef,
+  control: StateControl,
+  consumerAsked: string | undefined,
+): Promise<void> {
   const ifNoneMatch = tagOfIfNoneMatch(x.req.headers['if-none-match'])
-  const consumer = consumerOfExchange(x, ref)
+  const header = x.req.headers['x-taco-unit']
+  const consumer = consumerOf(consumerAsked, typeof header === 'string' ? header : undefined, ref)
   const reading = control.states.read(ref, {
     signal: x.signal,
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
@@ -77,13 +85,6 @@ export async function readState(x: Exchange, ref: UnitRef, control: StateControl
     return
   }
   await sendBytes(x, found, headers)
-}
-
-function consumerOfExchange(x: Exchange, ref: UnitRef): { readonly consumer?: string } {
-  const header = x.req.headers['x-taco-unit']
-  if (x.query === '' && header === undefined) return {}
-  const query = new URLSearchParams(x.query).get('consumer') ?? undefined
-  return consumerOf(query, typeof header === 'string' ? header : undefined, ref)
 }
 
 /** The state itself is `undefined` when it is not there, and a 404 would tell the CLIs just that. */
