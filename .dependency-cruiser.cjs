@@ -63,7 +63,7 @@ module.exports = {
     {
       name: 'adapters-are-wired-once',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/wire/', '/adapters/', '\\.test\\.ts$'] },
+      from: { path: '^src/', pathNot: ['^src/wire/', '/adapters/', '\\.test\\.ts$', '/testing\\.ts$'] },
       to: { path: '/adapters/' },
     },
     {
