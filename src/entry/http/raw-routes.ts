@@ -30,7 +30,7 @@ export function documentRawRoutes(api: Api): void {
       ...backend,
       method: 'get',
       summary: 'Read the state',
-      request: { params: BackendParams },
+      request: { params: BackendParams, query: BackendQuery },
       responses: {
         200: { description: 'The state', ...state },
         304: { description: 'As If-None-Match says' },
@@ -64,6 +64,7 @@ export function documentRawRoutes(api: Api): void {
       summary: 'Take the lock',
       request: {
         params: BackendParams,
+        query: BackendQuery,
         body: { content: { 'application/json': { schema: LockInfo } }, required: true },
       },
       responses: { 200: jsonAnswer(LockInfo, 'Locked'), ...held },
@@ -72,7 +73,11 @@ export function documentRawRoutes(api: Api): void {
       ...backend,
       method: 'unlock' as 'post',
       summary: 'Let the lock go; without a body, break it',
-      request: { params: BackendParams, body: { content: { 'application/json': { schema: LockInfo } } } },
+      request: {
+        params: BackendParams,
+        query: BackendQuery,
+        body: { content: { 'application/json': { schema: LockInfo } } },
+      },
       responses: { 200: { description: 'Free' }, ...held },
     }),
     createRoute({
