@@ -119,7 +119,8 @@ async function startServer(store: Store, folder: string): Promise<BenchServer> {
     cwd: folder,
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  process.once('exit', () => child.kill('SIGKILL'))
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`the server ended at once; see ${folder}/server-${port}.log`)
     return fetch(`http://127.0.0.1:${port}/readyz`).then(
@@ -134,6 +135,7 @@ async function startServer(store: Store, folder: string): Promise<BenchServer> {
     const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
     await ended
     clearTimeout(timer)
+    process.off('exit', kill)
   }
   return { port, pid: child.pid ?? 0, stop: () => (stopping ??= stop()) }
 }

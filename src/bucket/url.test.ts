@@ -110,3 +110,24 @@ function thrownBy(text: string) {
   }
   throw new Error('it was accepted')
 }
+
+test('a setting that is not known or cannot be used is told in words, with those that there are', () => {
+  const refused = (text: string) => {
+    try {
+      return parseBucketUrl(text)
+    } catch (error) {
+      return error
+    }
+  }
+
+  expect(refused('s3://b?bogus=1')).toMatchObject({
+    message: 'the address of the bucket has faults: bogus is not known here',
+    hint: expect.stringContaining('takes region, endpoint, path_style'),
+  })
+  expect(refused('s3://b?path_style=yes&sse=x')).toMatchObject({
+    message: expect.stringContaining('path_style must be 0 or 1 or true or false; sse must be AES256 or'),
+  })
+  expect(refused('gs://b?endpoint=ftp://x')).toMatchObject({
+    message: expect.stringContaining('endpoint must be a plain http or https address'),
+  })
+})

@@ -2,11 +2,12 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { badRequest } from '../base/errors.ts'
+import { faultsIn, sayFaults } from '../base/faults.ts'
 import { keyFault } from './keys.ts'
 
 const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1')
 
-const endpoint = z.string().refine(isPlainHttpAddress, 'it is not a plain http or https address')
+const endpoint = z.string().refine(isPlainHttpAddress, 'must be a plain http or https address')
 
 const s3Settings = z.strictObject({
   region: z.string().min(1).optional(),
@@ -74,7 +75,7 @@ export function parseBucketUrl(text: string, cwd: string = process.cwd()): Bucke
   const given = settingsOf(query)
   switch (scheme) {
     case 's3': {
-      const s = parsed(s3Settings, given)
+      const s = parsed(s3Settings, scheme, given)
       return {
         kind: 's3',
         bucket: host,
@@ -88,9 +89,9 @@ export function parseBucketUrl(text: string, cwd: string = process.cwd()): Bucke
       }
     }
     case 'gs':
-      return { kind: 'gs', bucket: host, prefix, endpoint: parsed(gsSettings, given).endpoint }
+      return { kind: 'gs', bucket: host, prefix, endpoint: parsed(gsSettings, scheme, given).endpoint }
     default: {
-      const { account, endpoint } = parsed(azblobSettings, given)
+      const { account, endpoint } = parsed(azblobSettings, scheme, given)
       return { kind: 'azblob', container: host, prefix, account, endpoint }
     }
   }
@@ -130,11 +131,17 @@ function settingsOf(query: string): Record<string, string> {
   return settings
 }
 
-function parsed<T>(schema: z.ZodType<T>, given: Record<string, string>): T {
+function parsed<S extends z.ZodRawShape>(
+  schema: z.ZodObject<S>,
+  scheme: string,
+  given: Record<string, string>,
+): z.output<z.ZodObject<S>> {
   const result = schema.safeParse(given)
   if (result.success) return result.data
-  const faults = result.error.issues.map(({ path: where, message }) => [...where, message].join(': '))
-  throw refusal(`the address of the bucket has faults: ${faults.join('; ')}`)
+  throw refusal(
+    `the address of the bucket has faults: ${sayFaults(faultsIn(result.error))}`,
+    `After the question mark, ${scheme}:// takes ${Object.keys(schema.shape).join(', ')}.`,
+  )
 }
 
 function isPlainHttpAddress(text: string): boolean {
@@ -156,7 +163,7 @@ function unescaped(text: string): string {
   }
 }
 
-function refusal(message: string, hint?: string, cause?: unknown): Error {
+function refusal(message: string, hint = EXAMPLES, cause?: unknown): Error {
   const error = badRequest('bucket', message, hint)
   if (cause !== undefined) error.cause = cause
   return error

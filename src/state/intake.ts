@@ -140,7 +140,7 @@ function createStore(spool: Spool, declaredBytes: number | undefined): ByteStore
 function tooLarge(maxBytes: number): TacoError {
   return new TacoError('TOO_LARGE', `the state is larger than ${maxBytes} bytes`, {
     facts: { field: 'body', maxBytes },
-    hint: 'raise --max-state-bytes of the server if this is meant to be',
+    hint: 'raise --max-state of the server if this is meant to be',
   })
 }
 

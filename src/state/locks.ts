@@ -8,6 +8,7 @@ import { lockUnit, renewLock } from './protocol/lock.ts'
 import type { Parts, Target } from './protocol/parts.ts'
 import { loadUnit } from './protocol/parts.ts'
 import { lockNotHeld } from './protocol/refusals.ts'
+import { seeUnit } from './protocol/see.ts'
 import { claimDelete, finishRelease, releaseLock, takeOverRelease, unlockUnit } from './protocol/release.ts'
 import type { Caller, Locks } from './services.ts'
 import type { UnitMaker } from './unit-making.ts'
@@ -43,7 +44,7 @@ export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): L
 
   return {
     async get(ref) {
-      const unit = await locator.find(ref)
+      const unit = await seeUnit(parts, await locator.find(ref))
       if (unit.value.lock !== null) return viewLock(unit.value.lock)
       const mirror = await parts.mirrors.read(unit.value)
       return mirror.kind === 'foreign' ? viewOutsideLock(mirror.info, clock.now()) : null

@@ -1,7 +1,5 @@
 import { TacoError } from '../base/errors.ts'
 import { withSerial } from './content/rewrite.ts'
-import { bodyOf, bytesOf } from '../bucket/index.ts'
-import { createHash } from 'node:crypto'
 import type { HistoryEntry } from './history.ts'
 import type { Receipt, UnitDocument, VersionFacts } from './model.ts'
 import { ownLock, underLock } from './own-lock.ts'
@@ -140,13 +138,14 @@ async function nextSerial(
   const old = await asReceived(parts, stream, unit.value.org)
   if (entry.facts.encrypted || old.facts === undefined) return old
   const current = unit.value.head?.version.serial ?? 0
-  const bytes = withSerial(await bytesOf(old.body), Math.max(current, entry.facts.serial) + 1)
-  await old.dispose()
-  const hash = createHash('sha256').update(bytes).digest('hex')
-  return {
-    body: bodyOf(bytes),
-    hash,
-    facts: { ...old.facts, serial: Math.max(current, entry.facts.serial) + 1 },
-    dispose: async () => {},
+  const serial = Math.max(current, entry.facts.serial) + 1
+  try {
+    return await asReceived(
+      parts,
+      withSerial(() => old.body.stream(), serial),
+      unit.value.org,
+    )
+  } finally {
+    await old.dispose()
   }
 }

@@ -100,3 +100,16 @@ test('what a rollback refers to stays as long as the rollback', () => {
   expect(plan(50, { policy: { count: 10 }, kept }).kept).toEqual(kept)
   expect(plan(50, { policy: { count: 3 }, kept }).kept).toEqual([])
 })
+
+test('a version that stays because a later one refers to it is not counted as removed, until that one goes', () => {
+  const { stored } = history(10)
+  const kept = [{ seq: 2, id: stored[1]?.object ?? '', by: 9 }]
+
+  const first = plan(10, { policy: { count: 3 }, kept })
+  expect(first).toMatchObject({ historyFrom: 8, pruned: 6, kept })
+  expect(plan(10, { policy: { count: 1 }, kept: first.kept, historyFrom: 8 })).toMatchObject({
+    historyFrom: 10,
+    pruned: 3,
+    kept: [],
+  })
+})

@@ -65,8 +65,13 @@ export function planRetention(input: RetentionInput): RetentionPlan {
     historyFrom,
     kept,
     remove: input.stored.filter((version) => !needed.has(version)),
-    pruned: historyFrom - input.historyFrom,
+    pruned: inHistory(input.historyFrom, input.kept, historyFrom) - inHistory(historyFrom, kept, historyFrom),
   }
+}
+
+/** How many versions below `top` the history has: all from `from` on, and what is kept of those before. */
+function inHistory(from: number, kept: readonly KeptVersion[], top: number): number {
+  return top - from + new Set(kept.map(({ seq }) => seq).filter((seq) => seq < from)).size
 }
 
 function firstKept({ stored, newest, historyFrom, policy, now }: RetentionInput): number {

@@ -4,6 +4,7 @@ import { TacoError } from '../base/errors.ts'
 import { parseLabels, parseUnitName, isUnitId } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { changedMeanwhile } from './orgs.ts'
+import { createLocksSeen } from './locks-seen.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
 import { letGo, underLock } from './own-lock.ts'
@@ -30,6 +31,7 @@ export function createUnits(
   orgs: OrgStore,
 ): Units {
   const { store, deps } = parts
+  const locksSeen = createLocksSeen(parts)
 
   async function change(
     ref: UnitRef,
@@ -102,7 +104,8 @@ export function createUnits(
   return {
     async list(query) {
       await orgs.require(query.org)
-      return catalog.list(query)
+      const page = await catalog.list(query)
+      return { ...page, items: await locksSeen.asOfNow(page.items) }
     },
     async get(ref) {
       const unit = await seeUnit(parts, await locator.find(ref))

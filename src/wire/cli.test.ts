@@ -372,5 +372,6 @@ test('events are followed as they happen, and an interrupt ends it', async () =>
   follower.signal('SIGINT')
 
   expect(await ending).toBe(130)
+  expect(follower.err()).not.toContain('error')
   expect(follower.out().match(/"second"/g)).toHaveLength(1)
 })

@@ -128,6 +128,15 @@ test('for one command, a loopback port opens that takes one secret, for one unit
   expect((await other('/v1/backend/default/b')).status).toBe(404)
 })
 
+test('options that cannot be used are told as people give them', async () => {
+  await expect(serve({ bucket: 'memory:', rootToken: 'short', maxStateBytes: Number.NaN })).rejects.toThrow(
+    expect.objectContaining({
+      message: 'the root token must have at least 16 characters; --max-state must be a number',
+      hint: expect.stringContaining('--help'),
+    }),
+  )
+})
+
 function over(
   connection: ReturnType<Awaited<ReturnType<typeof openEmbedded>>['connect']>,
   method: string,

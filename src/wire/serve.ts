@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { systemClock } from '../base/clock.ts'
 import { TacoError, badRequest } from '../base/errors.ts'
+import { faultsIn, sayFaults } from '../base/faults.ts'
 import { randomIds } from '../base/ids.ts'
 import { LOG_LEVELS, createLog } from '../base/log-sink.ts'
 import {
@@ -23,7 +24,7 @@ export const ServeOptions = z.object({
   listen: z.string().default('127.0.0.1:8226'),
   auth: z.enum(['none', 'token']).default('token'),
   /** Short ones can be guessed, and this one opens everything. */
-  rootToken: z.string().min(16, 'use at least 16 characters').optional(),
+  rootToken: z.string().min(16).optional(),
   /** Allows `none` beyond loopback. */
   insecure: z.boolean().default(false),
   metricsOpen: z.boolean().default(false),
@@ -129,11 +130,21 @@ export async function serve(input: ServeInput): Promise<Served> {
   return { url, bucket: about.bucket.label, close: () => (closing ??= shutDown()) }
 }
 
+/** As people give them; what is not here is one word in both. */
+const SAID_AS: Readonly<Record<string, string>> = {
+  rootToken: 'the root token',
+  maxStateBytes: '--max-state',
+  lookEveryMs: '--look-every (in milliseconds)',
+  gcEveryMs: '--gc-every (in milliseconds)',
+  graceMs: '--grace (in milliseconds)',
+}
+
 function parseOptions(input: ServeInput): ServeOptions {
   const parsed = ServeOptions.safeParse(input)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw badRequest(issue?.path.join('.') ?? 'options', `${issue?.path.join('.')}: ${issue?.message}`)
+  const faults = faultsIn(parsed.error)
+  const said = faults.map(({ field, message }) => ({ field: SAID_AS[field] ?? field, message }))
+  throw badRequest(faults[0]?.field ?? 'options', sayFaults(said), '`taco serve --help` lists what it takes.')
 }
 
 function guardOf(options: ServeOptions, host: string): Guard {

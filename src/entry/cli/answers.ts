@@ -22,6 +22,7 @@ export const versionAnswer = fields({
   size: number,
   sha256: text,
   encrypted: flag,
+  unreadable: flag,
   resources: maybe(number),
   terraformVersion: maybe(text),
   at: text,
@@ -31,6 +32,18 @@ export const versionAnswer = fields({
   source: maybe(text),
   status: text,
 })
+
+/** Of a page of versions: those that cannot be shown. */
+export const damagedAnswer = fields({ damaged: maybe(list(fields({ seq: number, object: maybe(text) }))) })
+
+/** What is known of the inside of a state. */
+export function sayResources(version: {
+  readonly unreadable: boolean
+  readonly resources: number | null
+}): string {
+  if (version.unreadable) return 'not a state'
+  return version.resources === null ? 'encrypted' : String(version.resources)
+}
 
 export const retentionAnswer = fields({ count: maybe(number), days: maybe(number) })
 

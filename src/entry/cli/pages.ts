@@ -8,13 +8,13 @@ export async function* allPages(
   client: Client,
   path: string,
   query: SendOptions['query'] = {},
+  see: (page: unknown) => void = () => {},
 ): AsyncGenerator<readonly unknown[]> {
   let cursor: string | undefined
   do {
-    const { items, next } = check(
-      page,
-      await client.json('GET', path, { query: { limit: 1000, ...query, cursor } }),
-    )
+    const answer = await client.json('GET', path, { query: { limit: 1000, ...query, cursor } })
+    const { items, next } = check(page, answer)
+    see(answer)
     yield items
     cursor = next ?? undefined
   } while (cursor !== undefined)
@@ -25,9 +25,10 @@ export async function wholeList(
   path: string,
   query?: SendOptions['query'],
   most = Infinity,
+  see?: (page: unknown) => void,
 ): Promise<unknown[]> {
   const all: unknown[] = []
-  for await (const items of allPages(client, path, query)) {
+  for await (const items of allPages(client, path, query, see)) {
     for (const item of items) all.push(item)
     if (all.length >= most) return all.slice(0, most)
   }

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
+import { isTacoError } from '../../base/errors.ts'
 import { complain } from './complain.ts'
-import { EXIT, exitCodeHelp, interrupted } from './failures.ts'
+import { EXIT, exitCodeHelp, exitCodeOf, interrupted } from './failures.ts'
 import { helpOf } from './help.ts'
 import { isColourful } from './output.ts'
 import { parseArgs } from './parse-args.ts'
@@ -32,11 +33,13 @@ export async function runCli(args: readonly string[], world: World): Promise<num
 
 async function carryOut(spec: CommandSpec, { args, options, flags }: Parsed, world: World): Promise<number> {
   const stop = new AbortController()
+  let isEndless = false
   const session = openSession({
     world,
     flags,
     signal: stop.signal,
     makesBucket: spec.makesBucket === true,
+    goOnUntilInterrupted: () => (isEndless = true),
   })
   let giveUp: (reason: Error) => void = () => {}
   const stopped = new Promise<never>((_resolve, reject) => (giveUp = reject))
@@ -51,7 +54,7 @@ async function carryOut(spec: CommandSpec, { args, options, flags }: Parsed, wor
   try {
     code = (await Promise.race([spec.run?.(session, args, options), stopped])) ?? EXIT.ok
   } catch (error) {
-    code = complain(world, flags, error)
+    code = isEndless && isTacoError(error, 'CANCELLED') ? exitCodeOf(error) : complain(world, flags, error)
   }
   // A second Ctrl-C ends a close that hangs.
   release()

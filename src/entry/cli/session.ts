@@ -25,6 +25,8 @@ export interface Session {
   client(): Promise<Client>
   embedded(): Promise<Embedded>
   progress(what: string, total?: number): Progress
+  /** What follows goes on until it is interrupted: that is its end, and no failure. */
+  goOnUntilInterrupted(): void
   close(): Promise<void>
 }
 
@@ -34,9 +36,11 @@ export interface SessionOptions {
   readonly signal: AbortSignal
   /** Whether the command may be the first one that a bucket sees. */
   readonly makesBucket: boolean
+  goOnUntilInterrupted(): void
 }
 
-export function openSession({ world, flags, signal, makesBucket }: SessionOptions): Session {
+export function openSession(options: SessionOptions): Session {
+  const { world, flags, signal, makesBucket, goOnUntilInterrupted } = options
   const output = openOutput(world, flags)
   const remembered = once(() => readRemembered(world))
   const target = once(() => chooseTarget(flags, world.env, remembered(), world.cwd))
@@ -82,6 +86,7 @@ export function openSession({ world, flags, signal, makesBucket }: SessionOption
     token,
     embedded,
     client,
+    goOnUntilInterrupted,
     progress: (what, total) =>
       flags.quiet === true || output.asJson
         ? noProgress

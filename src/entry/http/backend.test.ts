@@ -264,8 +264,13 @@ test('too large a state is refused, declared or not, and the answer can be read'
     headers: { 'transfer-encoding': 'chunked' },
   })
 
-  expect(declared.json()).toMatchObject({ status: 413, code: 'TOO_LARGE' })
-  expect(chunked.json()).toMatchObject({ status: 413, code: 'TOO_LARGE' })
+  for (const refused of [declared, chunked]) {
+    expect(refused.json()).toMatchObject({
+      status: 413,
+      code: 'TOO_LARGE',
+      hint: expect.stringMatching(/--max-state\b(?!-)/),
+    })
+  }
 })
 
 test('a large state comes back whole', async () => {

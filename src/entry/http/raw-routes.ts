@@ -71,6 +71,7 @@ export function documentRawRoutes(api: Api): void {
       summary: 'Take the lock',
       request: {
         params: BackendParams,
+        query: BackendQuery,
         body: { content: { 'application/json': { schema: LockInfo } }, required: true },
       },
       responses: { 200: jsonAnswer(LockInfo, 'Locked'), ...held },
@@ -79,7 +80,11 @@ export function documentRawRoutes(api: Api): void {
       ...backend,
       method: 'unlock' as 'post',
       summary: 'Let the lock go; without a body, break it',
-      request: { params: BackendParams, body: { content: { 'application/json': { schema: LockInfo } } } },
+      request: {
+        params: BackendParams,
+        query: BackendQuery,
+        body: { content: { 'application/json': { schema: LockInfo } } },
+      },
       responses: { 200: { description: 'Free' }, ...held },
     }),
     createRoute({

@@ -48,7 +48,12 @@ const list = createRoute({
   },
   responses: {
     200: jsonAnswer(
-      z.object({ items: z.array(Unit), next: z.string().nullable(), asOf: z.iso.datetime() }),
+      z.object({
+        items: z.array(Unit),
+        next: z.string().nullable(),
+        asOf: z.iso.datetime(),
+        damaged: z.int().meta({ description: 'Units that are left out: their documents cannot be read.' }),
+      }),
       'A page',
     ),
     ...PROBLEMS,
@@ -155,7 +160,12 @@ export function addUnits(api: Api, units: Units, dependencies: Pick<Dependencies
       ...(label === undefined ? {} : { labels: labelsOf(label) }),
     })
     return c.json(
-      { items: [...page.items], next: page.next ?? null, asOf: new Date(page.asOf).toISOString() },
+      {
+        items: [...page.items],
+        next: page.next ?? null,
+        asOf: new Date(page.asOf).toISOString(),
+        damaged: page.damaged,
+      },
       200,
     )
   })

@@ -12,7 +12,7 @@ import {
   z,
 } from './api.ts'
 import { defined } from './defined.ts'
-import { StateDiff, Version } from './named.ts'
+import { DamagedVersion, StateDiff, Version } from './named.ts'
 
 const tags = ['versions']
 const params = UnitParams
@@ -28,7 +28,16 @@ const list = createRoute({
   summary: 'The history, newest first',
   request: { params, query: OrgQuery.extend({ limit: Limit, cursor: z.string().optional() }) },
   responses: {
-    200: jsonAnswer(z.object({ items: z.array(Version), next: z.string().nullable() }), 'A page'),
+    200: jsonAnswer(
+      z.object({
+        items: z.array(Version),
+        next: z.string().nullable(),
+        damaged: z
+          .array(DamagedVersion)
+          .meta({ description: 'Versions that should be among these and cannot be read from the bucket.' }),
+      }),
+      'A page',
+    ),
     ...PROBLEMS,
   },
 })
@@ -76,8 +85,9 @@ const rollback = createRoute({
 export function addVersions(api: Api, versions: Versions): void {
   api.openapi(list, async (c) => {
     const { org, ...page } = c.req.valid('query')
-    const { items, next } = await versions.list(refOf(c.req.valid('param'), { org }), defined(page))
-    return c.json({ items: [...items], next: next ?? null }, 200)
+    const ref = refOf(c.req.valid('param'), { org })
+    const { items, next, damaged } = await versions.list(ref, defined(page))
+    return c.json({ items: [...items], next: next ?? null, damaged: [...damaged] }, 200)
   })
   api.openapi(get, async (c) => {
     const { version, ...unit } = c.req.valid('param')

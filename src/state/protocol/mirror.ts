@@ -18,7 +18,7 @@ export type Mirror =
 const Marked = LockInfo.extend({ OpenTaco: z.object({ unit: z.string(), epoch: z.number().int() }) })
 
 export interface Mirrors {
-  read(doc: UnitDocument): Promise<Mirror>
+  read(doc: Pick<UnitDocument, 'id' | 'key'>): Promise<Mirror>
   /** Create if absent; undefined: there is one. */
   create(doc: UnitDocument, lock: Lock): Promise<Tag | undefined>
   /** Replace exactly that one; undefined: it changed. */
@@ -42,7 +42,7 @@ export function createMirrors(bucket: Bucket): Mirrors {
     return answer.tag
   }
 
-  async function read(doc: UnitDocument): Promise<Mirror> {
+  async function read(doc: Pick<UnitDocument, 'id' | 'key'>): Promise<Mirror> {
     const found = await bucket.get(lockKey(doc.key))
     return found === undefined ? { kind: 'none' } : parseMirror(doc.id, found.tag, await found.bytes())
   }

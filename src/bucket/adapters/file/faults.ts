@@ -43,6 +43,11 @@ const hints: Readonly<
   EXDEV: ['BUCKET_UNFIT', 'The folder and its .taco must lie on one disk.'],
 }
 
+/** Nothing may be written here; who only reads need not be told. */
+export function isReadOnly(error: unknown): boolean {
+  return ['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')
+}
+
 export function unknownOutcome(key: string): TacoError {
   return new TacoError('BUCKET_UNAVAILABLE', `whether ${JSON.stringify(key)} was written cannot be said`, {
     hint: 'Read it again before writing it again.',

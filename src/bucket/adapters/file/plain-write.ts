@@ -18,7 +18,7 @@ export async function putPlain(
   options: Waiting & { readonly when: string },
 ): Promise<Written | Conflict> {
   const { fs } = context
-  const base = await currentPlain(context, place)
+  const base = await currentPlain(context, place, 'writing')
   if (isThere(base) ? options.when !== tagOf(base) : options.when !== 'absent') return conflict
   await ensureFolder(context, place.folder)
   await ensureFolder(context, place.plainFolder)
@@ -111,7 +111,7 @@ export async function deletePlain(
   when: string,
 ): Promise<'deleted' | 'absent' | Conflict> {
   const { fs } = context
-  const base = await currentPlain(context, place)
+  const base = await currentPlain(context, place, 'writing')
   if (!isThere(base)) return 'absent'
   if (tagOf(base) !== when) return conflict
   const id = context.nonce()
@@ -120,7 +120,7 @@ export async function deletePlain(
   const unchanged = isPublished(base, await plainFile(context, place))
   if (!unchanged || !(await claim(context, place, base, (path) => fs.symlink(linkText('gone', id), path)))) {
     await fs.unlink(pending)
-    return isThere(await currentPlain(context, place)) ? conflict : 'absent'
+    return isThere(await currentPlain(context, place, 'writing')) ? conflict : 'absent'
   }
   await afterClaim(context, place, () =>
     finish(context, place, base, { n: base.n + 1, kind: 'gone', id, size: 0, modifiedAt: 0 }),

@@ -1,5 +1,4 @@
-import { busy } from './faults.ts'
-import { codeOf } from './node-fs.ts'
+import { busy, isReadOnly } from './faults.ts'
 import { changedAt } from './fs-ops.ts'
 import { isThere, linkText, none, printOf, readGeneration, sameGeneration } from './generation.ts'
 import { readNames } from './folder.ts'
@@ -33,12 +32,17 @@ const MAX_ROUNDS = 200
  * then it becomes the next generation. It is never compared with an older one: an old file that was put back by hand is
  * as much an edit as any other.
  */
-export async function currentPlain(context: Context, place: PlainPlace): Promise<Generation> {
+export async function currentPlain(
+  context: Context,
+  place: PlainPlace,
+  purpose: 'reading' | 'writing',
+): Promise<Generation> {
   const { fs, latest } = context
+  const write = purpose === 'writing' ? always : unlessReadOnly
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const generation = await latest.of(place)
     if (await isPending(context, place, generation)) {
-      await publish(context, place, generation)
+      if (!(await write(() => publish(context, place, generation)))) return generation
       continue
     }
     const asked = fs.lstat(place.plain)
@@ -47,10 +51,12 @@ export async function currentPlain(context: Context, place: PlainPlace): Promise
     if (isPublished(generation, file)) return isThere(generation) ? generation : { ...generation, size: 0 }
     if (file !== undefined) {
       if (await settles(context, file)) continue
-      const readOnly = await takeIn(context, place, generation, file)
-      if (readOnly !== undefined) return readOnly
-    } else if (generation.kind === 'data') await bringBack(context, place, generation)
-    else await takeInDelete(context, place, generation)
+      if (!(await write(() => takeIn(context, place, generation, file)))) return outside(generation, file)
+    } else if (generation.kind === 'data') {
+      if (!(await write(() => bringBack(context, place, generation)))) return generation
+    } else if (!(await write(() => takeInDelete(context, place, generation)))) {
+      return { ...none, n: generation.n, kind: 'gone' }
+    }
   }
   throw busy(place.key)
 }
@@ -105,22 +111,31 @@ async function settles(context: Context, file: FileStat): Promise<boolean> {
   return true
 }
 
-/** Answers only where nothing may be written: then the file is shown without becoming a generation. */
-async function takeIn(
-  context: Context,
-  place: PlainPlace,
-  base: Generation,
-  file: FileStat,
-): Promise<Generation | undefined> {
-  const id = printOf(file)
+/** Somebody wrote around us: what they wrote becomes the next generation. */
+async function takeIn(context: Context, place: PlainPlace, base: Generation, file: FileStat): Promise<void> {
+  await ensureFolder(context, place.folder)
+  await claimQuietly(context, place, base, linkText('outside', printOf(file)))
+}
+
+async function always(write: () => Promise<void>): Promise<boolean> {
+  await write()
+  return true
+}
+
+/** False where nothing may be written: then what is there is shown as it would become. */
+async function unlessReadOnly(write: () => Promise<void>): Promise<boolean> {
   try {
-    await ensureFolder(context, place.folder)
-    await claimQuietly(context, place, base, linkText('outside', id))
-    return undefined
+    await write()
+    return true
   } catch (error) {
-    if (!['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) throw error
-    return { ...none, n: base.n, kind: 'outside', id, size: file.size, modifiedAt: Math.floor(file.mtimeMs) }
+    if (!isReadOnly(error)) throw error
+    return false
   }
+}
+
+function outside({ n }: Generation, file: FileStat): Generation {
+  const modifiedAt = Math.floor(file.mtimeMs)
+  return { ...none, n, kind: 'outside', id: printOf(file), size: file.size, modifiedAt }
 }
 
 /** An outside file that somebody removed: there is no copy to bring back. */

@@ -12,7 +12,7 @@ const MAX_ROUNDS = 200
 
 /** The latest generation, brought together with the plain file where there is one. */
 export function current(context: Context, place: Place): Promise<Generation> {
-  return hasPlain(place) ? currentPlain(context, place) : context.latest.of(place)
+  return hasPlain(place) ? currentPlain(context, place, 'reading') : context.latest.of(place)
 }
 
 /** The bytes come from the generation's own file, which nobody else edits: a reader sees it whole, whatever happens. */

@@ -1,3 +1,4 @@
+import { isReadOnly } from './faults.ts'
 import { linkText, readGeneration } from './generation.ts'
 import { OBJECTS, TEMP } from './names.ts'
 import type { Context } from './context.ts'
@@ -21,6 +22,15 @@ export async function sweepTemp(context: Context): Promise<void> {
  */
 export async function sweepNames(context: Context, names: FolderNames, folder: string): Promise<void> {
   if (folder.startsWith(`${context.root}/${OBJECTS}`)) return
+  try {
+    await sweepFolder(context, names, folder)
+  } catch (error) {
+    // A list must not fail because its reader may not tidy up.
+    if (!isReadOnly(error)) throw error
+  }
+}
+
+async function sweepFolder(context: Context, names: FolderNames, folder: string): Promise<void> {
   for (const [name, { highest, isFile, numbers, pending }] of names.objects) {
     // The usual: the latest, and generation 1 emptied or the latest itself.
     if (isFile && pending.length === 0 && numbers.includes(1) && numbers.length <= 2) continue

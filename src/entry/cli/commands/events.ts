@@ -31,6 +31,7 @@ export async function events(
   else after = await showPast(session, client, query, options)
   if (options.follow !== true) return
   session.output.note('waiting for events; Ctrl-C ends it')
+  session.goOnUntilInterrupted()
   await follow(session, client, query, after)
 }
 

@@ -1,4 +1,4 @@
-import { versionAnswer } from '../answers.ts'
+import { damagedAnswer, sayResources, versionAnswer } from '../answers.ts'
 import { confirm } from '../ask.ts'
 import { unitPath } from '../client.ts'
 import { EXIT } from '../failures.ts'
@@ -19,7 +19,14 @@ export async function versions(
   const most = options.limit ?? (world.stdout.isTTY === true && !output.asJson ? 20 : Infinity)
   const limit = Math.min(most, 1000)
   const items = await withUnit(session, unit, () =>
-    wholeList(client, unitPath(unit, '/versions'), { limit }, most),
+    wholeList(client, unitPath(unit, '/versions'), { limit }, most, (page) => {
+      for (const { seq, object } of check(damagedAnswer, page).damaged ?? [])
+        output.warn(
+          object === null
+            ? `version ${seq} is missing from the bucket`
+            : `version ${seq} is damaged: ${object}; see \`taco doctor --deep\``,
+        )
+    }),
   )
   if (output.asJson) return output.json({ items, next: null })
   if (items.length === 0) return output.note(`${unit} has no versions yet`)
@@ -32,7 +39,7 @@ export async function versions(
         String(version.seq),
         version.id,
         String(version.serial),
-        version.resources === null ? 'encrypted' : String(version.resources),
+        sayResources(version),
         bytes(version.size),
         age(version.at, now),
         version.by,
@@ -65,7 +72,7 @@ function showVersion({ output, world }: Session, answer: unknown): void {
     ['lineage', version.lineage],
     ['size', bytes(version.size)],
     ['sha256', version.sha256],
-    ['resources', version.resources === null ? 'encrypted' : String(version.resources)],
+    ['resources', sayResources(version)],
     ['written with', version.terraformVersion ?? undefined],
     ['written', `${version.at} (${age(version.at, world.now())}) by ${version.by}`],
     ['how', version.how],

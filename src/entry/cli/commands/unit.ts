@@ -1,4 +1,4 @@
-import { unitAnswer } from '../answers.ts'
+import { sayResources, unitAnswer } from '../answers.ts'
 import type { LockAnswer, UnitAnswer } from '../answers.ts'
 import { confirm } from '../ask.ts'
 import { unitPath } from '../client.ts'
@@ -8,7 +8,7 @@ import { parseLabels, retentionOf, sayRetention } from '../labels.ts'
 import type { KeepFlags } from '../labels.ts'
 import { wholeList } from '../pages.ts'
 import type { Session } from '../session.ts'
-import { check } from '../shape.ts'
+import { check, fields, maybe, number } from '../shape.ts'
 import { withUnit } from '../unit-name.ts'
 import { age, bytes, count } from '../words.ts'
 
@@ -27,12 +27,18 @@ export async function list(
   const { output, world } = session
   const client = await session.client()
   for (const pair of options.label ?? []) parseLabels([pair])
-  const items = await wholeList(client, '/v1/units', {
+  const query = {
     prefix,
     search: options.search,
     label: options.label,
     deleted: options.deleted === true ? 'only' : undefined,
+  }
+  let damaged = 0
+  const items = await wholeList(client, '/v1/units', query, Infinity, (page) => {
+    damaged = check(fields({ damaged: maybe(number) }), page).damaged ?? 0
   })
+  if (damaged > 0)
+    output.warn(`${count(damaged, 'unit')} cannot be read and is left out; see \`taco doctor --deep\``)
   const isShown = (unit: UnitAnswer) => options.locked !== true || unit.lock !== null
   if (output.asJson) {
     output.json({
@@ -192,7 +198,7 @@ function showUnit(session: Session, answer: unknown): void {
       'state',
       state === null
         ? 'none'
-        : `serial ${state.serial}, ${bytes(state.size)}, ${sayResources(state)} resources`,
+        : `serial ${state.serial}, ${bytes(state.size)}, ${state.unreadable ? 'not a state' : `${sayResources(state)} resources`}`,
     ],
     [
       'version',
@@ -201,7 +207,7 @@ function showUnit(session: Session, answer: unknown): void {
         : `${state.id} (number ${state.seq}), ${age(state.at, now)} by ${state.by} (${state.how})`,
     ],
     ['written with', state?.terraformVersion ?? undefined],
-    ['outputs', state === null ? undefined : sayOutputs(outputs)],
+    ['outputs', state === null ? undefined : sayOutputs(state, outputs)],
     [
       'lock',
       lock === null
@@ -215,12 +221,8 @@ function showUnit(session: Session, answer: unknown): void {
   ])
 }
 
-function sayResources(state: { readonly encrypted: boolean; readonly resources: number | null }): string {
-  return state.encrypted || state.resources === null ? 'encrypted' : String(state.resources)
-}
-
-function sayOutputs(outputs: UnitAnswer['outputs']): string {
-  if (outputs === null) return 'encrypted'
+function sayOutputs(state: NonNullable<UnitAnswer['state']>, outputs: UnitAnswer['outputs']): string {
+  if (outputs === null) return state.unreadable ? 'not a state' : 'encrypted'
   if (outputs.length === 0) return 'none'
   const names = outputs.map(({ name, sensitive }) => (sensitive ? `${name} (sensitive)` : name)).join(', ')
   return `${count(outputs.length, 'output')}: ${names}`

@@ -1,0 +1,73 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../../../../test/rig/temp.ts'
+import { bodyOf } from '../../body.ts'
+import { openFileBucket } from './index.ts'
+import { nodeFs } from './node-fs.ts'
+import type { FsOps } from './fs-ops.ts'
+import type { Bucket } from '../../bucket.ts'
+
+/** A disk that is mounted read-only: as root, modes would not do. */
+function readOnlyFs(): FsOps {
+  const real = nodeFs()
+  const refuse = () => {
+    throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' })
+  }
+  return {
+    ...real,
+    mkdir: (path) => (real.lstat(path) === undefined ? refuse() : false),
+    link: refuse,
+    symlink: refuse,
+    rename: refuse,
+    unlink: (path) => (real.lstat(path) === undefined ? false : refuse()),
+    create: refuse,
+  }
+}
+
+async function keysOf(bucket: Bucket): Promise<string[]> {
+  const keys: string[] = []
+  for await (const page of bucket.list('')) keys.push(...page.map(({ key }) => key))
+  return keys
+}
+
+test('a folder that may only be read is read and listed, outside files and left-overs included', async () => {
+  const root = await tempFolder()
+  const before = await openFileBucket({ root })
+  await before.put('ours.tfstate', bodyOf('ours'), 'absent')
+  const first = await before.put('.taco/units/a.json', bodyOf('{}'), 'absent')
+  if (first.kind !== 'written') throw new Error('not written')
+  await before.put('.taco/units/a.json', bodyOf('{"v":2}'), first.tag)
+  await mkdir(`${root}/old`)
+  await writeFile(`${root}/old/terraform.tfstate`, 'theirs')
+  await writeFile(`${root}/.taco/tmp/left-over`, '')
+  const day = 25 * 3600_000
+
+  const bucket = await openFileBucket({ root, fs: { ...readOnlyFs(), now: () => Date.now() + day } })
+
+  expect(await keysOf(bucket)).toEqual(['.taco/units/a.json', 'old/terraform.tfstate', 'ours.tfstate'])
+  for (const key of ['ours.tfstate', 'old/terraform.tfstate', '.taco/units/a.json'])
+    expect((await (await bucket.get(key))?.bytes())?.length).toBeGreaterThan(0)
+  await expect(bucket.put('new.tfstate', bodyOf('x'), 'absent')).rejects.toThrow(
+    expect.objectContaining({ code: 'BUCKET_REFUSED', hint: expect.stringContaining('read-only') }),
+  )
+})
+
+test('a deleted document, an outside delete and a removed plain file do not stop a reader who may not write', async () => {
+  const root = await tempFolder()
+  const before = await openFileBucket({ root })
+  const made = await before.put('.taco/units/a.json', bodyOf('{}'), 'absent')
+  if (made.kind !== 'written') throw new Error('not written')
+  await before.delete('.taco/units/a.json', made.tag)
+  await before.put('kept.tfstate', bodyOf('kept'), 'absent')
+  await writeFile(`${root}/theirs`, 'theirs')
+  await before.get('theirs')
+  await rm(`${root}/theirs`)
+  await rm(`${root}/kept.tfstate`)
+  const day = 25 * 3600_000
+
+  const bucket = await openFileBucket({ root, fs: { ...readOnlyFs(), now: () => Date.now() + day } })
+
+  expect(await keysOf(bucket)).toEqual(['kept.tfstate'])
+  expect((await (await bucket.get('kept.tfstate'))?.bytes())?.toString()).toBe('kept')
+  expect(await bucket.get('theirs')).toBeUndefined()
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import { LockInfo } from './index.ts'
+import { alice, lose, named, openControl, overwrite, push, stateText } from './testing.ts'
+
+test('a list shows a lock that was made around us, and no longer when it is gone', async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  for (const name of ['a', 'b']) await push(control, name, stateText(1))
+  const locks = async () =>
+    (await control.units.list({ org: 'default', limit: 10 })).items.map(({ lock }) => lock?.info.Who ?? null)
+  const key = 'b/terraform.tfstate.tflock'
+  await overwrite(bucket, key, JSON.stringify({ ID: 'x', Who: 'bob@desk' }))
+
+  expect(await locks()).toEqual([null, 'bob@desk'])
+  await lose(bucket, key)
+  expect(await locks()).toEqual([null, null])
+})
+
+test('a lock past its lease is shown as free, in a list and alone', async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  const info = LockInfo.parse({ ID: 'x', Who: 'alice' })
+  await control.locks.lock(named('a'), info, { createUnit: true, leaseMs: -1 }, alice)
+
+  expect((await control.units.list({ org: 'default', limit: 10 })).items).toMatchObject([{ lock: null }])
+  expect((await control.units.get(named('a'))).lock).toBeNull()
+  expect(await control.locks.get(named('a'))).toBeNull()
+})
