@@ -5,6 +5,7 @@ import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
 import { stateClaimKey } from './layout.ts'
+import { documentLost, hasVersions } from './lost-units.ts'
 import { parseStateKey, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import type { Parts } from './protocol/parts.ts'
@@ -29,7 +30,10 @@ export function createAdopt(
 
   async function ownerOf(key: string): Promise<string | undefined> {
     const claim = await claims.read(stateClaimKey(key))
-    const owner = claim === undefined ? undefined : await parts.store.read(claim.value.org, claim.value.id)
+    if (claim === undefined) return undefined
+    const { org, id } = claim.value
+    const owner = await parts.store.read(org, id)
+    if (owner === undefined && (await hasVersions(bucket, org, id))) throw documentLost(claim.value)
     return owner !== undefined && owner.value.deleted === undefined && owner.value.key === key
       ? owner.value.name
       : undefined
@@ -64,8 +68,17 @@ export function createAdopt(
       const reading = readStateKey(key, defaults.has(folderOf(key)))
       const name = unitNameFor(reading, options.as, under)
       const finding = { key, unit: name, layout: reading.layout, reason: null, size }
-      const owner = await ownerOf(key)
-      return { finding, owner, reason: owner === undefined ? await whyNot(bucket, entry) : undefined }
+      try {
+        const owner = await ownerOf(key)
+        return { finding, owner, reason: owner === undefined ? await whyNot(bucket, entry) : undefined }
+      } catch (error) {
+        if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
+        return {
+          finding,
+          owner: undefined,
+          reason: `it belongs to a unit that cannot be read: ${error.message}`,
+        }
+      }
     }
 
     async function rehearse(finding: Omit<AdoptFinding, 'outcome'>): Promise<AdoptFinding> {

@@ -183,7 +183,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
   async function setAside(catalog: OrgCatalog, org: string, id: string, error: TacoError): Promise<void> {
     const entry = await bucket.head(unitKey(org, id))
     if (entry === undefined) return
-    log.error('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
+    log.warn('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
     catalog.damaged.set(id, { id, tag: entry.tag, error })
     if (catalog.entries.delete(id)) catalog.sorted = undefined
   }
