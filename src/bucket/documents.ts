@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { TacoError } from '../base/errors.ts'
+import { faultsIn, sayFaults } from '../base/faults.ts'
 import { bodyOf } from './body.ts'
 import type { Bucket, Conflict, Tag, Waiting, Written } from './bucket.ts'
 import { conflict } from './bucket.ts'
@@ -73,12 +74,11 @@ export function parseDocument<T>(key: string, bytes: Buffer, schema: z.ZodType<T
   refuseNewer(key, json)
   const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw new TacoError(
-    'BUCKET_CORRUPT',
-    `the document ${key} is damaged: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
-    { facts: { key }, hint: 'run `taco doctor --deep`, or restore this object from a backup of the bucket' },
-  )
+  const faults = sayFaults(faultsIn(parsed.error).slice(0, 1))
+  throw new TacoError('BUCKET_CORRUPT', `the document ${key} is damaged: ${faults}`, {
+    facts: { key },
+    hint: 'run `taco doctor --deep`, or restore this object from a backup of the bucket',
+  })
 }
 
 const KNOWN_FORMAT = 1

@@ -14,7 +14,11 @@ export function prefixed(text: string): Prefixed {
   const folder = text.replace(/^\/+|\/+$/g, '')
   const fault = folder === '' ? undefined : keyFault(folder)
   if (fault !== undefined)
-    throw badRequest('bucket', `the prefix ${JSON.stringify(text)} cannot be used: ${fault}`)
+    throw badRequest(
+      'bucket',
+      `the prefix ${JSON.stringify(text)} cannot be used: ${fault}`,
+      'Use a plain path, such as s3://bucket/states.',
+    )
   const prefix = folder === '' ? '' : `${folder}/`
   return {
     prefix,

@@ -1,8 +1,11 @@
 import { badRequest, isTacoError, type TacoError } from '../base/errors.ts'
 import type { Bucket, Entry } from '../bucket/index.ts'
 import { readStateKey, unitNameFor } from './adopt-names.ts'
+import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
+import { alreadyTaken } from './claims.ts'
 import { stateClaimKey } from './layout.ts'
+import { documentLost, hasVersions } from './lost-units.ts'
 import { parseStateKey, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import type { Parts } from './protocol/parts.ts'
@@ -16,12 +19,21 @@ import type { AdoptFinding } from './views.ts'
  * Registers the states that a bucket already has as units: reads them, and moves, rewrites or locks none. Running it
  * again adopts only what is new.
  */
-export function createAdopt(parts: Parts, orgs: OrgStore, maker: UnitMaker, claims: Claims): Upkeep['adopt'] {
+export function createAdopt(
+  parts: Parts,
+  orgs: OrgStore,
+  maker: UnitMaker,
+  claims: Claims,
+  catalog: Catalog,
+): Upkeep['adopt'] {
   const { bucket } = parts.deps
 
   async function ownerOf(key: string): Promise<string | undefined> {
     const claim = await claims.read(stateClaimKey(key))
-    const owner = claim === undefined ? undefined : await parts.store.read(claim.value.org, claim.value.id)
+    if (claim === undefined) return undefined
+    const { org, id } = claim.value
+    const owner = await parts.store.read(org, id)
+    if (owner === undefined && (await hasVersions(bucket, org, id))) throw documentLost(claim.value)
     return owner !== undefined && owner.value.deleted === undefined && owner.value.key === key
       ? owner.value.name
       : undefined
@@ -37,34 +49,44 @@ export function createAdopt(parts: Parts, orgs: OrgStore, maker: UnitMaker, clai
     await orgs.require(options.org)
     const under = options.under ?? ''
     checkTemplate(options.as)
-    const found: Entry[] = []
-    for await (const entry of outsideEntries(bucket, under)) found.push(entry)
-    const defaults = new Set(
-      found.filter(({ key }) => /(^|\/)default\.tfstate$/.test(key)).map(({ key }) => folderOf(key)),
-    )
+    const defaults = await defaultFolders(bucket, under)
+    /** Names that this rehearsal has given away. */
+    const given = new Set<string>()
 
-    for (const entry of found) {
+    for await (const entries of inGroups(candidates(bucket, under), AT_ONCE)) {
       caller.signal?.throwIfAborted()
+      for (const { finding, owner, reason } of await Promise.all(entries.map(examine))) {
+        if (owner !== undefined) yield { ...finding, unit: owner, outcome: 'already-adopted' }
+        else if (reason === 'no state') continue
+        else if (reason !== undefined) yield { ...finding, outcome: 'skipped', reason }
+        else yield options.dryRun ? await rehearse(finding) : await carryOut(finding)
+      }
+    }
+
+    async function examine(entry: Entry) {
       const { key, size } = entry
-      if (key.endsWith('.tflock') || key.endsWith('/')) continue
       const reading = readStateKey(key, defaults.has(folderOf(key)))
       const name = unitNameFor(reading, options.as, under)
       const finding = { key, unit: name, layout: reading.layout, reason: null, size }
-      const owner = await ownerOf(key)
-      if (owner !== undefined) {
-        yield { ...finding, unit: owner, outcome: 'already-adopted' }
-        continue
+      try {
+        const owner = await ownerOf(key)
+        return { finding, owner, reason: owner === undefined ? await whyNot(bucket, entry) : undefined }
+      } catch (error) {
+        if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
+        return {
+          finding,
+          owner: undefined,
+          reason: `it belongs to a unit that cannot be read: ${error.message}`,
+        }
       }
-      const reason = await whyNot(bucket, entry)
-      if (reason === 'no state') continue
-      if (reason !== undefined) yield { ...finding, outcome: 'skipped', reason }
-      else yield options.dryRun ? await rehearse(finding) : await carryOut(finding)
     }
 
     async function rehearse(finding: Omit<AdoptFinding, 'outcome'>): Promise<AdoptFinding> {
       try {
-        parseUnitName(finding.unit)
-        parseStateKey(finding.key)
+        const place = { org: options.org, name: parseUnitName(finding.unit), key: parseStateKey(finding.key) }
+        const isTaken = given.has(place.name) || (await catalog.liveUnit('name', place)) !== undefined
+        if (isTaken) throw alreadyTaken('name', place.name, place.name)
+        given.add(place.name)
       } catch (error) {
         return skipped(finding, error)
       }
@@ -88,6 +110,32 @@ function skipped(finding: Omit<AdoptFinding, 'outcome'>, error: unknown): AdoptF
 }
 
 const SNIFF_BYTES = 4096
+/** So many objects are looked into at a time. */
+const AT_ONCE = 16
+
+async function* candidates(bucket: Bucket, under: string): AsyncGenerator<Entry> {
+  for await (const entry of outsideEntries(bucket, under))
+    if (!entry.key.endsWith('.tflock') && !entry.key.endsWith('/')) yield entry
+}
+
+/** A listing of its own, so that not all entries need to lie in memory. */
+async function defaultFolders(bucket: Bucket, under: string): Promise<ReadonlySet<string>> {
+  const folders = new Set<string>()
+  for await (const { key } of outsideEntries(bucket, under))
+    if (/(^|\/)default\.tfstate$/.test(key)) folders.add(folderOf(key))
+  return folders
+}
+
+async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
+  let group: T[] = []
+  for await (const item of items) {
+    group.push(item)
+    if (group.length < size) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}
 
 /** Why a key is passed over; `no state` is not worth a word. */
 async function whyNot(bucket: Bucket, entry: Entry): Promise<string | undefined> {

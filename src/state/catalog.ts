@@ -1,10 +1,11 @@
 import type { TacoError } from '../base/errors.ts'
-import { badRequest, isTacoError } from '../base/errors.ts'
+import { isTacoError } from '../base/errors.ts'
 import type { Tag } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
 import { entryOf, readEntryText, textOf } from './catalog-entry.ts'
 import { loadCatalogObject, saveCatalogObject } from './catalog-object.ts'
+import { byName, decodeCursor, encodeCursor, firstAfter, liveByName, replaceSorted } from './catalog-order.ts'
 import { inBatches } from './history.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import { SETTLE_MS } from './journal-writer.ts'
@@ -184,7 +185,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
   async function setAside(catalog: OrgCatalog, org: string, id: string, error: TacoError): Promise<void> {
     const entry = await bucket.head(unitKey(org, id))
     if (entry === undefined) return
-    log.error('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
+    log.warn('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
     catalog.damaged.set(id, { id, tag: entry.tag, error })
     if (catalog.entries.delete(id)) catalog.sorted = undefined
   }
@@ -263,33 +264,6 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
   }
 }
 
-function byName(a: { name: string; id: string }, b: { name: string; id: string }): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
-}
-
-function liveByName(sorted: readonly CatalogEntry[], name: string): string | undefined {
-  for (let i = firstAfter(sorted, { name, id: '' }); sorted[i]?.name === name; i++)
-    if (sorted[i]?.deletedAt === 0) return sorted[i]?.id
-  return undefined
-}
-
-function firstAfter(sorted: readonly CatalogEntry[], after: { name: string; id: string }): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const entry = sorted[middle]
-    if (entry !== undefined && byName(entry, after) <= 0) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function replaceSorted(sorted: CatalogEntry[], known: CatalogEntry, entry: CatalogEntry): void {
-  const at = firstAfter(sorted, known) - 1
-  if (sorted[at]?.id === entry.id) sorted[at] = entry
-}
-
 function couldMatch(entry: CatalogEntry, query: UnitQuery): boolean {
   if ((query.deleted === 'only') !== entry.deletedAt > 0) return false
   if (query.prefix !== undefined && !entry.name.startsWith(query.prefix)) return false
@@ -298,15 +272,4 @@ function couldMatch(entry: CatalogEntry, query: UnitQuery): boolean {
 
 function hasLabels(view: UnitView, labels: Readonly<Record<string, string>> = {}): boolean {
   return Object.entries(labels).every(([name, value]) => view.labels[name] === value)
-}
-
-function encodeCursor({ name, id }: CatalogEntry): string {
-  return Buffer.from(`${name}\n${id}`).toString('base64url')
-}
-
-function decodeCursor(cursor: string): { name: string; id: string } {
-  const [name, id] = Buffer.from(cursor, 'base64url').toString('utf8').split('\n')
-  if (name === undefined || id === undefined)
-    throw badRequest('cursor', 'this cursor is not one of ours', 'leave it out to start from the beginning')
-  return { name, id }
 }

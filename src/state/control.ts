@@ -61,7 +61,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     graph: createGraphStore(parts, catalog, locator),
     journal: createJournal(deps),
     upkeep: {
-      adopt: createAdopt(parts, orgs, maker, claims),
+      adopt: createAdopt(parts, orgs, maker, claims, catalog),
       gc: createGc(parts, orgs, catalog),
       doctor: createDoctor(parts, orgs, catalog, claims, maker),
       sweep: createSweep(parts, orgs, catalog),

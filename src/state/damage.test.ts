@@ -41,6 +41,14 @@ test('a damaged unit document: the others are listed and looked after, and docto
     expect(page.damaged).toBe(1)
     await control.upkeep.sweep(alice)
     expect(await control.upkeep.gc({ dryRun: false }, alice)).toMatchObject({ units: 2 })
+    const adopted = []
+    for await (const { unit, outcome } of control.upkeep.adopt({ org: 'default', dryRun: false }, alice))
+      adopted.push([unit, outcome])
+    expect(adopted).toEqual([
+      ['a', 'already-adopted'],
+      ['b', 'skipped'],
+      ['c', 'already-adopted'],
+    ])
     const found = await findings(control)
     expect(found).toContainEqual(expect.objectContaining({ level: 'error', check: 'unit.document' }))
     expect(found).toContainEqual(

@@ -244,7 +244,8 @@ export function createDoctor(
       }
       for (const { id, error } of catalog.damaged(org)) {
         known.add(id)
-        yield finder(null)('error', 'unit.document', error.message, error.hint)
+        const hint = error.code === 'BUCKET_CORRUPT' ? FROM_BACKUP : error.hint
+        yield finder(null)('error', 'unit.document', error.message, hint)
       }
       if (options.deep) yield* checkLostUnits(parts, org, known, options.repair, caller)
     }

@@ -4,7 +4,7 @@ import { LockInfo } from './index.ts'
 import { alice, lose, named, openControl, overwrite, push, stateText } from './testing.ts'
 
 test('a list shows a lock that was made around us, and no longer when it is gone', async () => {
-  const bucket = openMemoryBucket()
+  const bucket = openMemoryBucket({ listsInOneRequest: true })
   const control = await openControl(bucket)
   for (const name of ['a', 'b']) await push(control, name, stateText(1))
   const locks = async () =>
@@ -15,6 +15,17 @@ test('a list shows a lock that was made around us, and no longer when it is gone
   expect(await locks()).toEqual([null, 'bob@desk'])
   await lose(bucket, key)
   expect(await locks()).toEqual([null, null])
+})
+
+test('where a listing takes many requests, a list does not wait for locks made around us, and shows them soon', async () => {
+  const bucket = openMemoryBucket({ listsInOneRequest: false })
+  const control = await openControl(bucket)
+  await push(control, 'a', stateText(1))
+  await overwrite(bucket, 'a/terraform.tfstate.tflock', JSON.stringify({ ID: 'x', Who: 'bob@desk' }))
+  const who = async () => (await control.units.list({ org: 'default', limit: 10 })).items[0]?.lock?.info.Who
+
+  expect(await who()).toBeUndefined()
+  await expect.poll(who).toBe('bob@desk')
 })
 
 test('a lock past its lease is shown as free, in a list and alone', async () => {

@@ -215,3 +215,28 @@ test.each([
   expect(world.err()).toContain(why)
   expect(world.out() + world.err()).not.toContain('hunter2')
 })
+
+test.each([
+  ['alice@laptop', '2026-01-02T03:04:06Z', true],
+  ['bob@desk', '2026-01-02T03:04:06Z', false],
+  ['alice@laptop', '2026-01-02T03:04:04Z', false],
+])('after a command that failed, a lock of %s since %s is told as its own: %s', async (Who, at, isOwn) => {
+  const lock = {
+    id: 'l1',
+    info: { Operation: 'apply', Who, Created: at, Info: '' },
+    reason: null,
+    by: 'root',
+    at,
+    leaseUntil: null,
+    lastSeenAt: null,
+    outside: false,
+  }
+  const server = await testServer((_heard, res) => sendJson(res, { lock }))
+  onTestFinished(server.close)
+  const world = worldFor({ env: { PATH: process.env['PATH'] } })
+
+  expect(
+    await world.run('--server', server.url, 'exec', 'a', '--', process.execPath, '-e', 'process.exit(9)'),
+  ).toBe(9)
+  expect(world.err().includes('a is still locked (l1)')).toBe(isOwn)
+})

@@ -113,7 +113,11 @@ function bucketOf(context: Context, realRoot: string): Bucket {
     if (real === undefined) return
     if (real !== realRoot && !real.startsWith(`${realRoot}/`)) {
       const key = JSON.stringify(place.key)
-      throw badRequest('key', `the key ${key} cannot be used: a link on its way leads out of the bucket`)
+      throw badRequest(
+        'key',
+        `the key ${key} cannot be used: a link on its way leads out of the bucket`,
+        'Remove the link, or choose another key.',
+      )
     }
     inside.add(folder)
   }
