@@ -97,6 +97,7 @@ export const projectCommands: readonly CommandSpec[] = [
     says: 'make units, labels and dependencies as taco.yaml says; shows the difference first',
     options: [file, { name: 'dry-run', says: 'only show it' }, yesOption],
     example: 'taco sync --dry-run',
+    makesBucket: true,
     run: sync,
   }),
 ]
