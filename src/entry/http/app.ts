@@ -1,4 +1,3 @@
-import { bodyLimit } from 'hono/body-limit'
 import { routePath } from 'hono/route'
 import { TacoError, badRequest } from '../../base/errors.ts'
 import { createGraph, createInputs, createRolloutMarks, createSync } from '../../graph/index.ts'
@@ -34,7 +33,7 @@ export function createApp(deps: HttpDeps): Api {
     const hasBody =
       c.req.method !== 'DELETE' &&
       c.req.method !== 'GET' &&
-      (declaredBytes(c.req) ?? (c.req.raw.body ? 1 : 0)) > 0
+      (declaredBytes(c.req) ?? (c.req.header('transfer-encoding') === undefined ? 0 : 1)) > 0
     if (hasBody && !/^application\/([\w.-]+\+)?json\b/i.test(type ?? '')) {
       throw badRequest(
         'Content-Type',
@@ -44,17 +43,8 @@ export function createApp(deps: HttpDeps): Api {
     }
     await next()
   })
-  const limitStreamed = bodyLimit({
-    maxSize: limits.maxJsonBytes,
-    onError: () => {
-      throw tooLarge(limits.maxJsonBytes)
-    },
-  })
   api.use((c, next) => {
-    const bytes = declaredBytes(c.req)
-    if (bytes === undefined && c.req.method !== 'GET' && c.req.method !== 'DELETE')
-      return limitStreamed(c, next)
-    if (bytes !== undefined && bytes > limits.maxJsonBytes) throw tooLarge(limits.maxJsonBytes)
+    if ((declaredBytes(c.req) ?? 0) > limits.maxJsonBytes) throw tooLarge(limits.maxJsonBytes)
     return next()
   })
   api.onError((raised, c) => {

@@ -3,6 +3,7 @@ import { badRequest } from '../../base/errors.ts'
 import { createApp } from './app.ts'
 import type { HttpDeps } from './deps.ts'
 import type { Exchange } from './exchange.ts'
+import { receivedWhole } from './receive.ts'
 import { SECURITY_HEADERS } from './respond.ts'
 import type { RestListener } from './server.ts'
 
@@ -33,6 +34,9 @@ export function createRestListener(deps: HttpDeps): RestListener {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) x.res.setHeader(name, value)
     x.res.setHeader('x-request-id', x.requestId)
     exchanges.set(x.req, x)
+    // A body of undeclared length is taken in here, within bounds; the listener finds it under this name.
+    if (x.req.headers['transfer-encoding'] !== undefined)
+      Object.assign(x.req, { rawBody: await receivedWhole(x, deps.limits.maxJsonBytes) })
     await listener(x.req, x.res)
   }
 }

@@ -156,3 +156,18 @@ test('a body for the native API is at most a megabyte, and must be JSON', async 
     ).json(),
   ).toMatchObject({ status: 400, field: 'Content-Type' })
 })
+
+test('a body that does not declare its length is taken like any other', async () => {
+  const face = await startFace()
+  const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+
+  const made = await face.send('/v1/units', { method: 'POST', headers, body: '{"name":"prod/app"}' })
+  const bare = await face.send('/v1/units', {
+    method: 'POST',
+    headers: { 'transfer-encoding': 'chunked' },
+    body: '{"name":"prod/db"}',
+  })
+
+  expect(made.json()).toMatchObject({ name: 'prod/app' })
+  expect([bare.status, bare.json()['field']]).toEqual([400, 'Content-Type'])
+})
