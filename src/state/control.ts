@@ -12,6 +12,7 @@ import { createJournal } from './journal.ts'
 import { createJournalWriter } from './journal-writer.ts'
 import { createLocator } from './locate.ts'
 import { createLocks } from './locks.ts'
+import { createLocksSeen } from './locks-seen.ts'
 import { createOrgs } from './orgs.ts'
 import { createOutputs } from './outputs.ts'
 import { createMirrors } from './protocol/mirror.ts'
@@ -49,11 +50,12 @@ export async function createStateControl(options: StateControlOptions): Promise<
     intake,
   }
   const maker = createUnitMaker(deps, store, claims, orgs, catalog)
+  const locksSeen = createLocksSeen(parts)
   await orgs.ensureFirst({ by: 'opentaco' })
 
   return {
     orgs,
-    units: createUnits(parts, catalog, locator, maker, claims, orgs),
+    units: createUnits(parts, catalog, locator, maker, claims, orgs, locksSeen),
     states: createStates(parts, intake, locator, maker),
     locks: createLocks(parts, locator, maker),
     versions: createVersions(parts, locator),
@@ -64,7 +66,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
       adopt: createAdopt(parts, orgs, maker, claims, catalog),
       gc: createGc(parts, orgs, catalog),
       doctor: createDoctor(parts, orgs, catalog, claims, maker),
-      sweep: createSweep(parts, orgs, catalog),
+      sweep: createSweep(parts, orgs, catalog, locksSeen.learn),
     },
     close: () => background.flush(),
   }

@@ -1,47 +1,46 @@
-import { messageOf } from '../base/errors.ts'
 import { inBatches } from './history.ts'
 import { lockKey } from './layout.ts'
 import type { Parts } from './protocol/parts.ts'
-import { outsideEntries } from './sweep.ts'
+import { listOutside } from './sweep.ts'
 import { viewOutsideLock } from './view-unit.ts'
 import type { LockView, UnitView } from './views.ts'
 
 /** Locks as a list should show them: made around OpenTaco too, and not those whose lease ran out. */
 export interface LocksSeen {
   asOfNow(units: readonly UnitView[]): Promise<readonly UnitView[]>
+  /** What somebody who listed the bucket anyway came across. */
+  learn(keys: Iterable<string>): void
 }
 
 /**
  * No document tells of a lock that somebody made in the bucket itself. One listing finds them all, and is believed as
  * long as a listing of units is; what it found is read, so that a lock that is gone is not shown. Where a listing takes
- * many requests nobody waits for it: such a lock then shows in lists a little later than in a look at the unit itself.
+ * many requests none is made for this: such locks show in lists after a sweep, and in a look at the unit at once.
  */
 export function createLocksSeen({ deps, mirrors }: Parts): LocksSeen {
-  const { bucket, clock, log, settings } = deps
+  const { bucket, clock, settings } = deps
   const none: ReadonlySet<string> = new Set()
   let found: { readonly keys: ReadonlySet<string>; readonly at: number } | undefined
   let finding: Promise<ReadonlySet<string>> | undefined
 
   function lockObjects(): ReadonlySet<string> | Promise<ReadonlySet<string>> {
+    if (!bucket.can.listsInOneRequest) return found?.keys ?? none
     if (found !== undefined && clock.now() - found.at < settings.catalogVerifyMs) return found.keys
-    finding ??= find()
-      .catch((error: unknown) => {
-        log.warn('locks made around us could not be listed', { error: messageOf(error) })
-        return none
-      })
-      .finally(() => (finding = undefined))
-    return bucket.can.listsInOneRequest ? finding : (found?.keys ?? none)
+    finding ??= find().finally(() => (finding = undefined))
+    return finding
+  }
+
+  function learn(keys: Iterable<string>): ReadonlySet<string> {
+    found = { keys: new Set([...keys].filter((key) => key.endsWith('.tflock'))), at: clock.now() }
+    return found.keys
   }
 
   async function find(): Promise<ReadonlySet<string>> {
-    const at = clock.now()
-    const keys = new Set<string>()
-    for await (const { key } of outsideEntries(bucket)) if (key.endsWith('.tflock')) keys.add(key)
-    found = { keys, at }
-    return keys
+    return learn((await listOutside(bucket)).keys())
   }
 
   return {
+    learn: (keys) => void learn(keys),
     async asOfNow(units) {
       const now = clock.now()
       const locks = new Map<string, LockView | null>()

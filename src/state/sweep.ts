@@ -14,13 +14,19 @@ import type { Upkeep } from './services.ts'
  * One look at every unit that needs it. Two listings tell which: a unit whose state, lock object and document agree,
  * and which left nothing unfinished, costs nothing.
  */
-export function createSweep(parts: Parts, orgs: OrgStore, catalog: Catalog): Upkeep['sweep'] {
+export function createSweep(
+  parts: Parts,
+  orgs: OrgStore,
+  catalog: Catalog,
+  onListed: (keys: Iterable<string>) => void,
+): Upkeep['sweep'] {
   const { bucket, clock, log } = parts.deps
 
   return async (caller) => {
     let looked = 0
     let repaired = 0
     const outside = await listOutside(bucket)
+    onListed(outside.keys())
     for (const org of await orgs.names()) {
       const entries = await catalog.all(org)
       const suspects = entries.filter((entry) => needsLook(readEntryText(entry), outside, clock.now()))

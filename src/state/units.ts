@@ -4,7 +4,7 @@ import { TacoError } from '../base/errors.ts'
 import { parseLabels, parseUnitName, isUnitId } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { changedMeanwhile } from './orgs.ts'
-import { createLocksSeen } from './locks-seen.ts'
+import type { LocksSeen } from './locks-seen.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
 import { letGo, underLock } from './own-lock.ts'
@@ -29,9 +29,9 @@ export function createUnits(
   maker: UnitMaker,
   claims: Claims,
   orgs: OrgStore,
+  locksSeen: LocksSeen,
 ): Units {
   const { store, deps } = parts
-  const locksSeen = createLocksSeen(parts)
 
   async function change(
     ref: UnitRef,

@@ -43,6 +43,7 @@ function world(): World {
     openEmbedded: async (options) => (await import('./embed.ts')).openEmbedded(options),
     serve: async (options) => (await import('./serve.ts')).serve(options),
     repository: () => import('./repository.ts'),
+    parsers: () => import('./parsers.ts'),
   }
 }
 

@@ -1,4 +1,4 @@
-import { queryObjects, setFlagsFromString } from 'node:v8'
+import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 export interface Collectors {
@@ -14,13 +14,8 @@ export interface Collectors {
 export function memoryCollectors(): Collectors {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
-  return {
-    young: () => {
-      if (typeof collect === 'function') Reflect.apply(collect, undefined, [{ type: 'minor' }])
-    },
-    // Before it counts objects, it collects until nothing is left to collect; `gc` keeps what it frees for later.
-    all: () => void queryObjects(Nothing),
+  const run = (type: 'minor' | 'major') => {
+    if (typeof collect === 'function') Reflect.apply(collect, undefined, [{ type }])
   }
+  return { young: () => run('minor'), all: () => run('major') }
 }
-
-function Nothing(): void {}

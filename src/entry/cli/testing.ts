@@ -43,6 +43,10 @@ export function testWorld(
     },
     openEmbedded: () => Promise.reject(new Error('no bucket in this test')),
     serve: () => Promise.reject(new Error('no server in this test')),
+    parsers: async () => ({
+      ...(await import('../../bucket/index.ts')),
+      ...(await import('../../state/index.ts')),
+    }),
     repository: () => Promise.reject(new Error('no repository in this test')),
     ...changes,
   }

@@ -20,7 +20,7 @@ export async function withUnit<T>(session: Session, unit: string, work: () => Pr
 
 /** For commands that ask nobody: a name that no server would take must not get into code or an environment. */
 export async function checkNames(session: Session, unit: string): Promise<void> {
-  const { isUnitId, parseOrgName, parseUnitName } = await import('../../state/index.ts')
+  const { isUnitId, parseOrgName, parseUnitName } = await session.world.parsers()
   parseOrgName(session.org())
   if (!isUnitId(unit)) parseUnitName(unit)
 }

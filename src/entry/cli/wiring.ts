@@ -32,6 +32,8 @@ export interface World {
   serve(options: ServeOptions): Promise<Served>
   /** What reads repositories; loaded by the commands that do. */
   repository(): Promise<RepositoryTools>
+  /** Loaded only when needed: they bring the schema library along. */
+  parsers(): Promise<Parsers>
 }
 
 export interface RepositoryTools {
@@ -102,4 +104,12 @@ export interface Served {
   readonly bucket: string
   /** Answers what is under way, then stops. */
   close(): Promise<void>
+}
+
+/** What is checked before anybody is asked. All of them throw BAD_REQUEST. */
+export interface Parsers {
+  parseBucketUrl(address: string): unknown
+  isUnitId(text: string): boolean
+  parseOrgName(text: string): string
+  parseUnitName(text: string): string
 }

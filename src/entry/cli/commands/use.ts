@@ -41,7 +41,7 @@ async function remember(session: Session, address: string): Promise<void> {
     ...(flags.org === undefined ? {} : { org: flags.org }),
     ...(flags.tokenFile === undefined ? {} : { tokenFile: resolve(world.cwd, flags.tokenFile) }),
   }
-  if (remembered.bucket !== undefined) await checkBucketAddress(remembered.bucket)
+  if (remembered.bucket !== undefined) await checkBucketAddress(session.world, remembered.bucket)
   const path = writeRemembered(world, remembered)
   if (output.asJson) return output.json({ ...remembered, file: path })
   output.say(
