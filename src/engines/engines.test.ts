@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { backendKind, engineVersion, errorOf, findEngine, isInitNeeded, variableText } from './index.ts'
 
-/** As OpenTofu 1.6 and 1.12 and Terraform 1.11 said it. */
+/** In the form of OpenTofu 1.6 and 1.12 and Terraform 1.11, written down by hand and shortened. */
 const sayings = {
   'backend, tofu': `╷
 │ Error: Backend initialization required, please run "tofu init"
