@@ -18,9 +18,9 @@ export interface LoadOptions {
   readonly units: readonly string[]
   readonly workersPerUnit: number
   readonly requests: number
-  readonly deadlineMs: number
-  /** Told after every answer how many there were. */
-  readonly onCall?: (count: number) => void
+  /** On a slow machine, fewer requests will do after so long, but never fewer than are enough. */
+  readonly hurryAfterMs: number
+  isEnough(calls: readonly Call[]): boolean
 }
 
 export interface Load {
@@ -36,16 +36,22 @@ export interface Load {
 export async function runLoad(options: LoadOptions): Promise<Load> {
   const calls: Call[] = []
   const count = { requests: 0 }
-  const end = performance.now() + options.deadlineMs
-  const isOver = () => count.requests >= options.requests || performance.now() > end
+  const end = performance.now() + options.hurryAfterMs
+  let hasFailed = false
+  const isOver = () =>
+    hasFailed || ((count.requests >= options.requests || performance.now() > end) && options.isEnough(calls))
   const workers = options.units.flatMap((unit) =>
     Array.from({ length: options.workersPerUnit }, async () => {
-      while (!isOver()) {
-        await cycle({ unit, urls: options.urls, calls, count, isOver })
-        options.onCall?.(calls.length)
-      }
-    }),
+      while (!isOver()) await cycle({ unit, urls: options.urls, calls, count, isOver })
+    }).map((work) =>
+      work.catch((error: unknown) => {
+        hasFailed = true
+        throw error
+      }),
+    ),
   )
+  // Nobody goes on behind the back of a test that has failed.
+  await Promise.allSettled(workers)
   await Promise.all(workers)
   return { calls, requests: count.requests }
 }

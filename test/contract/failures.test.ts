@@ -7,7 +7,7 @@ import { bodyOf } from '../../src/bucket/body.ts'
 import type { Bucket, Tag } from '../../src/bucket/bucket.ts'
 import { startAzurite } from '../peers/azurite.ts'
 import type { AzurePeer } from '../peers/azurite.ts'
-import { freePort } from '../peers/program.ts'
+import { freePort } from '../peers/free-port.ts'
 
 const rules = { attempts: 2, baseMs: 1, maxMs: 1 }
 let azurite: AzurePeer | undefined

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { freePort } from '../peers/program.ts'
-import { startChild } from '../rig/child.ts'
+import { freePort } from '../peers/free-port.ts'
+import { endedWithTest, startChild } from '../rig/child.ts'
 import { engines } from '../rig/engines.ts'
 import { oneResource } from '../rig/hcl.ts'
 import { startServer } from '../rig/server.ts'
@@ -18,19 +18,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 test('npm start builds, serves, and says what to type next', async () => {
   const port = await freePort()
   const bucket = await tempFolder()
-  const npm = startChild('npm', ['start', '--silent'], {
-    cwd: root,
-    env: { HOME: bucket, TACO_LISTEN: `127.0.0.1:${port}`, TACO_BUCKET: `file://${bucket}/data` },
-  })
-  onTestFinished(async () => {
-    npm.signal('SIGKILL')
-    await npm.finished
-  })
+  const env = { HOME: bucket, TACO_LISTEN: `127.0.0.1:${port}`, TACO_BUCKET: `file://${bucket}/data` }
+  const npm = endedWithTest(startChild('npm', ['start', '--silent'], { cwd: root, env }))
 
   await eventually(
-    'the server to be ready',
+    () => `the server to be ready; it said: ${npm.output()}`,
     async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok || undefined,
-    60_000,
+    120_000,
   )
   const said = await eventually('the next step to be printed', () =>
     npm.output().includes('taco backend') ? npm.output() : undefined,

@@ -37,7 +37,7 @@ ${inputs.map((name) => `variable "${name}" { type = string }`).join('\n')}
 resource "terraform_data" "it" {
   triggers_replace = "${joined}"
   provisioner "local-exec" {
-    command = "if [ -e '${armed}' ]; then touch '${armed}.started'; until [ -e '${armed}.go' ]; do sleep 0.05; done; fi"
+    command = "if [ -e '${armed}' ]; then touch '${armed}.started'; until [ -e '${armed}.go' ] || [ ! -e '${armed}' ]; do sleep 0.05; done; fi"
   }
 }
 output "url" { value = "http://${unit}/${joined}" }

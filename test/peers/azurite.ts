@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { BlobServiceClient } from '@azure/storage-blob'
-import { freePort, startProgram, temporaryFolder } from './program.ts'
+import { freePort } from './free-port.ts'
+import { startProgram, temporaryFolder } from './program.ts'
 
 export interface AzurePeer {
   readonly name: string

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { freePort, startProgram, temporaryFolder } from './program.ts'
+import { freePort } from './free-port.ts'
+import { startProgram, temporaryFolder } from './program.ts'
 import { findOrBuild } from './toolchain.ts'
 
 export interface GcsPeer {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createServer, connect } from 'node:net'
+import { connect } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -90,18 +90,6 @@ function accepts(port: number): Promise<boolean> {
     }
     socket.once('connect', () => answer(true))
     socket.once('error', () => answer(false))
-  })
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
   })
 }
 

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
 
 export interface ChildOptions {
   readonly cwd?: string
@@ -62,6 +63,15 @@ export function startChild(program: string, args: readonly string[], options: Ch
     signal: (name) => signalGroup(child, name),
     isRunning: () => child.exitCode === null && child.signalCode === null,
   }
+}
+
+/** Nothing that a test started outlives it, least of all when the test failed half-way. */
+export function endedWithTest(child: Child): Child {
+  onTestFinished(async () => {
+    child.signal('SIGKILL')
+    await Promise.allSettled([child.finished])
+  })
+  return child
 }
 
 export function runChild(

@@ -25,12 +25,12 @@ output "value" {
 `
 }
 
-/** A resource that says when it is being made, and is not ready before the test lets it go on. */
+/** A resource that says when it is being made, and is not ready before the test lets it go on or is over. */
 export function waitingResource(startedFile: string, goFile: string): string {
   return `
 resource "terraform_data" "waiting" {
   provisioner "local-exec" {
-    command = "trap '' INT; touch '${startedFile}'; until [ -e '${goFile}' ]; do sleep 0.05; done"
+    command = "trap '' INT; touch '${startedFile}'; until [ -e '${goFile}' ] || [ ! -e '${startedFile}' ]; do sleep 0.05; done"
   }
 }
 `

@@ -1,5 +1,4 @@
-import { onTestFinished } from 'vitest'
-import { freePort } from '../peers/program.ts'
+import { freePort } from '../peers/free-port.ts'
 import { startTaco } from './taco.ts'
 import { tempFolder } from './temp.ts'
 import { eventually } from './wait.ts'
@@ -43,13 +42,13 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     child.signal(signal)
     return (await child.finished).code
   }
-  onTestFinished(async () => {
-    await end('SIGKILL')
-  })
-  await eventually(`the server at ${url} to be ready; it said: ${child.output()}`, async () => {
-    if (!child.isRunning()) return 'ended'
-    return (await fetch(`${url}/readyz`)).ok ? 'ready' : undefined
-  })
+  await eventually(
+    () => `the server at ${url} to be ready; it said: ${child.output()}`,
+    async () => {
+      if (!child.isRunning()) return 'ended'
+      return (await fetch(`${url}/readyz`)).ok ? 'ready' : undefined
+    },
+  )
   if (!child.isRunning()) throw new Error(`the server ended at once: ${child.output()}`)
   return {
     url,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { runChild, startChild, type Child, type ChildOptions, type Finished } from './child.ts'
+import { endedWithTest, runChild, startChild, type Child, type ChildOptions, type Finished } from './child.ts'
 
 const executable = fileURLToPath(new URL('../../bin/taco', import.meta.url))
 
@@ -9,7 +9,7 @@ export function runTaco(args: readonly string[], options: ChildOptions = {}): Pr
 }
 
 export function startTaco(args: readonly string[], options: ChildOptions = {}): Child {
-  return startChild(process.execPath, [executable, ...args], isolated(options))
+  return endedWithTest(startChild(process.execPath, [executable, ...args], isolated(options)))
 }
 
 function isolated(options: ChildOptions): ChildOptions {

@@ -1,8 +1,8 @@
 /** Asks again and again until there is an answer; a test never sleeps for a guessed time. */
 export async function eventually<T>(
-  what: string,
+  what: string | (() => string),
   ask: () => Promise<T | undefined> | T | undefined,
-  deadlineMs = 20_000,
+  deadlineMs = 60_000,
 ): Promise<T> {
   const end = Date.now() + deadlineMs
   let last: unknown
@@ -15,5 +15,7 @@ export async function eventually<T>(
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   } while (Date.now() < end)
-  throw new Error(`waited ${deadlineMs} ms in vain for: ${what}`, { cause: last })
+  throw new Error(`waited ${deadlineMs} ms in vain for: ${typeof what === 'string' ? what : what()}`, {
+    cause: last,
+  })
 }

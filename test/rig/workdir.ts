@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runChild, startChild, type Child, type Finished } from './child.ts'
+import { endedWithTest, runChild, startChild, type Child, type Finished } from './child.ts'
 import type { Engine } from './engines.ts'
 import { tempFolder } from './temp.ts'
 
@@ -41,7 +41,8 @@ export async function workdir(
     env,
     run,
     write: (name, text) => writeFile(join(folder, name), text),
-    start: (args, more) => startChild(engine.path, args, { cwd: folder, env: { ...env, ...more } }),
+    start: (args, more) =>
+      endedWithTest(startChild(engine.path, args, { cwd: folder, env: { ...env, ...more } })),
     must: async (args, more) => {
       const finished = await run(args, more)
       if (finished.code !== 0) {
