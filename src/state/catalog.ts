@@ -153,17 +153,13 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       after: journalCursorAt(catalog.asOf - SETTLE_MS),
     })) {
       for (const { key, modifiedAt } of page) {
-        const record = parseJournalKey(key)
-        if (
-          record === undefined ||
-          record.org !== org ||
-          record.unit === '' ||
-          journal.isWritten(record.ulid)
-        )
-          continue
-        const entry = catalog.entries.get(record.unit)
-        // Records are listed again for a while, because late ones may lie among them; most were seen before.
-        if (entry === undefined || entry.seenAt < modifiedAt + SETTLE_MS) changed.add(record.unit)
+        const records = parseJournalKey(key)
+        if (records === undefined || records.org !== org || journal.isWritten(records.ulid)) continue
+        for (const id of records.units) {
+          const entry = catalog.entries.get(id)
+          // Records are listed again for a while, because late ones may lie among them; most were seen before.
+          if (id !== '' && (entry === undefined || entry.seenAt < modifiedAt + SETTLE_MS)) changed.add(id)
+        }
       }
     }
     await inBatches([...changed], 32, (id) => reload(org, id))

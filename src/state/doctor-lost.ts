@@ -3,7 +3,7 @@ import { isTacoError } from '../base/errors.ts'
 import { readDocument } from '../bucket/index.ts'
 import { finder, FROM_BACKUP } from './doctor-findings.ts'
 import { inBatches } from './history.ts'
-import { readRecord } from './journal.ts'
+import { readRecords } from './journal-records.ts'
 import { historiesPrefix, journalPrefix, namesPrefix, stateClaimsPrefix } from './layout.ts'
 import { rebuiltDocument } from './lost-units.ts'
 import { Claim } from './model.ts'
@@ -79,8 +79,8 @@ export async function* checkJournal({ deps: { bucket } }: Parts): AsyncGenerator
   for await (const page of bucket.list(journalPrefix)) {
     const damaged: TacoError[] = []
     await inBatches(page, 32, async ({ key }) => {
-      const record = await readRecord(bucket, key)
-      if (isTacoError(record)) damaged.push(record)
+      const records = await readRecords(bucket, key)
+      if (isTacoError(records)) damaged.push(records)
     })
     for (const error of damaged)
       yield finder(null)('error', 'journal.record', `an event is lost: ${error.message}`, FROM_BACKUP)

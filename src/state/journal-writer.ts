@@ -1,51 +1,142 @@
 import { LRUCache } from 'lru-cache'
-import { bodyOf } from '../bucket/index.ts'
+import { isTacoError } from '../base/errors.ts'
 import type { StateDeps } from './deps.ts'
-import { journalKey } from './layout.ts'
+import { readRecords, recordsBody } from './journal-records.ts'
+import { journalCursorAt, journalKey, journalPrefix, parseJournalKey, recordsThatFit } from './layout.ts'
 import type { Event } from './model.ts'
 
 /** A follower's cursor never passes this close to the present, so a record written within it cannot be skipped. */
 export const SETTLE_MS = 10_000
+/** A put that takes longer no longer holds up those who come after it. */
+const SLOW_MS = 250
+/** Whoever made an event writes it within moments. Younger ones of others are left alone. */
+const OTHERS_MS = 1_000
 
 /**
  * One record per event, written after the change that it tells was committed. The event waits in the outbox of the
  * changed document until it is here, so a crash in between only delays it: whoever comes next writes it.
  */
 export interface JournalWriter {
+  /** Events that were just made here. Those that come while others are being written go into one object. */
   write(events: readonly Event[]): Promise<void>
-  /** This process wrote it, so it may leave its outbox. */
-  isWritten(eventId: string): boolean
+  /** What an outbox still holds. What others made is looked for first: they may have written it. */
+  flush(outbox: readonly Event[]): Promise<void>
+  /** This process wrote it or saw it written, so it may leave its outbox. Also of the name of an object. */
+  isWritten(id: string): boolean
+}
+
+interface Batch {
+  readonly events: Event[]
+  readonly done: Promise<void>
+  readonly settle: (outcome: Promise<void>) => void
 }
 
 export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalWriter {
   const written = new LRUCache<string, true>({ max: 10_000 })
   const underWay = new Map<string, Promise<void>>()
+  let waiting: Batch | undefined
+  let putting = 0
+  let startedAt = 0
+  let lastId = ''
 
-  async function writeOne(event: Event): Promise<void> {
-    const body = bodyOf(JSON.stringify(event))
-    // The first key is the event's own, so that two writers of one event make one record. A record that came late lies
-    // where followers have already passed: it is told once more where they will come by, until one comes in time.
-    // After a crash an event may therefore be seen twice; its id tells.
-    for (let at = event.at, id = event.id; ; at = clock.now(), id = ids.ulid(at)) {
-      await bucket.put(journalKey(at, id, event), body, 'absent', { contentType: 'application/json' })
+  async function write(events: readonly Event[]): Promise<void> {
+    const outcomes: Promise<void>[] = []
+    for (const event of events) {
+      if (written.has(event.id)) continue
+      const earlier = underWay.get(event.id)
+      if (earlier !== undefined) outcomes.push(earlier)
+      else {
+        waiting ??= newBatch()
+        waiting.events.push(event)
+        underWay.set(event.id, waiting.done)
+        outcomes.push(waiting.done)
+      }
+    }
+    startNext()
+    await Promise.all(outcomes)
+  }
+
+  function startNext(): void {
+    if (waiting === undefined || (putting > 0 && clock.now() - startedAt < SLOW_MS)) return
+    const { events, settle } = waiting
+    waiting = undefined
+    putting++
+    startedAt = clock.now()
+    const outcome = Promise.all(recordsThatFit(events).map(putInOrder)).finally(() => {
+      for (const { id } of events) underWay.delete(id)
+      putting--
+      startNext()
+    })
+    settle(outcome.then(() => undefined))
+  }
+
+  /**
+   * A single record lies at its event's own key, so that two writers of it make one. But objects of one process are in
+   * the order of their writing, because a later event of a unit may not come before an earlier one.
+   */
+  async function putInOrder(events: readonly Event[]): Promise<void> {
+    const [first] = events
+    if (first === undefined) return
+    const [at, id] = events.length === 1 && first.id > lastId ? [first.at, first.id] : nextPlace()
+    lastId = id
+    await put(events, at, id)
+  }
+
+  /**
+   * What came late lies where followers have already passed: it is told once more where they will come by, until it
+   * comes in time. After a crash an event may therefore be seen twice; its id tells.
+   */
+  async function put(events: readonly Event[], firstAt: number, firstId: string): Promise<void> {
+    const body = recordsBody(events)
+    for (let at = firstAt, id = firstId; ; [at, id] = nextPlace()) {
+      await bucket.put(journalKey(at, id, events), body, 'absent', { contentType: 'application/json' })
+      written.set(id, true)
       if (clock.now() - at <= SETTLE_MS / 2) break
     }
-    written.set(event.id, true)
+    for (const event of events) written.set(event.id, true)
   }
 
-  return {
-    async write(events) {
-      await Promise.all(
-        events.map((event) => {
-          if (written.has(event.id)) return undefined
-          const earlier = underWay.get(event.id)
-          if (earlier !== undefined) return earlier
-          const promise = writeOne(event).finally(() => underWay.delete(event.id))
-          underWay.set(event.id, promise)
-          return promise
-        }),
-      )
-    },
-    isWritten: (eventId) => written.has(eventId),
+  function nextPlace(): readonly [number, string] {
+    const at = clock.now()
+    return [at, ids.ulid(at)]
   }
+
+  async function flush(outbox: readonly Event[]): Promise<void> {
+    await Promise.all(outbox.map(({ id }) => underWay.get(id)))
+    const left = outbox.filter(({ id, at }) => !written.has(id) && clock.now() - at >= OTHERS_MS)
+    await findWritten(left)
+    const missing = left.filter(({ id }) => !written.has(id))
+    await Promise.all(missing.map((event) => put([event], event.at, event.id)))
+  }
+
+  /** In objects that others wrote about the same unit: they have the time of their writing, soon after the event. */
+  async function findWritten(events: readonly Event[]): Promise<void> {
+    if (events.length === 0) return
+    const times = events.map(({ at }) => at)
+    const until = journalCursorAt(Math.max(...times) + SETTLE_MS)
+    const about = new Set(events.map(({ org, unit }) => `${org} ${unit?.id ?? ''}`))
+    for await (const page of bucket.list(journalPrefix, { after: journalCursorAt(Math.min(...times)) })) {
+      for (const { key } of page) {
+        if (key >= until) return
+        const object = parseJournalKey(key)
+        if (object === undefined || written.has(object.ulid)) continue
+        if (!object.units.some((unit) => about.has(`${object.org} ${unit}`))) continue
+        if (events.some(({ id }) => id === object.ulid)) {
+          written.set(object.ulid, true)
+          continue
+        }
+        const records = await readRecords(bucket, key)
+        if (records !== undefined && !isTacoError(records))
+          for (const { id } of records) written.set(id, true)
+      }
+    }
+  }
+
+  return { write, flush, isWritten: (id) => written.has(id) }
+}
+
+function newBatch(): Batch {
+  let settle: Batch['settle'] = () => undefined
+  const done = new Promise<void>((resolve) => (settle = resolve))
+  return { events: [], done, settle }
 }

@@ -60,25 +60,67 @@ export const padSeq = (seq: number) => String(seq).padStart(8, '0')
 
 export const journalPrefix = `${ROOT}journal/`
 
-/** By day and hour, so that no folder grows without bounds; organization and unit are in the key, so that a list tells who changed. */
-export function journalKey(
-  at: number,
-  ulid: string,
-  about: { readonly org: string; readonly unit?: { readonly id: string } | undefined },
-): string {
-  const iso = new Date(at).toISOString()
-  return `${journalPrefix}${iso.slice(0, 10)}/${iso.slice(11, 13)}/${ulid}-${about.org}.${about.unit?.id ?? ''}.json`
+/** What a folder can hold in one name when it has added its own. */
+const MAX_NAME_BYTES = 200
+
+export interface JournalSubject {
+  readonly org: string
+  readonly unit?: { readonly id: string } | undefined
+}
+
+/**
+ * By day and hour, so that no folder grows without bounds. The organization and the unit of each record in the object are
+ * in the key, so that a list tells who changed: `<ulid>-<org>.<unit>.<unit>….json`.
+ */
+export function journalKey(at: number, ulid: string, subjects: readonly JournalSubject[]): string {
+  const units = subjects.map(({ unit }) => unit?.id ?? '').join('.')
+  return `${journalHour(at)}${ulid}-${subjects[0]?.org ?? ''}.${units}.json`
+}
+
+/** Split so that each part can be one object: of one organization, with a name that is not too long. */
+export function recordsThatFit<T extends JournalSubject & { readonly id: string }>(
+  records: readonly T[],
+): T[][] {
+  const parts: T[][] = []
+  const open = new Map<string, { readonly part: T[]; bytes: number }>()
+  for (const record of records.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const bytes = 1 + (record.unit?.id.length ?? 0)
+    const last = open.get(record.org)
+    if (last !== undefined && last.bytes + bytes <= MAX_NAME_BYTES) {
+      last.part.push(record)
+      last.bytes += bytes
+      continue
+    }
+    const part = [record]
+    parts.push(part)
+    open.set(record.org, {
+      part,
+      bytes: '01234567890123456789012345-.json'.length + record.org.length + bytes,
+    })
+  }
+  return parts
 }
 
 /** Sorts just before every record of this time. */
 export function journalCursorAt(at: number): string {
-  const iso = new Date(at).toISOString()
-  return `${journalPrefix}${iso.slice(0, 10)}/${iso.slice(11, 13)}/${encodeTime(at)}`
+  return journalHour(at) + encodeTime(at)
 }
 
-export function parseJournalKey(key: string): { ulid: string; org: string; unit: string } | undefined {
-  const match = /\/([0-9A-Z]{26})-([a-z0-9_-]+)\.([^/.]*)\.json$/.exec(key)
+function journalHour(at: number): string {
+  const iso = new Date(at).toISOString()
+  return `${journalPrefix}${iso.slice(0, 10)}/${iso.slice(11, 13)}/`
+}
+
+export interface JournalObject {
+  readonly ulid: string
+  readonly org: string
+  /** Of each record, in their order; empty: it is about the organization. */
+  readonly units: readonly string[]
+}
+
+export function parseJournalKey(key: string): JournalObject | undefined {
+  const match = /\/([0-9A-Z]{26})-([a-z0-9_-]+)\.([^/]*)\.json$/.exec(key)
   return match === null
     ? undefined
-    : { ulid: String(match[1]), org: String(match[2]), unit: String(match[3]) }
+    : { ulid: String(match[1]), org: String(match[2]), units: String(match[3]).split('.') }
 }

@@ -74,7 +74,10 @@ export function createOrgs(deps: StateDeps, background: Background, journal: Jou
 
   function tell(doc: OrgDocument): void {
     known.set(doc.name, doc)
-    background.run('writing events to the journal', () => journal.write(doc.outbox))
+    const [event, ...earlier] = doc.outbox.toReversed()
+    background.run('writing events to the journal', async () => {
+      await Promise.all([journal.write(event === undefined ? [] : [event]), journal.flush(earlier)])
+    })
   }
 
   async function names(): Promise<readonly string[]> {

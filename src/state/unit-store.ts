@@ -8,11 +8,15 @@ import type { EventDraft } from './events.ts'
 import { makeEvent } from './events.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import { unitKey } from './layout.ts'
+import type { Event } from './model.ts'
 import { UnitDocument } from './model.ts'
 import type { UnitChanges } from './transitions.ts'
 import { applied, completeWrite } from './transitions.ts'
 
 export type Unit = Loaded<UnitDocument>
+
+/** An event that waits for so long was left behind by whoever made it. */
+const LEFT_MS = 5_000
 
 /**
  * Units' documents: read, cached, and changed by compare-and-swap. The cache may be behind; whatever is decided on a
@@ -87,11 +91,12 @@ export function createUnitStore(deps: StateDeps, background: Background, journal
   }
 
   async function create(doc: UnitDocument, drafts: readonly EventDraft[]): Promise<Unit | undefined> {
-    const value: UnitDocument = { ...doc, outbox: drafts.map((draft) => makeEvent(deps, doc, draft)) }
+    const events = drafts.map((draft) => makeEvent(deps, doc, draft))
+    const value: UnitDocument = { ...doc, outbox: events }
     const key = unitKey(doc.org, doc.id)
     const answer = await createDocument(bucket, key, value)
     if (answer.kind === 'conflict') return undefined
-    return changed({ key, value, tag: answer.tag })
+    return changed({ key, value, tag: answer.tag }, events)
   }
 
   async function swap(
@@ -101,28 +106,29 @@ export function createUnitStore(deps: StateDeps, background: Background, journal
   ): Promise<Unit | undefined> {
     const before = folded(unit)
     const merged = applied(before.value, changes)
+    const events = drafts.map((draft) => makeEvent(deps, merged, draft))
     const value: UnitDocument = {
       ...merged,
       rev: before.value.rev + 1,
       nonce: ids.id('n'),
       changedAt: clock.now(),
-      outbox: [
-        ...before.value.outbox.filter((event) => !journal.isWritten(event.id)),
-        ...drafts.map((draft) => makeEvent(deps, merged, draft)),
-      ],
+      outbox: [...before.value.outbox.filter((event) => !journal.isWritten(event.id)), ...events],
     }
     const answer = await swapDocument(bucket, unit, value)
     if (answer.kind === 'conflict') {
       cache.delete(value.id)
       return undefined
     }
-    return changed({ key: unit.key, value, tag: answer.tag })
+    return changed({ key: unit.key, value, tag: answer.tag }, events)
   }
 
-  function changed(unit: Unit): Unit {
+  function changed(unit: Unit, events: readonly Event[]): Unit {
     seen(unit)
-    if (settings.flushEvents && unit.value.outbox.length > 0) {
-      background.run('writing events to the journal', () => flushOutbox(unit))
+    if (settings.flushEvents) {
+      if (events.length > 0) background.run('writing events to the journal', () => journal.write(events))
+      const left = unit.value.outbox.filter(({ at }) => clock.now() - at > LEFT_MS)
+      // A unit that others also change all the time is never tidied, and its outbox must not grow.
+      if (left.length > 0) background.run('writing events left in an outbox', () => journal.flush(left))
     }
     scheduleTidy(unit)
     return unit
@@ -143,14 +149,15 @@ export function createUnitStore(deps: StateDeps, background: Background, journal
   }
 
   function flushOutbox(unit: Unit): Promise<void> {
-    return journal.write(unit.value.outbox)
+    return journal.flush(unit.value.outbox)
   }
 
   async function tidy(org: string, id: string): Promise<void> {
     const unit = cache.get(id) ?? (await load(org, id))
     if (unit === undefined) return
     await flushOutbox(unit)
-    if (folded(unit) !== unit || unit.value.outbox.length > 0) await swap(unit, {})
+    if (folded(unit) !== unit || unit.value.outbox.some(({ id }) => journal.isWritten(id)))
+      await swap(unit, {})
   }
 
   return {

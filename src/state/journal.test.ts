@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest'
+import { randomIds } from '../base/ids.ts'
+import { silentLog } from '../base/log.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import { bodyOf, type Bucket } from '../bucket/index.ts'
+import type { StateDeps } from './deps.ts'
+import { defaultSettings } from './deps.ts'
+import { makeEvent } from './events.ts'
+import { createJournalWriter } from './journal-writer.ts'
+import { createJournal } from './journal.ts'
+import { journalKey, journalPrefix, parseJournalKey } from './layout.ts'
+import type { Event } from './model.ts'
+
+/** A bucket whose puts wait until they are let through, and a clock that stands still. */
+function place() {
+  const memory = openMemoryBucket()
+  const held: (() => void)[] = []
+  const gate = { holds: false, time: Date.parse('2026-03-04T05:06:07Z') }
+  const bucket: Bucket = {
+    ...memory,
+    async put(...args) {
+      if (gate.holds) await new Promise<void>((resolve) => held.push(resolve))
+      return memory.put(...args)
+    },
+  }
+  const deps: StateDeps = {
+    bucket,
+    clock: { now: () => gate.time, sleep: () => Promise.resolve() },
+    ids: randomIds,
+    log: silentLog,
+    spool: { create: () => Promise.reject(new Error('nothing here is large')) },
+    settings: defaultSettings,
+  }
+  return {
+    deps,
+    gate,
+    event: (unit: string, org = 'default'): Event =>
+      makeEvent(
+        deps,
+        { org, id: `ws-${unit.padEnd(16, 'x').replace('0', 'z')}`, name: unit },
+        { type: 'unit.changed', caller: { by: 'alice' } },
+      ),
+    letThrough() {
+      gate.holds = false
+      for (const go of held.splice(0)) go()
+    },
+  }
+}
+
+async function keysIn(bucket: Bucket): Promise<string[]> {
+  const keys: string[] = []
+  for await (const page of bucket.list(journalPrefix)) keys.push(...page.map(({ key }) => key))
+  return keys
+}
+
+async function follow(deps: StateDeps, limit: number): Promise<string[]> {
+  const journal = createJournal(deps)
+  const ids: string[] = []
+  for (let after: string | undefined; ;) {
+    const page = await journal.read({ limit, ...(after === undefined ? {} : { after }) })
+    expect(page.items.length).toBeLessThanOrEqual(limit)
+    ids.push(...page.items.map(({ id }) => id))
+    if (!page.more) return ids
+    after = page.next
+  }
+}
+
+test('events that come while another is written go into one object, and each is told once, in order', async () => {
+  const { deps, gate, event, letThrough } = place()
+  const writer = createJournalWriter(deps)
+  gate.holds = true
+  const events = ['a', 'b', 'a', 'c'].map((unit) => event(unit))
+  const writing = events.map((one) => writer.write([one]))
+  letThrough()
+  await Promise.all(writing)
+
+  const keys = await keysIn(deps.bucket)
+  expect(keys.map((key) => parseJournalKey(key)?.units.map((unit) => unit[3]))).toEqual([
+    ['a'],
+    ['b', 'a', 'c'],
+  ])
+  const ids = events.map(({ id }) => id)
+  expect(ids.every((id) => writer.isWritten(id))).toBe(true)
+  for (const limit of [1, 2, 3, 10]) expect(await follow(deps, limit), `by ${limit}`).toEqual(ids)
+  gate.time += 60_000
+  for (const limit of [1, 2, 3, 10]) expect(await follow(deps, limit), `settled, by ${limit}`).toEqual(ids)
+})
+
+test('a filter by unit looks into objects with several records', async () => {
+  const { deps, gate, event, letThrough } = place()
+  const writer = createJournalWriter(deps)
+  gate.holds = true
+  const events = ['a', 'b', 'c', 'b'].map((unit) => event(unit))
+  const writing = writer.write(events.slice(0, 1))
+  const rest = writer.write(events.slice(1))
+  letThrough()
+  await Promise.all([writing, rest])
+
+  const ofB = events.filter(({ unit }) => unit?.name === 'b')
+  const unit = ofB[0]?.unit?.id ?? ''
+  const journal = createJournal(deps)
+  const first = await journal.read({ limit: 1, unit })
+  const second = await journal.read({ limit: 1, unit, after: first.next })
+  expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ofB.map(({ id }) => id))
+})
+
+test('organizations are kept apart, and no name is longer than a folder can hold', async () => {
+  const { deps, gate, event, letThrough } = place()
+  const writer = createJournalWriter(deps)
+  const long = 'o'.repeat(40)
+  gate.holds = true
+  const first = writer.write([event('first')])
+  const events = Array.from({ length: 40 }, (_, i) => event(`u${i}`, i % 2 === 0 ? long : 'default'))
+  const rest = writer.write(events)
+  letThrough()
+  await Promise.all([first, rest])
+
+  const keys = await keysIn(deps.bucket)
+  expect(keys.length).toBeLessThan(14)
+  for (const key of keys) expect(key.slice(key.lastIndexOf('/') + 1).length).toBeLessThanOrEqual(215)
+  const journal = createJournal(deps)
+  const { items } = await journal.read({ limit: 100, org: long })
+  expect(items.map(({ id }) => id)).toEqual(events.filter(({ org }) => org === long).map(({ id }) => id))
+})
+
+test('a later event of a unit never lies before an earlier one', async () => {
+  const { deps, gate, event, letThrough } = place()
+  const writer = createJournalWriter(deps)
+  gate.holds = true
+  const early = writer.write([event('x')])
+  const locked = event('a')
+  const together = writer.write([event('y'), locked])
+  gate.time += 1
+  // Made while the object with `locked` is not begun yet, committed afterwards.
+  const written = event('a')
+  gate.time += 5
+  letThrough()
+  await Promise.all([early, together])
+  await writer.write([written])
+  const ids = await follow(deps, 10)
+  expect(ids.indexOf(locked.id)).toBeLessThan(ids.indexOf(written.id))
+})
+
+test('what others left in an outbox is written unless they wrote it, and not before they had time to', async () => {
+  const { deps, gate, event, letThrough } = place()
+  const theirs = createJournalWriter(deps)
+  gate.holds = true
+  const first = theirs.write([event('x')])
+  const written = event('a')
+  const together = theirs.write([event('y'), written])
+  letThrough()
+  await Promise.all([first, together])
+  const crashed = event('a')
+
+  const ours = createJournalWriter(deps)
+  await ours.flush([written, crashed])
+  expect(await keysIn(deps.bucket)).toHaveLength(2)
+  gate.time += 2_000
+  await ours.flush([written, crashed])
+  expect([written, crashed].every(({ id }) => ours.isWritten(id))).toBe(true)
+  const ids = await follow(deps, 10)
+  expect(ids.filter((id) => id === written.id)).toHaveLength(1)
+  expect(ids.filter((id) => id === crashed.id)).toHaveLength(1)
+})
+
+test('a put that hangs does not hold up those who come later', async () => {
+  const { deps, gate, event, letThrough } = place()
+  const writer = createJournalWriter(deps)
+  gate.holds = true
+  const hanging = writer.write([event('a')])
+  gate.holds = false
+  gate.time += 1_000
+  await writer.write([event('b')])
+  expect(await keysIn(deps.bucket)).toHaveLength(1)
+  letThrough()
+  await hanging
+})
+
+test('a batch that cannot be written fails for all of it, and is written by whoever comes next', async () => {
+  const { deps, gate, event } = place()
+  const broken: Bucket = { ...deps.bucket, put: () => Promise.reject(new Error('down')) }
+  const failing = createJournalWriter({ ...deps, bucket: broken })
+  const events = [event('a'), event('b')]
+  const outcomes = await Promise.allSettled(events.map((one) => failing.write([one])))
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  gate.time += 2_000
+  await createJournalWriter(deps).flush(events)
+  expect(await follow(deps, 10)).toEqual(events.map(({ id }) => id))
+})
+
+test('records that lie alone, as all once did, are read', async () => {
+  const { deps, event } = place()
+  const old = event('a')
+  await deps.bucket.put(journalKey(old.at, old.id, [old]), bodyOf(JSON.stringify(old)), 'absent')
+  expect(await follow(deps, 10)).toEqual([old.id])
+})
