@@ -24,6 +24,15 @@ export interface Bucket {
   ): Promise<Found | 'unchanged' | undefined>
   get(key: string, options?: GetOptions): Promise<Found | undefined>
 
+  /**
+   * For those who hold the bytes of a get: asks again and again whether the object still has its tag. True: at this
+   * moment; false says nothing. Only where that can be told on the spot.
+   */
+  confirmer?(key: string, tag: Tag): () => boolean
+
+  /** An object that is in memory and has been found current just now. Undefined says nothing. */
+  atHand?(key: string): Held | undefined
+
   /** Like get, without the bytes. */
   head(key: string, options?: Waiting): Promise<Entry | undefined>
 
@@ -80,6 +89,11 @@ export interface Found extends Entry {
   bytes(): Promise<Buffer>
   stream(): AsyncIterable<Uint8Array>
   discard(): void
+}
+
+/** A whole object in memory, to be read any number of times. */
+export interface Held extends Entry {
+  readonly content: Buffer
 }
 
 export interface Written {

@@ -12,6 +12,7 @@ export type {
   Entry,
   Found,
   GetOptions,
+  Held,
   ListOptions,
   PutOptions,
   StoreClock,

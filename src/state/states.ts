@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Found, Tag } from '../bucket/index.ts'
+import type { Found, Held, Tag } from '../bucket/index.ts'
 import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
 import { underLock } from './own-lock.ts'
@@ -50,6 +50,13 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
     if (unit === undefined || unit.value.deleted !== undefined) return undefined
     places.set(placeKey, { unit, checkedAt })
     return getState(unit, options)
+  }
+
+  function readNow(ref: UnitRef): Held | undefined {
+    const place = places.get(`${ref.org} ${ref.unit}`)
+    if (place === undefined || clock.now() - place.checkedAt >= settings.catalogLagMs) return undefined
+    const held = bucket.atHand?.(place.unit.value.key)
+    return held === undefined || held.size === 0 ? undefined : held
   }
 
   /** A read on behalf of a unit is recorded before it is answered, with the commit of the very bytes that are given. */
@@ -105,6 +112,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
   return {
     read: (ref, options = {}) =>
       options.consumer === undefined ? read(ref, options) : readFor(ref, options.consumer, options.signal),
+    readNow,
     async receive(stream, options) {
       const state = await intake.receive(stream, options)
       facts.set(state, state)

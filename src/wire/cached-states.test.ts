@@ -61,3 +61,36 @@ test('it holds no more than it may', async () => {
 
   expect(counts).toEqual({ fetched: 4, unchanged: 0 })
 })
+
+test('what is at hand is current, whoever writes, and is gone with the object', async () => {
+  const store = openMemoryBucket()
+  let newest: string | undefined
+  const confirming = Object.assign(Object.create(store) as Bucket, {
+    confirmer: (_: string, tag: Tag) => () => tag === newest,
+  })
+  const cached = withCachedStates(confirming)
+  async function write(text: string, when: Tag | 'absent'): Promise<Tag> {
+    const answer = await store.put('a', bodyOf(text), when)
+    if (answer.kind === 'conflict') throw new Error('nobody else writes here')
+    newest = answer.tag
+    return answer.tag
+  }
+
+  const first = await write('one', 'absent')
+  expect(cached.atHand?.('a')).toBeUndefined()
+  await textOf(cached, 'a')
+  expect(cached.atHand?.('a')?.content.toString()).toBe('one')
+  await write('two', first)
+  expect(cached.atHand?.('a')).toBeUndefined()
+  expect([await textOf(cached, 'a'), cached.atHand?.('a')?.content.toString()]).toEqual(['two', 'two'])
+})
+
+test('nothing is at hand where the bucket cannot tell on the spot', async () => {
+  const store = openMemoryBucket()
+  const cached = withCachedStates(store)
+  await store.put('a', bodyOf('one'), 'absent')
+
+  await textOf(cached, 'a')
+
+  expect(cached.atHand?.('a')).toBeUndefined()
+})

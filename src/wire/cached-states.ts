@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Bucket, Found, GetOptions } from '../bucket/index.ts'
+import type { Bucket, Found, GetOptions, Held } from '../bucket/index.ts'
 
 const MAX_BYTES = 32 * 2 ** 20
 const LARGEST = 256 * 1024
@@ -9,14 +9,15 @@ const LARGEST = 256 * 1024
  * with, so an answer is never older than one without this; what is saved is fetching and allocating them again.
  */
 export function withCachedStates(bucket: Bucket, maxBytes: number = MAX_BYTES): Bucket {
-  const kept = new LRUCache<string, Found>({ maxSize: maxBytes, sizeCalculation: ({ size }) => size + 500 })
+  const kept = new LRUCache<string, Kept>({ maxSize: maxBytes, sizeCalculation: ({ size }) => size + 500 })
 
   async function keep(key: string, found: Found | undefined): Promise<Found | undefined> {
     if (found === undefined || found.size > LARGEST) {
       kept.delete(key)
       return found
     }
-    const inMemory = readableAgain(found, await found.bytes())
+    const isCurrent = bucket.confirmer?.(key, found.tag)
+    const inMemory = readableAgain(found, await found.bytes(), isCurrent)
     kept.set(key, inMemory)
     return inMemory
   }
@@ -33,18 +34,33 @@ export function withCachedStates(bucket: Bucket, maxBytes: number = MAX_BYTES): 
     if (!isWhole || key.startsWith('.taco/') || key.endsWith('.tflock')) return bucket.get(key, options)
     return getState(key, options)
   }
-  return Object.assign(Object.create(bucket) as Bucket, { get })
+
+  function atHand(key: string): Held | undefined {
+    const known = kept.get(key)
+    return known?.isCurrent?.() === true ? known : undefined
+  }
+  return Object.assign(Object.create(bucket) as Bucket, { get, atHand })
 }
 
-function readableAgain({ key, tag, size, modifiedAt }: Found, bytes: Buffer): Found {
+interface Kept extends Found, Held {
+  readonly isCurrent: (() => boolean) | undefined
+}
+
+function readableAgain(
+  { key, tag, size, modifiedAt }: Found,
+  content: Buffer,
+  isCurrent: Kept['isCurrent'],
+): Kept {
   return {
     key,
     tag,
     size,
     modifiedAt,
-    bytes: () => Promise.resolve(bytes),
+    content,
+    isCurrent,
+    bytes: () => Promise.resolve(content),
     async *stream() {
-      yield bytes
+      yield content
     },
     discard() {},
   }

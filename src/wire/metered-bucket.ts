@@ -45,5 +45,18 @@ export function metered(bucket: Bucket, metrics: Metrics): Bucket {
       }
     },
   }
+  if (bucket.confirmer !== undefined) {
+    const { confirmer } = bucket
+    changes.confirmer = (key, tag) => timedConfirmer(confirmer(key, tag), metrics)
+  }
   return Object.assign(Object.create(bucket) as Bucket, changes)
+}
+
+function timedConfirmer(isCurrent: () => boolean, metrics: Metrics): () => boolean {
+  return () => {
+    const started = performance.now()
+    const answer = isCurrent()
+    metrics.bucketRequest('confirm', answer ? 'unchanged' : 'unknown', performance.now() - started)
+    return answer
+  }
 }

@@ -29,6 +29,7 @@ export interface World {
     readonly tag: Tag | undefined
     readonly content: string | undefined
     readonly startedAt: number
+    readonly endedAt: number
   }[]
   readonly outside: { readonly content: string | undefined; readonly at: number }[]
   readonly log: { readonly actor: string; readonly op: string }[]
@@ -89,7 +90,7 @@ function prepared(options: Parameters<typeof makeWorld>[0]): Promise<World> {
     world.disk.now += 1000
     // What happened before the beginning is older than every step.
     const attempts = world.attempts.map((attempt) => ({ ...attempt, startedAt: -1, endedAt: -1 }))
-    return { ...world, attempts, seen: world.seen.map((entry) => ({ ...entry, startedAt: -2 })) }
+    return { ...world, attempts, seen: world.seen.map((entry) => ({ ...entry, startedAt: -2, endedAt: -1 })) }
   }
 }
 
@@ -138,8 +139,24 @@ export async function look(
   const startedAt = world.log.length
   const found = await bucket.get(world.key)
   const content = found === undefined ? undefined : (await found.bytes()).toString()
-  world.seen.push({ tag: found?.tag, content, startedAt })
+  world.seen.push({ tag: found?.tag, content, startedAt, endedAt: world.log.length })
   return { tag: found?.tag ?? 'absent', content }
+}
+
+/** Reads, and then asks whether what it has read is still so. */
+export async function lookTwice(world: World, bucket: Bucket): Promise<void> {
+  const { tag, content } = await look(world, bucket)
+  if (tag === 'absent') return
+  const startedAt = world.log.length
+  const again = await bucket.get(world.key, { ifNoneMatch: tag })
+  if (again === 'unchanged') world.seen.push({ tag, content, startedAt, endedAt: world.log.length })
+  else
+    world.seen.push({
+      tag: again?.tag,
+      content: again === undefined ? undefined : (await again.bytes()).toString(),
+      startedAt,
+      endedAt: world.log.length,
+    })
 }
 
 /** Reads, then replaces or creates. */
@@ -232,7 +249,10 @@ export async function checkWorld(world: World): Promise<void> {
     )
 
   checkConditions(world)
-  for (const done of world.attempts) checkKept(world, done, end.tag)
+  for (const done of world.attempts) {
+    checkKept(world, done, end.tag)
+    checkForward(world, done)
+  }
   checkOutside(world, end.content)
 
   const answer = await bucket.put(world.key, bodyOf('at the end'), end.tag)
@@ -278,6 +298,16 @@ function checkKept(world: World, done: Attempt, endTag: Tag | 'absent'): void {
     const isOld = startedAt >= done.endedAt && (tag ?? 'absent') === done.base && done.base !== 'absent'
     must(!isOld, `${done.base} was read after it had been replaced`)
   }
+}
+
+/** Once somebody has seen a write, acknowledged or not, nobody sees what it replaced. */
+function checkForward(world: World, { kind, base, content }: Attempt): void {
+  if (kind !== 'put' || base === 'absent') return
+  const firstSeen = Math.min(
+    ...world.seen.filter((entry) => entry.content === content).map(({ endedAt }) => endedAt),
+  )
+  for (const { tag, startedAt } of world.seen)
+    must(tag !== base || startedAt < firstSeen, `${base} was read after ${content} had been seen`)
 }
 
 /** The last outside edit is there, or somebody built upon it, or it fell into the moment that is documented. */

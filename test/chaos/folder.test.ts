@@ -8,6 +8,7 @@ import {
   createOnce,
   deleteOnce,
   look,
+  lookTwice,
   makeWorld,
   outsider,
   actor,
@@ -98,6 +99,26 @@ for (const key of [OWN_KEY, PLAIN_KEY]) {
           actor(world, 'A', (bucket) => createOnce(world, bucket, 'by A')),
           actor(world, 'B', (bucket) => createOnce(world, bucket, 'by B')),
           actor(world, 'deleter', (bucket) => deleteOnce(world, bucket)),
+        ],
+      }),
+    ).toMatchObject({ isComplete: true })
+  }, 120_000)
+
+  test(`who asks whether ${kind} is still what it was is not told so once somebody wrote`, async () => {
+    expect(
+      await tryAllWithCrashes({
+        key,
+        before: ['one', 'two'],
+        names: ['A', 'reader', 'other'],
+        crashing: ['A'],
+        preemptions: key === OWN_KEY ? 2 : 1,
+        actors: (world) => [
+          actor(world, 'A', async (bucket) => {
+            await writeOnce(world, bucket, 'first by A')
+            await writeOnce(world, bucket, 'second by A')
+          }),
+          actor(world, 'reader', (bucket) => lookTwice(world, bucket)),
+          actor(world, 'other', async (bucket) => void (await look(world, bucket))),
         ],
       }),
     ).toMatchObject({ isComplete: true })
@@ -200,7 +221,10 @@ test.each([OWN_KEY, PLAIN_KEY])(
           }),
         ),
         actor(world, 'deleter', (bucket) => deleteOnce(world, bucket)),
-        reader(world),
+        actor(world, 'reader', async (bucket) => {
+          await lookTwice(world, bucket)
+          await lookTwice(world, bucket)
+        }),
         ...(key === PLAIN_KEY ? [outsider(world, random() < 0.5 ? 'in place' : 'by rename', 'edited')] : []),
       ]
       const crashing = Math.floor(random() * actors.length * 2)

@@ -42,7 +42,8 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     return rest
   }
 
-  async function route(x: Exchange): Promise<void> {
+  /** Nothing to wait for: answered already. */
+  function route(x: Exchange): Promise<void> | undefined {
     checkPath(x.path)
     x.by = deps.guard.admit({
       headers: x.req.headers,
@@ -78,10 +79,13 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
         stopping: stopping.signal,
       })
     }
+    return answerRest(x)
+  }
+
+  async function answerRest(x: Exchange): Promise<void> {
     x.invite()
-    await (
-      await loadRest()
-    )(x)
+    const listener = await loadRest()
+    await listener(x)
   }
 
   function begin(req: IncomingMessage, res: Answering, awaitsContinue: boolean): void {
@@ -93,17 +97,17 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     metrics.inFlight++
     lastActiveAt = deps.clock.now()
     res.on('close', end)
-    void answer(x)
+    try {
+      route(x)?.catch((error: unknown) => refuse(x, error))
+    } catch (error) {
+      refuse(x, error)
+    }
   }
 
-  async function answer(x: Exchange): Promise<void> {
-    try {
-      await route(x)
-    } catch (error) {
-      if (error instanceof WrongMethod)
-        sendProblem(x, error.error, deps, { status: 405, headers: { allow: error.allowed } })
-      else sendProblem(x, error, deps)
-    }
+  function refuse(x: Exchange, error: unknown): void {
+    if (error instanceof WrongMethod)
+      sendProblem(x, error.error, deps, { status: 405, headers: { allow: error.allowed } })
+    else sendProblem(x, error, deps)
   }
 
   function end(this: Answering): void {

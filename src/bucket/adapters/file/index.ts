@@ -10,6 +10,7 @@ import { resolve } from 'node:path'
 import { badRequest } from '../../../base/errors.ts'
 import { checkPrefix } from '../../keys.ts'
 import { throwIfAborted } from '../../retry.ts'
+import { confirmer } from './confirm.ts'
 import { allRules, ensureFolder } from './context.ts'
 import { faultOf, noFolder } from './faults.ts'
 import { knownGenerations } from './folder.ts'
@@ -157,6 +158,7 @@ function bucketOf(context: Context, realRoot: string): Bucket {
         const generation = await current(context, place)
         return isThere(generation) ? entryOf(key, generation) : undefined
       }),
+    confirmer: (key, tag) => confirmer(fs, placeAt(key), tag),
     put: (key, body, when, options) =>
       at(key, options, 'writing', (place) => {
         const conditions = { ...options, when }

@@ -4,7 +4,9 @@ import type { Dirent, Stats } from 'node:fs'
 import type { FileKind, FileStat, FsOps, ReadableFile, WritableFile } from './fs-ops.ts'
 
 /** Reads up to this size are made at once: they cost less than the way to the thread pool and back. */
-const SMALL_READ = 128 * 1024
+const SMALL_READ = 256 * 1024
+/** One that took longer met the disk and not the system's memory: the next ones of that file do not hold up the rest. */
+const SLOW_READ_MS = 1
 /** A folder with more names than were seen at the last look at it is read off the main thread. */
 const BIG_FOLDER = 512
 
@@ -14,10 +16,7 @@ export function nodeFs(): FsOps {
   return {
     now: () => Date.now(),
     sleep: async (ms) => void (await sleep(ms)),
-    lstat(path) {
-      const stat = unless(['ENOTDIR'], undefined, () => fs.lstatSync(path, { throwIfNoEntry: false }))
-      return stat === undefined ? undefined : statOf(stat)
-    },
+    lstat,
     readlink: (path) => unless(['ENOENT', 'EINVAL', 'ENOTDIR'], undefined, () => fs.readlinkSync(path)),
     readdir(path) {
       if ((folderSizes.get(path) ?? 0) > BIG_FOLDER) return readBigFolder(path, folderSizes)
@@ -37,6 +36,19 @@ export function nodeFs(): FsOps {
     open: (path) =>
       unless(['ENOENT', 'ENOTDIR', 'ELOOP'], undefined, () => readable(fs.openSync(path, OPEN_FLAGS))),
     syncFolder: (path) => groupSync(syncs, path),
+  }
+}
+
+const IF_THERE = { throwIfNoEntry: false } as const
+
+/** Asked several times for every state that is read, so without the closure of `unless`. */
+function lstat(path: string): FileStat | undefined {
+  try {
+    const stat = fs.lstatSync(path, IF_THERE)
+    return stat === undefined ? undefined : statOf(stat)
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return undefined
+    throw error
   }
 }
 
@@ -115,10 +127,16 @@ function writable(fd: number): WritableFile {
 }
 
 function readable(fd: number): ReadableFile {
+  let isSlow = false
   return {
     stat: () => statOf(fs.fstatSync(fd)),
     read(into, position) {
-      if (into.byteLength <= SMALL_READ) return fs.readSync(fd, into, 0, into.byteLength, position)
+      if (into.byteLength <= SMALL_READ && !isSlow) {
+        const started = performance.now()
+        const count = fs.readSync(fd, into, 0, into.byteLength, position)
+        isSlow = performance.now() - started > SLOW_READ_MS
+        return count
+      }
       return new Promise<number>((resolve, reject) =>
         fs.read(fd, into, 0, into.byteLength, position, (error, count) =>
           error ? reject(error) : resolve(count),

@@ -1,3 +1,4 @@
+import { confirm } from './confirm.ts'
 import { busy } from './faults.ts'
 import { foundOf } from './found.ts'
 import { dataGeneration, isThere, printOf, tagOf } from './generation.ts'
@@ -21,10 +22,12 @@ export async function read(
   place: Place,
   options: GetOptions,
 ): Promise<Found | 'unchanged' | undefined> {
+  const { ifNoneMatch } = options
+  if (ifNoneMatch !== undefined && (await confirm(context.fs, place, ifNoneMatch))) return 'unchanged'
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const generation = await current(context, place)
     if (!isThere(generation)) return undefined
-    if (options.ifNoneMatch !== undefined && options.ifNoneMatch === tagOf(generation)) return 'unchanged'
+    if (ifNoneMatch !== undefined && ifNoneMatch === tagOf(generation)) return 'unchanged'
     const isOutside = generation.kind === 'outside'
     const path = isOutside && hasPlain(place) ? place.plain : generationPath(place, generation.n)
     const opening = context.fs.open(path)
