@@ -3,7 +3,7 @@
 import { exitCodeHelp } from '../src/entry/cli/failures.ts'
 import { usageOf } from '../src/entry/cli/help.ts'
 import { program } from '../src/entry/cli/program.ts'
-import { type CommandSpec, type OptionSpec, allCommands } from '../src/entry/cli/spec.ts'
+import { type CommandSpec, type OptionSpec, allCommands, longOf } from '../src/entry/cli/spec.ts'
 
 const intro = `# The command line
 
@@ -64,10 +64,10 @@ function optionTable({ options = [] }: CommandSpec): string {
   return `| option | |\n|---|---|\n${rows.join('\n')}`
 }
 
-function spelled({ name, short, value, valueOptional, negatable }: OptionSpec): string {
-  const long = name === 'color' && negatable === true ? '--no-color' : `--${name}`
+function spelled(option: OptionSpec): string {
+  const { short, value, valueOptional } = option
   const given = value === undefined ? '' : valueOptional === true ? `[=${value}]` : ` <${value}>`
-  return `${short === undefined ? '' : `-${short}, `}${long}${given}`
+  return `${short === undefined ? '' : `-${short}, `}${longOf(option)}${given}`
 }
 
 function exitCodeTable(text: string): string {

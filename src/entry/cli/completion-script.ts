@@ -1,4 +1,4 @@
-import { allCommands } from './spec.ts'
+import { allCommands, longOf } from './spec.ts'
 import type { CommandSpec } from './spec.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
@@ -28,10 +28,10 @@ function placeOf(path: readonly string[], { children = [], options = [] }: Comma
     words: children.map(({ name, says }) => ({ word: name, says: says.split('\n')[0] ?? '' })),
     options: options
       .filter(({ hidden }) => hidden !== true)
-      .map(({ name, negatable, says, value, valueOptional }) => ({
-        long: name === 'color' && negatable === true ? '--no-color' : `--${name}`,
-        says,
-        takesValue: value !== undefined && valueOptional !== true,
+      .map((option) => ({
+        long: longOf(option),
+        says: option.says,
+        takesValue: option.value !== undefined && option.valueOptional !== true,
       })),
   }
 }

@@ -1,3 +1,4 @@
+import { longOf } from './spec.ts'
 import type { CommandSpec, OptionSpec } from './spec.ts'
 
 interface HelpOptions {
@@ -71,14 +72,13 @@ function optionRows(options: readonly OptionSpec[]): [string, string][] {
           : option.valueOptional === true
             ? `[=${option.value}]`
             : ` <${option.value}>`
-      const dashes = option.negatable === true && option.name === 'color' ? '--no-' : '--'
       const notes = [
         ...(option.choices === undefined ? [] : [option.choices.join(', ')]),
         ...(option.env === undefined ? [] : [option.env]),
         ...(option.fallback === undefined ? [] : [`default: ${option.fallback}`]),
       ]
       return [
-        `${short}${dashes}${option.name}${value}`,
+        `${short}${longOf(option)}${value}`,
         notes.length === 0 ? option.says : `${option.says} (${notes.join('; ')})`,
       ]
     })

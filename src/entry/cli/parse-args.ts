@@ -1,4 +1,5 @@
 import { usageError } from './failures.ts'
+import { longOf } from './spec.ts'
 import type { CommandSpec, OptionSpec } from './spec.ts'
 import { nearest } from '../../base/nearest.ts'
 
@@ -111,7 +112,9 @@ function find(
   if (option !== undefined) return { option, negated: false }
   const positive =
     isLong && word.startsWith('no-')
-      ? options.find(({ name, negatable }) => negatable && `no-${name}` === word)
+      ? options.find(
+          ({ name, negatable, isOn }) => (negatable === true || isOn === true) && `no-${name}` === word,
+        )
       : undefined
   return positive === undefined ? undefined : { option: positive, negated: true }
 }
@@ -173,7 +176,7 @@ function unknownOption(arg: string, { own, common, path }: Taking): Error {
   const name = arg.split('=')[0] ?? arg
   const guess = nearest(
     name.replace(/^-+/, ''),
-    [...own, ...common].map((option) => option.name),
+    [...own, ...common].map((option) => longOf(option).slice(2)),
   )
   return badOption(path, `there is no option ${name}`, guess === undefined ? undefined : `--${guess}`)
 }

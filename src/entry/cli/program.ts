@@ -33,7 +33,7 @@ export const program: CommandSpec = {
     { name: 'json', says: 'print the JSON of the API, for scripts' },
     { name: 'quiet', short: 'q', says: 'no progress and no advice, only results and errors' },
     { name: 'debug', says: 'show requests, and where an error comes from' },
-    { name: 'color', negatable: true, says: 'no colours (also NO_COLOR)' },
+    { name: 'color', isOn: true, says: 'no colours (also NO_COLOR)' },
     { name: 'version', short: 'V', says: 'print the version' },
   ],
   children: [

@@ -5,7 +5,7 @@ import { TacoError } from '../../base/errors.ts'
 import { exitCodeOf } from './failures.ts'
 import { helpOf } from './help.ts'
 import { program } from './program.ts'
-import { allCommands } from './spec.ts'
+import { allCommands, longOf } from './spec.ts'
 import { sendJson, testServer, testWorld, unitView } from './testing.ts'
 import type { TestWorld } from './testing.ts'
 
@@ -23,7 +23,7 @@ test('every command has an example that names it, and help that says what it doe
     if (spec.run === undefined) continue
     expect(spec.example, path.join(' ')).toContain(path.at(-1))
     expect(help).toContain(`Example:\n  ${spec.example ?? ''}`)
-    for (const { name } of spec.options ?? []) expect(help).toContain(`--${name}`)
+    for (const option of spec.options ?? []) expect(help).toContain(longOf(option))
   }
 })
 

@@ -44,6 +44,8 @@ export interface OptionSpec {
   readonly fallback?: string
   /** `--no-name` is understood, too. */
   readonly negatable?: boolean
+  /** On unless turned off: what people write, and read about, is `--no-name`. */
+  readonly isOn?: boolean
   readonly hidden?: boolean
 }
 
@@ -74,6 +76,11 @@ export const keepOptions: readonly OptionSpec[] = [
   { name: 'keep-versions', value: 'count', isNumber: true, says: 'keep at least this many versions' },
   { name: 'keep-days', value: 'days', isNumber: true, says: 'keep every version younger than this' },
 ]
+
+/** The name under which help, completion and advice speak of an option. */
+export function longOf({ name, isOn }: OptionSpec): string {
+  return isOn === true ? `--no-${name}` : `--${name}`
+}
 
 /** Every command and group with its path, the root first. */
 export function* allCommands(

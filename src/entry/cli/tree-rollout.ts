@@ -25,7 +25,7 @@ const file: OptionSpec = {
 }
 const skip: OptionSpec = {
   name: 'skip',
-  negatable: true,
+  isOn: true,
   says: 'apply also what has the fingerprint of its last apply',
 }
 
