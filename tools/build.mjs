@@ -2,16 +2,19 @@
 // of its own.
 //
 //   dist/cli.cjs      the command line, in one file: one CommonJS file starts faster than modules in many
+//   dist/cli-*.cache  the same, compiled: for a Node that does not keep what it compiled
 //   dist/errors.cjs   the error class, which everything must share to recognize its errors
 //   dist/*.js         what src/wire/cli.ts imports lazily, as modules with chunks of their own
 //
 //   node tools/build.mjs [--if-stale] [--out <folder>]
 
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import module from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { build } from 'esbuild'
 import { licencesOf } from './licences.mjs'
 
@@ -50,7 +53,7 @@ const rest = await bundle({
   splitting: true,
   chunkNames: '[name]-[hash]',
   define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
-  plugins: [shareErrors()],
+  plugins: [shareErrors(), withoutTongues()],
 })
 const outputFiles = [...rest.outputFiles, ...shared.outputFiles, ...cli.outputFiles]
 const inputs = { ...rest.metafile.inputs, ...cli.metafile.inputs }
@@ -72,8 +75,10 @@ const written = new Set([join(out, stampName), join(out, 'THIRD-PARTY-LICENSES.t
 // The command line comes last: until then the folder still starts the old program.
 for (const file of outputFiles) {
   written.add(file.path)
+  if (file.path === join(out, 'cli.cjs')) continue
   await put(file.path, file.path.endsWith('.js') ? withRequire(file.text) : file.text)
 }
+for (const file of cli.outputFiles) await putProgram(file.path, withLateImports(file.text))
 await put(join(out, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(root, Object.keys(inputs)))
 await removeOld(out, written)
 await put(join(out, stampName), stamp)
@@ -117,6 +122,23 @@ function shareErrors() {
   }
 }
 
+/**
+ * The schema library brings its messages in fifty languages, which is half of it; only the English ones, which it
+ * imports by themselves, are ever used.
+ *
+ * @returns {import('esbuild').Plugin}
+ */
+function withoutTongues() {
+  return {
+    name: 'without-tongues',
+    setup(building) {
+      building.onLoad({ filter: /[/\\]zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, () => ({
+        contents: "export { default as en } from './en.js'",
+      }))
+    },
+  }
+}
+
 /** @returns {import('esbuild').Plugin} */
 function collectLazyEntries() {
   return {
@@ -145,6 +167,42 @@ function isLazyCommonJs({ path, kind }) {
 function withRequire(text) {
   if (!/\btypeof require\b/.test(text)) return text
   return `import{createRequire as tacoCreateRequire}from'node:module';const require=tacoCreateRequire(import.meta.url);\n${text}`
+}
+
+/**
+ * Node's own modules are loaded by the first who uses them: most commands need few. Our own are loaded by bin/taco,
+ * for code that was compiled ahead cannot import.
+ *
+ * @param {string} text
+ */
+function withLateImports(text) {
+  /** @type {Map<string, string>} */
+  const names = new Map()
+  const without = text.replaceAll(/\b(import_node_\w+) = require\(("node:[\w/]+")\)/g, (_, name, path) => {
+    names.set(name, `(require(${path}))`)
+    return name
+  })
+  const late = without
+    .replaceAll(/\b(import_node_\w+)\./g, (_, name) => `${names.get(name) ?? name}.`)
+    .replaceAll(/\bimport\(("node:[\w/]+")\)/g, 'Promise.resolve(require($1))')
+    .replaceAll(/\bimport\(("\.\/[\w-]+\.js")\)/g, 'tacoImport($1)')
+  if (/\bimport\(/.test(late)) throw new Error('the command line imports something that is neither ours nor of Node')
+  return `const tacoImport = module.lazily ?? ((name) => import(name));\n${late}`
+}
+
+/**
+ * The program, and what it compiles to. The first line of one is part of the name of the other: see bin/taco.
+ *
+ * @param {string} path
+ * @param {string} text
+ */
+async function putProgram(path, text) {
+  const name = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  await put(path, `//${name}\n${text}`)
+  if ('enableCompileCache' in module) return
+  const cache = join(dirname(path), `cli-${name}.cache`)
+  await promisify(execFile)(process.execPath, [join(root, 'tools/compile-ahead.mjs'), path, cache])
+  written.add(cache)
 }
 
 /**
@@ -182,7 +240,9 @@ async function stampOfSources() {
     .toSorted()
   for (const path of [
     ...sources,
-    ...['package.json', 'package-lock.json', 'tools/build.mjs'].map((name) => join(root, name)),
+    ...['package.json', 'package-lock.json', 'tools/build.mjs', 'tools/compile-ahead.mjs'].map((name) =>
+      join(root, name),
+    ),
   ]) {
     hash.update(`${path.slice(root.length)}\0`)
     hash.update(await readFile(path).catch(() => ''))
