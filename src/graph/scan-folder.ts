@@ -111,9 +111,11 @@ function dependencies(dir: string, bodies: readonly HclBody[]): readonly Use[] {
         return reference?.source === label ? [[variable, reference.output] as const] : []
       })
       const as = `dependency.${label}`
+      const outputs = names.get(label)
       return {
         as,
-        outputs: names.get(label) ?? [],
+        // Null is all of them; what the code never mentions is there for the order.
+        outputs: outputs === undefined ? [] : outputs,
         inputs: Object.fromEntries(mapped),
         ...folderAt(dir, body['config_path']),
       }

@@ -24,7 +24,7 @@ export type SourceKind = keyof typeof PATTERNS
 export function referencesIn(bodies: readonly HclBody[], kind: SourceKind): References {
   const found = new Map<string, Set<string> | null>()
   for (const text of bodies.flatMap((body) => [...textsIn(body)])) {
-    if (!text.includes('${')) continue
+    if (!/[$%]\{/.test(text)) continue
     for (const [, source = '', dotted, quoted] of text.matchAll(PATTERNS[kind])) {
       const output = dotted ?? quoted
       const known = found.get(source)

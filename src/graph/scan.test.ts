@@ -128,6 +128,22 @@ inputs = {
   expect(unresolved).toMatchObject([{ dir: 'live/app', uses: 'dependency.odd' }])
 })
 
+test.each([
+  ['inputs = dependency.db.outputs'],
+  ['inputs = merge(dependency.db.outputs, { a = dependency.db.outputs.b })'],
+  ['inputs = {\n  a = dependency.db.outputs.b\n  all = values(dependency.db.outputs)\n}'],
+  ['inputs = {\n  a = dependency.db.outputs[local.name]\n}'],
+  ['inputs = {\n  a = [for one in [dependency.db] : one.outputs.b]\n}'],
+  ['inputs = {\n  a = "%{ if length(dependency.db.outputs) > 0 }x%{ endif }"\n}'],
+])('terragrunt that takes the outputs as a whole uses all of them: %s', async (inputs) => {
+  const { units } = await scanned({
+    'db/terragrunt.hcl': 'terraform {\n  source = "x"\n}\n',
+    'app/terragrunt.hcl': `dependency "db" {\n  config_path = "../db"\n}\n${inputs}\n`,
+  })
+
+  expect(units[0]?.dependencies).toMatchObject([{ on: 'db', outputs: null }])
+})
+
 test('a broken file is told with its place, and the others are still read', async () => {
   const { units, faults } = await scanned({
     'a/main.tf': resource,
