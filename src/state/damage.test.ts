@@ -162,6 +162,26 @@ test('a damaged and a missing version: the others are there, and both are named'
   )
 })
 
+// The history is read by pages of a hundred: 120 versions end one between 21 and 20.
+test.each([
+  ['the oldest', [1]],
+  ['the newest', [120]],
+  ['both sides of a page', [20, 21]],
+  ['the rest of a page and the beginning of the next', [15, 16, 17, 18, 19, 20, 21, 22]],
+  ['every one', Array.from({ length: 120 }, (_, i) => i + 1)],
+])('a hole in the history is reported number by number: %s', async (_, lost) => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  for (let serial = 1; serial <= 120; serial++) await push(control, 'd', stateText(serial))
+  const keys = await versionKeys(bucket)
+  for (const seq of lost) await lose(bucket, String(keys[seq - 1]))
+
+  const found = await findings(control)
+
+  const reported = found.filter(({ check }) => check === 'version.missing').map(({ message }) => message)
+  expect(reported).toEqual(lost.toReversed().map((seq) => `version ${seq} is missing`))
+})
+
 test('a damaged journal record hides no other, and doctor names it', async () => {
   const bucket = openMemoryBucket()
   const control = await openControl(bucket)

@@ -106,10 +106,9 @@ async function breakOutsideLock(
     if (left?.kind === 'foreign' && left.tag === mirror.tag) return again
     return viewOutsideLock(mirror.info, parts.deps.clock.now())
   }
+  // First the record, then the deed: a crash in between is told about, and never a lock that vanished by itself.
+  if ((await parts.store.swap(unit, {}, [forced])) === undefined) return again
   const answer = await bucket.delete(lockKey(unit.value.key), mirror.tag)
   if (typeof answer === 'object') return again
-  await untilDone(parts.deps.clock, 'recording the broken lock', async () =>
-    (await parts.store.swap(await loadUnit(parts, target), {}, [forced])) === undefined ? again : undefined,
-  )
   return viewOutsideLock(mirror.info, parts.deps.clock.now())
 }

@@ -52,8 +52,15 @@ interface Parked {
   wasTried: boolean
 }
 
-/** `isQuiet`: operations that nobody else can notice; they take no turn of their own. */
-export function createSchedule(isQuiet: (key: string) => boolean, passTime: (ms: number) => void): Schedule {
+/**
+ * `isQuiet`: operations that nobody else can notice; they take no turn of their own. `deletesWithinMs`: no DELETE is
+ * under way for longer, so nobody sleeps through one that long.
+ */
+export function createSchedule(
+  isQuiet: (key: string) => boolean,
+  passTime: (ms: number) => void,
+  deletesWithinMs = Infinity,
+): Schedule {
   let parked: Parked[] = []
   let sleepers: { actor: string; ms: number; wake: () => void }[] = []
   const counts = new Map<string, number>()
@@ -85,9 +92,14 @@ export function createSchedule(isQuiet: (key: string) => boolean, passTime: (ms:
   }
 
   function wakeOthers(actor: string): void {
-    const awake = sleepers.filter((sleeper) => sleeper.actor !== actor)
-    sleepers = sleepers.filter((sleeper) => sleeper.actor === actor)
+    const awake = sleepers.filter((sleeper) => sleeper.actor !== actor && !sleepsThroughDelete(sleeper))
+    sleepers = sleepers.filter((sleeper) => !awake.includes(sleeper))
     for (const { wake } of awake) wake()
+  }
+
+  function sleepsThroughDelete({ actor, ms }: { readonly actor: string; readonly ms: number }): boolean {
+    if (ms < deletesWithinMs) return false
+    return parked.some((one) => one.operation.kind === 'delete' && one.actor !== actor && !one.isGhost)
   }
 
   function crash(actor: string): void {

@@ -59,6 +59,7 @@ export interface Beginning {
 }
 
 const START = Date.UTC(2026, 0, 1)
+const DELETE_OUTLIVES_MS = 400
 
 export async function prepare(
   createControl: CreateControl,
@@ -87,7 +88,6 @@ export function beginWorld(
   const documents: UnitDocument[] = []
   const counts = new Map<string, number>()
   const passTime = (ms: number) => void (now += Math.ceil(ms))
-  const schedule = createSchedule((key) => isQuiet(key) && !visible(key), passTime)
 
   function watch(key: string, bytes: Buffer | undefined): void {
     if (key === stateKey) landed.push({ step: schedule.steps(), hash: bytes && hashOf(bytes) })
@@ -95,6 +95,10 @@ export function beginWorld(
       documents.push(JSON.parse(bytes.toString()) as UnitDocument)
   }
   const store = own ?? beginning.store.copy(watch, () => now)
+  // What exclusion against outsiders rests on where deletes cannot be conditional: the owner of a release sends none
+  // that is not over by then.
+  const deletesWithinMs = store.conditionalDelete ? Infinity : DELETE_OUTLIVES_MS / 2
+  const schedule = createSchedule((key) => isQuiet(key) && !visible(key), passTime, deletesWithinMs)
 
   function next(of: string): number {
     const count = (counts.get(of) ?? 0) + 1
@@ -123,7 +127,7 @@ export function beginWorld(
         tidyAfterMs: null,
         flushEvents: false,
         catalogLagMs: 0,
-        deleteOutlivesMs: 400,
+        deleteOutlivesMs: DELETE_OUTLIVES_MS,
         ...settings,
       },
     })

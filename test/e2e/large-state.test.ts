@@ -51,6 +51,9 @@ test('a state of 200 MB goes through without being held in memory', async () => 
   const answer = await fetch(address)
   for await (const part of answer.body ?? []) received.update(part)
   const afterRead = await memoryOf(server.pid)
+  await resetPeak(server.pid)
+  const compared = await fetch(`${server.url}/v1/units/large/diff?from=1&to=1`)
+  const afterDiff = await memoryOf(server.pid)
 
   const grown = (peak: number) => Math.round((peak - idle.now) / megabyte)
   const figures = `idle ${Math.round(idle.now / megabyte)} MB, writing +${grown(afterWrite.peak)} MB, reading +${grown(afterRead.peak)} MB`
@@ -59,4 +62,11 @@ test('a state of 200 MB goes through without being held in memory', async () => 
   expect(received.digest('hex')).toBe(sent.digest('hex'))
   expect(grown(afterWrite.peak), figures).toBeLessThan(100)
   expect(grown(afterRead.peak), figures).toBeLessThan(100)
+  expect(await compared.json()).toMatchObject({
+    status: 413,
+    code: 'TOO_LARGE',
+    field: 'version',
+    hint: expect.stringContaining('taco state pull large') as string,
+  })
+  expect(grown(afterDiff.peak), 'a comparison that is refused').toBeLessThan(100)
 })

@@ -8,7 +8,7 @@ import { freeLock, wasReleased } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
 import type { Target, Parts } from './parts.ts'
-import { loadUnit } from './parts.ts'
+import { idOf, loadUnit } from './parts.ts'
 import { lockNotHeld } from './refusals.ts'
 import { resolveIntent } from './resolve.ts'
 
@@ -127,18 +127,25 @@ export async function finishRelease(parts: Parts, claimed: Unit, doomed?: Tag): 
   return (await parts.store.swap(claimed, freeLock(free, clock.now()))) !== undefined
 }
 
-/** Waits for a release that is under way; takes it over once its owner can no longer be acting. */
+/**
+ * Waits for a release that is under way; takes it over once its owner can no longer be acting. It had begun when it
+ * was seen, so T from then on is enough, however far ahead the clock of its owner was. All of the wait is one attempt
+ * of whoever waits: it says nothing about how many others want the unit.
+ */
 export async function takeOverRelease(parts: Parts, unit: Unit): Promise<void> {
   const { clock, ids, settings } = parts.deps
-  const { lock } = unit.value
-  if (lock?.releasing === undefined) return
-  const left = lock.releasing.at + settings.deleteOutlivesMs - clock.now()
-  if (left > 0) {
+  const { releasing: other } = unit.value.lock ?? {}
+  if (other === undefined) return
+  const overAt = Math.min(other.at, clock.now()) + settings.deleteOutlivesMs
+  let seen = unit
+  for (let left = overAt - clock.now(); left > 0; left = overAt - clock.now()) {
     await clock.sleep(Math.min(left, 500))
-    return
+    seen = await loadUnit(parts, idOf(unit))
+    if (seen.value.lock?.releasing?.owner !== other.owner) return
   }
-  const epoch = unit.value.epoch + 1
+  const { lock, epoch } = seen.value
+  if (lock === null) return
   const releasing = { owner: ids.id('rel'), at: clock.now() }
-  const claimed = await parts.store.swap(unit, { epoch, lock: { ...lock, releasing } })
+  const claimed = await parts.store.swap(seen, { epoch: epoch + 1, lock: { ...lock, releasing } })
   if (claimed !== undefined) await finishRelease(parts, claimed)
 }
