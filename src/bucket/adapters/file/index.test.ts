@@ -226,3 +226,23 @@ test('a folder that must be there and is not is refused, and not made', async ()
   )
   await expect(stat(root)).rejects.toThrow('ENOENT')
 })
+
+test('a walk through many folders lets others have their turn', async () => {
+  const root = await tempFolder()
+  const bucket = await openFileBucket({ root })
+  for (let i = 0; i < 400; i++) {
+    await mkdir(`${root}/team-${i}`)
+    await writeFile(`${root}/team-${i}/terraform.tfstate`, 'x')
+  }
+  let turns = 0
+  let next = setImmediate(function turn() {
+    turns++
+    next = setImmediate(turn)
+  })
+
+  const entries = await listed(bucket, '')
+  clearImmediate(next)
+
+  expect(entries).toHaveLength(400)
+  expect(turns).toBeGreaterThan(400 / 64)
+})

@@ -7,11 +7,14 @@ import type { FileKind, FileStat, FsOps, ReadableFile, WritableFile } from './fs
 const SMALL_READ = 256 * 1024
 /** One that took longer met the disk and not the system's memory: the next ones of that file do not hold up the rest. */
 const SLOW_READ_MS = 1
-/** A folder with more names than were seen at the last look at it is read off the main thread. */
+/** A folder that had more names at the last look at it is read off the main thread. */
 const BIG_FOLDER = 512
+/** So is one of so many: a walk through ten thousand folders would let nobody else have a turn for a second. */
+const FOLDERS_PER_TURN = 64
 
 export function nodeFs(): FsOps {
-  const folderSizes = new Map<string, number>()
+  const bigFolders = new Set<string>()
+  let foldersRead = 0
   const syncs = new Map<string, { running: Promise<void>; next: Promise<void> | undefined }>()
   return {
     now: () => Date.now(),
@@ -19,11 +22,11 @@ export function nodeFs(): FsOps {
     lstat,
     readlink: (path) => unless(['ENOENT', 'EINVAL', 'ENOTDIR'], undefined, () => fs.readlinkSync(path)),
     readdir(path) {
-      if ((folderSizes.get(path) ?? 0) > BIG_FOLDER) return readBigFolder(path, folderSizes)
+      if (bigFolders.has(path) || ++foldersRead % FOLDERS_PER_TURN === 0) return readAside(path, bigFolders)
       const entries = unless(['ENOENT', 'ENOTDIR'], undefined, () =>
         fs.readdirSync(path, { withFileTypes: true }),
       )
-      folderSizes.set(path, entries?.length ?? 0)
+      if (entries !== undefined && entries.length > BIG_FOLDER) bigFolders.add(path)
       return entries?.map(entryOf)
     },
     realpath: (path) => unless(['ENOENT', 'ENOTDIR'], undefined, () => fs.realpathSync(path)),
@@ -88,13 +91,15 @@ async function syncNow(path: string): Promise<void> {
   }
 }
 
-async function readBigFolder(path: string, sizes: Map<string, number>) {
+async function readAside(path: string, bigFolders: Set<string>) {
   try {
     const entries = await fs.promises.readdir(path, { withFileTypes: true })
-    sizes.set(path, entries.length)
+    if (entries.length > BIG_FOLDER) bigFolders.add(path)
+    else bigFolders.delete(path)
     return entries.map(entryOf)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    bigFolders.delete(path)
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
     throw error
   }
 }
