@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { backendKind, engineVersion, errorOf, findEngine, isInitNeeded, variableText } from './index.ts'
+import {
+  backendKind,
+  engineVersion,
+  errorOf,
+  findEngine,
+  isInitNeeded,
+  isMissingVariables,
+  variableEnv,
+  variableText,
+} from './index.ts'
 
 /** In the form of OpenTofu 1.6 and 1.12 and Terraform 1.11, written down by hand and shortened. */
 const sayings = {
@@ -41,6 +50,18 @@ test.each([
   'Apply complete! Resources: 1 added, 0 changed, 0 destroyed.',
 ])('other failures are not taken for it', (text) => {
   expect(isInitNeeded(text)).toBe(false)
+})
+
+test('an engine that wants the variables of a saved plan once more is understood', () => {
+  const said =
+    '╷\n│ Error: Mismatch between input and plan variable value\n│ \n│ Value saved in the plan file'
+  expect(isMissingVariables(said)).toBe(true)
+  expect(isMissingVariables('│ Error: Saved plan is stale')).toBe(false)
+})
+
+test('a variable that no shell can name is refused, with the way that works', () => {
+  expect(variableEnv({ a: '1' })).toEqual({ TF_VAR_a: '1' })
+  expect(() => variableEnv({ a: '1', 'b-c': '2' })).toThrow('no shell can export the variable b-c')
 })
 
 test('the error is what is told, on one line', () => {

@@ -19,6 +19,14 @@ const SAYINGS: readonly RegExp[] = [
   /(run|running|Run|Running)[:\s]+"?(tofu|terraform) init"?/,
 ]
 
+/**
+ * Some engines compare the variables that lie about with those in a saved plan and want to be given them once more;
+ * others refuse them there. So they are given once one of the former has said so; it has done nothing until then.
+ */
+export function isMissingVariables(output: string): boolean {
+  return plain(output).includes('Error: Mismatch between input and plan variable value')
+}
+
 /** The tail of what an engine said, for a person: the error, without colours and frames. */
 export function errorOf(output: string): string {
   const text = plain(output)

@@ -12,7 +12,15 @@ export function variableText(json: string): string {
     : json
 }
 
+/** Half of the inputs would make another plan: a name that shells refuse is refused as a whole. */
 export function variableEnv(values: Readonly<Record<string, string>>): Record<string, string> {
+  const odd = Object.keys(values).filter((name) => !/^\w+$/.test(name))
+  if (odd.length > 0) {
+    throw new TacoError('BAD_REQUEST', `no shell can export the variable ${odd.join(', ')}`, {
+      facts: { field: 'variable', variables: odd },
+      hint: 'write the inputs to a file with --write, or map them to other variables with `inputs`',
+    })
+  }
   return Object.fromEntries(
     Object.entries(values).map(([name, json]) => [`TF_VAR_${name}`, variableText(json)]),
   )

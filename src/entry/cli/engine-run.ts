@@ -7,9 +7,12 @@ import {
   engineVersion,
   findEngine,
   isInitNeeded,
+  isMissingVariables,
   startEngine,
 } from '../../engines/index.ts'
 import type { ProjectUnit } from '../../graph/index.ts'
+import { makeRunFolder } from './run-folder.ts'
+import type { RunFolder } from './run-folder.ts'
 import type { World } from './wiring.ts'
 
 /** Engines as one worker uses them: found once, asked for their version once. */
@@ -82,6 +85,8 @@ export interface UnitRun {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   readonly varFiles: readonly string[]
+  /** Text of a variable file that is stronger than all others. */
+  readonly variables: string | undefined
   /** Asks for a saved plan first. */
   readonly separatePlan: boolean
   readonly colour: boolean
@@ -103,8 +108,11 @@ export interface UnitRunEnd {
 const CHANGES = 2
 
 /** Applies one unit. Initializes only a folder that never was, or of which the engine says that it must be. */
-export async function applyUnit(run: UnitRun): Promise<UnitRunEnd> {
-  const process = engineIn(run)
+export function applyUnit(run: UnitRun): Promise<UnitRunEnd> {
+  return inFolder(run, (process) => applyIn(run, process))
+}
+
+async function applyIn(run: UnitRun, process: EngineIn): Promise<UnitRunEnd> {
   if (!existsSync(join(run.folder, '.terraform'))) {
     const ready = await process.init()
     if (ready.exitCode !== 0) return process.endOf(ready)
@@ -118,8 +126,11 @@ export async function applyUnit(run: UnitRun): Promise<UnitRunEnd> {
 }
 
 /** Plans one unit without locking or storing anything. 2: there are changes. */
-export async function planUnit(run: UnitRun): Promise<UnitRunEnd> {
-  const process = engineIn(run)
+export function planUnit(run: UnitRun): Promise<UnitRunEnd> {
+  return inFolder(run, (process) => planIn(run, process))
+}
+
+async function planIn(run: UnitRun, process: EngineIn): Promise<UnitRunEnd> {
   const plan = () => process.start('plan', ['-lock=false', '-detailed-exitcode', ...process.varFiles])
   if (!existsSync(join(run.folder, '.terraform'))) {
     const ready = await process.init()
@@ -133,20 +144,37 @@ export async function planUnit(run: UnitRun): Promise<UnitRunEnd> {
   return process.endOf(end)
 }
 
-async function attempt(run: UnitRun, process: ReturnType<typeof engineIn>): Promise<EngineEnd> {
+async function attempt(run: UnitRun, process: EngineIn): Promise<EngineEnd> {
   if (!run.separatePlan) return process.start('apply', ['-auto-approve', ...process.varFiles])
   const file = join(run.folder, '.terraform', `${run.id}.tfplan`)
   try {
     const plan = await process.start('plan', [`-out=${file}`, '-detailed-exitcode', ...process.varFiles])
     if (plan.exitCode !== CHANGES) return plan
-    return await process.start('apply', [file])
+    const end = await process.start('apply', [file])
+    if (end.exitCode === 0 || !isMissingVariables(end.output)) return end
+    return await process.start('apply', [...process.varFiles, file])
   } finally {
     // It may hold secrets.
     rmSync(file, { force: true })
   }
 }
 
-function engineIn(run: UnitRun) {
+type EngineIn = ReturnType<typeof engineIn>
+
+/** Whatever the engine is given lies where nobody else can read it, and no longer than it runs. */
+async function inFolder(run: UnitRun, work: (process: EngineIn) => Promise<UnitRunEnd>): Promise<UnitRunEnd> {
+  const own = makeRunFolder()
+  try {
+    return await work(engineIn(run, own))
+  } finally {
+    own.remove()
+  }
+}
+
+function engineIn(run: UnitRun, own: RunFolder) {
+  const { variables } = run
+  const last = variables === undefined ? [] : [own.write('variables.tfvars.json', variables)]
+  const varFiles = [...run.varFiles, ...last].map((name) => `-var-file=${name}`)
   let engineMs = 0
   async function start(command: string, args: readonly string[]): Promise<EngineEnd> {
     const { program, folder: cwd, env, onLine, ownGroup } = run
@@ -159,8 +187,9 @@ function engineIn(run: UnitRun) {
   }
   return {
     start,
-    varFiles: run.varFiles.map((name) => `-var-file=${name}`),
-    init: () => start('init', []),
+    varFiles,
+    // OpenTofu lets backends and sources of modules depend on variables.
+    init: () => start('init', varFiles),
     endOf: ({ exitCode, output }: EngineEnd): UnitRunEnd => ({ exitCode, output, engineMs }),
   }
 }

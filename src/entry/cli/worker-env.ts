@@ -1,6 +1,6 @@
-import { variableEnv } from '../../engines/index.ts'
 import { backendEnv, backendUrl } from './backend-block.ts'
 import { childEnv } from './commands/exec.ts'
+import { tfvars } from './commands/inputs.ts'
 import type { World } from './wiring.ts'
 
 export interface Backend {
@@ -13,9 +13,6 @@ export interface StepEnv {
   readonly unit: string
   /** The lock that the step holds; null: the engine takes its own. */
   readonly lock: string | null
-  readonly variables: Readonly<Record<string, unknown>>
-  /** JSON text. */
-  readonly inputs: Readonly<Record<string, string>>
 }
 
 /**
@@ -30,8 +27,6 @@ export function stepEnv(world: World, backend: Backend, step: StepEnv): Record<s
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
     ...backendEnv(url, backend.token),
-    ...variableEnv(jsonOf(step.variables)),
-    ...variableEnv(step.inputs),
   }
   if (step.lock === null) return env
   env['TF_HTTP_ADDRESS'] = `${url}?ID=${encodeURIComponent(step.lock)}`
@@ -40,8 +35,17 @@ export function stepEnv(world: World, backend: Backend, step: StepEnv): Record<s
   return env
 }
 
-function jsonOf(variables: Readonly<Record<string, unknown>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, JSON.stringify(value)]))
+/**
+ * Variables of taco.yaml and inputs (JSON text) as a variable file, which is given last: it is stronger than any other
+ * file and than the environment, and values keep their types whatever the code says of the variable.
+ */
+export function variablesText(
+  variables: Readonly<Record<string, unknown>>,
+  inputs: Readonly<Record<string, string>>,
+): string | undefined {
+  const own = Object.entries(variables).map(([name, value]) => [name, JSON.stringify(value)] as const)
+  const all = { ...Object.fromEntries(own), ...inputs }
+  return Object.keys(all).length === 0 ? undefined : tfvars(all)
 }
 
 /** Variables that come with the environment count as much as those in files. */

@@ -9,7 +9,7 @@ import type { Engines } from './engine-run.ts'
 import type { ClaimAnswer } from './rollout-answers.ts'
 import { startAnswer } from './rollout-answers.ts'
 import { check } from './shape.ts'
-import { stepEnv, variablesIn } from './worker-env.ts'
+import { stepEnv, variablesIn, variablesText } from './worker-env.ts'
 import type { Backend } from './worker-env.ts'
 import { readUnitFiles } from './worker-files.ts'
 import type { Repository } from './worker-project.ts'
@@ -84,10 +84,9 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
       org: bench.org,
       unit: unit.name,
       lock,
-      variables: unit.variables,
-      inputs,
     }),
     varFiles: unit.varFiles,
+    variables: variablesText(unit.variables, inputs),
     separatePlan: bench.separatePlan,
     colour: bench.colour,
     ownGroup: bench.ownGroup,

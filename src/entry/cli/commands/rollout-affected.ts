@@ -5,11 +5,12 @@ import { unitPath } from '../client.ts'
 import { openEngines, planUnit } from '../engine-run.ts'
 import { EXIT, usageError } from '../failures.ts'
 import { isColourful } from '../output.ts'
+import { inputsAnswer } from '../outputs-answers.ts'
 import { planAnswer } from '../rollout-answers.ts'
 import type { Session } from '../session.ts'
-import { check, fields, list, maybe, text } from '../shape.ts'
+import { check } from '../shape.ts'
 import { unitNamed } from '../worker-step.ts'
-import { stepEnv, variablesIn } from '../worker-env.ts'
+import { stepEnv, variablesIn, variablesText } from '../worker-env.ts'
 import { readUnitFiles } from '../worker-files.ts'
 import { openRepository } from '../worker-project.ts'
 import { openBackend } from './exec.ts'
@@ -28,8 +29,6 @@ interface Planned {
   readonly proof?: { readonly fingerprint: string; readonly version: string | null }
   readonly error?: string
 }
-
-const inputsAnswer = fields({ inputs: list(fields({ variable: text, json: maybe(text) })) })
 
 /** Plans what may have changed. Inputs are those that stand now: a plan does not see what others will change. */
 export async function planAffected(
@@ -69,7 +68,9 @@ export async function planAffected(
         ? []
         : check(
             inputsAnswer,
-            await client.json('GET', unitPath(unit.name, '/inputs'), { query: { sensitive: true } }),
+            await client.json('GET', unitPath(unit.name, '/inputs'), {
+              query: { sensitive: true, values: 'text' },
+            }),
           ).inputs
     const end = await planUnit({
       program,
@@ -78,12 +79,14 @@ export async function planAffected(
         org: session.org(),
         unit: unit.name,
         lock: null,
-        variables: unit.variables,
-        inputs: Object.fromEntries(
-          inputs.flatMap(({ variable, json }) => (json === null ? [] : [[variable, json]])),
-        ),
       }),
       varFiles: unit.varFiles,
+      variables: variablesText(
+        unit.variables,
+        Object.fromEntries(
+          inputs.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])),
+        ),
+      ),
       separatePlan: false,
       colour,
       ownGroup: false,

@@ -1,6 +1,7 @@
 import { EXIT, usageError } from '../failures.ts'
 import { openEngines } from '../engine-run.ts'
 import { isColourful } from '../output.ts'
+import { removeAbandoned } from '../run-folder.ts'
 import type { Session } from '../session.ts'
 import { work as workOn } from '../worker.ts'
 import type { StepEnd } from '../worker-step.ts'
@@ -64,6 +65,7 @@ export async function work(
       onEnd: ({ unit }, end) => say(unit.name, output.style('bold', saysEnd(end))),
     },
   )
+  removeAbandoned(Date.now())
   if (output.asJson) output.json(rollout)
   else show(session, rollout)
   if (rollout.status === 'done') return EXIT.ok

@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A folder that nobody else may look into, for what an engine is given and what it says. */
+export interface RunFolder {
+  readonly path: string
+  /** Gives the path of the file. */
+  write(name: string, text: string): string
+  remove(): void
+}
+
+const PREFIX = 'taco-run-'
+
+export function makeRunFolder(): RunFolder {
+  const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  return {
+    path,
+    write(name, text) {
+      const file = join(path, name)
+      writeFileSync(file, text, { mode: 0o600 })
+      return file
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+/** An engine reads what it is given at once; what a killed worker left is nobody's after that. */
+const ABANDONED_MS = 60_000
+
+/** Takes away what workers left that were killed: it may hold secrets. Never a reason to fail. */
+export function removeAbandoned(now: number): void {
+  try {
+    for (const name of readdirSync(tmpdir())) {
+      const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN
+      if (Number.isNaN(pid) || isAlive(pid)) continue
+      const path = join(tmpdir(), name)
+      if (now - statSync(path).mtimeMs > ABANDONED_MS) rmSync(path, { recursive: true, force: true })
+    }
+  } catch {
+    // Somebody else's, or just gone.
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
