@@ -332,8 +332,8 @@ export const traces: readonly Trace[] = [
     without: [
       {
         file: 'state/unit-store.ts',
-        rule: '...drafts.map((draft) => makeEvent(deps, merged, draft)),',
-        instead: '',
+        rule: '.filter((event) => !journal.isWritten(event.id)), ...events],',
+        instead: '.filter((event) => !journal.isWritten(event.id))],',
       },
     ],
     breaks: /was told 0 times/,
