@@ -37,21 +37,35 @@ test.each([
   expect(fingerprintOf({ ...configuration, ...change })).not.toBe(fingerprintOf(configuration))
 })
 
-test('paths that code names in plain text are found', () => {
-  const code = `module "a" { source = "../modules/a" }
-    x = file("\${path.module}/../shared/x.json")
-    y = templatefile("./y.tpl", {})
-    z = "\${path.module}/\${var.name}" # not to be known
-    module "b" { source = "hashicorp/b/aws" }`
-
-  expect(referencedPaths(code)).toEqual(['../modules/a', './../shared/x.json', './y.tpl'])
+test.each([
+  ['source = "../modules/a"', [{ path: '../modules/a', from: 'either' }]],
+  ['file("${path.module}/../shared/x.json")', [{ path: '../shared/x.json', from: 'module' }]],
+  ['file("${path.root}/../x.json")', [{ path: '../x.json', from: 'root' }]],
+  ['file("${path.cwd}/x.json")', [{ path: 'x.json', from: 'root' }]],
+  ['templatefile("./y.tpl", {})', [{ path: './y.tpl', from: 'either' }]],
+  ['"${file("../inside/a-text")}!"', [{ path: '../inside/a-text', from: 'either' }]],
+  ['{"x": "${file(\\"../in.json\\")}"}', [{ path: '../in.json', from: 'either' }]],
+  ['fileset(path.module, "../shared/*")', [{ path: '../shared/', from: 'either' }]],
+  ['fileset("..", "*.json")', [{ path: '..', from: 'either' }]],
+  ['file("${path.module}/../templates/${var.name}.tpl")', [{ path: '../templates/', from: 'module' }]],
+  ['file("/etc/ssl/ca.pem")', [{ path: '/etc/ssl/ca.pem', from: 'either' }]],
+  ['templatefile("/srv/x.tpl", {})', [{ path: '/srv/x.tpl', from: 'either' }]],
+  ['file(pathexpand("~/.ssh/id.pub"))', [{ path: '~/.ssh/id.pub', from: 'either' }]],
+  ['file("${path.module}/../${var.name}") # could be anywhere', []],
+  ['source = "hashicorp/b/aws"', []],
+  ['path = "/healthz"', []],
+] as const)('the paths that %s names', (code, paths) => {
+  expect(referencedPaths(code)).toEqual(paths)
 })
 
 test.each([
   ['main.tf', true],
   ['.terraform.lock.hcl', true],
   ['policy.json', true],
+  ['.hidden', true],
   ['.terraform', false],
+  ['.terragrunt-cache', false],
+  ['.terraform.tfstate.lock.info', false],
   ['terraform.tfstate', false],
   ['terraform.tfstate.backup', false],
   ['errored.tfstate', false],

@@ -14,7 +14,7 @@ export interface Configuration {
 }
 
 /** Raised when what is taken in changes, so that no old fingerprint is mistaken for a new one. */
-const RECIPE = 1
+const RECIPE = 2
 
 /** Equal fingerprints: the same configuration, variables, inputs, providers and engine. Pure. */
 export function fingerprintOf(configuration: Configuration): string {
@@ -26,11 +26,11 @@ export function fingerprintOf(configuration: Configuration): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
+const LEFT_BEHIND = new Set(['.terraform', '.terragrunt-cache', '.git', '.hg', '.svn', '.DS_Store'])
+
 /** Which files of a folder matter: all but what engines and version control leave there. */
 export function isConfiguration(name: string): boolean {
-  if (name === '.terraform.lock.hcl') return true
-  if (name.startsWith('.')) return false
-  return !/\.tfstate(\..*)?$|\.tfplan$|^crash(\..*)?\.log$/.test(name)
+  return !LEFT_BEHIND.has(name) && !/\.tfstate(\..*)?$|\.tfplan$|^crash(\..*)?\.log$/.test(name)
 }
 
 const CODE = /\.(tf|tofu)(\.json)?$/
@@ -39,17 +39,36 @@ export function isCode(name: string): boolean {
   return CODE.test(name)
 }
 
+/** A path that code names, from the folder of the module that names it, the unit's own folder, or one of both. */
+export interface NamedPath {
+  readonly path: string
+  readonly from: 'module' | 'root' | 'either'
+}
+
+/** `"${path.module}/…`, `"./…`, `"../…`: also inside of a text that is put together from several. */
+const RELATIVE = /"(?:\$\{path\.(module|root|cwd)\}\/|(?=\.\.?\/))((?:[^"\\\n$%]|[$%](?!\{))*)/g
+/** Any other text is a path only where a function takes one. */
+const TAKEN = /file\w*\((?:\s*pathexpand\()?\s*\\?"([/~][^"\\\n$%]+|\.\.)\\?"/g
+
 /**
- * Paths outside of the folder that code names in plain text: sources of local modules, `file("../x")`,
- * `"${path.module}/../x"`. What is put together at run time cannot be seen.
+ * Paths that code names in plain text: sources of local modules, `file("../x")`, `"${path.module}/../x"`. Of what is
+ * completed at run time, and of a pattern, the folder that it begins with.
  */
-export function referencedPaths(code: string): readonly string[] {
-  const found = new Set<string>()
-  for (const [, text = ''] of code.matchAll(/"((?:[^"\\\n]|\\.)*)"/g)) {
-    const path = text.replace(/^\$\{path\.(module|root|cwd)\}\//, './')
-    if (/^\.\.?\//.test(path) && !/[$%]\{/.test(path)) found.add(path)
+export function referencedPaths(code: string): readonly NamedPath[] {
+  const found = new Map<string, NamedPath>()
+  const add = (path: string, from: NamedPath['from']) => found.set(`${from} ${path}`, { path, from })
+  for (const match of code.matchAll(RELATIVE)) {
+    const [all, base, text = ''] = match
+    const end = match.index + all.length
+    const isWhole = code.startsWith('"', end) || code.startsWith('\\"', end)
+    const path = isWhole ? text.replace(/[^/]*[*?[{].*$/, '') : text.replace(/[^/]*$/, '')
+    // Up and up, and then wherever a run says: that could be anything in the repository.
+    const isCut = !isWhole || path !== text
+    const isSomewhere = isCut && path.split('/').every((part) => /^\.{0,2}$/.test(part))
+    if (!isSomewhere) add(path, base === undefined ? 'either' : base === 'module' ? 'module' : 'root')
   }
-  return [...found]
+  for (const [, path = ''] of code.matchAll(TAKEN)) add(path, 'either')
+  return [...found.values()]
 }
 
 function sorted(record: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import type { ProjectUnit } from '../../graph/index.ts'
 import type { Repository } from './worker-project.ts'
@@ -31,7 +32,10 @@ export function readUnitFiles({ project, root, tools }: Repository, unit: Projec
     if (!tools.isCode(path)) return
     const text = bytes.toString('utf8')
     if (folder === own) code.push(text)
-    for (const found of tools.referencedPaths(text)) follow(resolve(folder, found))
+    for (const { path: named, from } of tools.referencedPaths(text)) {
+      if (from !== 'root') follow(placeOf(folder, named))
+      if (from !== 'module') follow(placeOf(own, named))
+    }
   }
 
   function tree(folder: string): void {
@@ -41,18 +45,41 @@ export function readUnitFiles({ project, root, tools }: Repository, unit: Projec
       const path = join(folder, entry.name)
       if (!tools.isConfiguration(entry.name) || others.has(path)) continue
       if (entry.isDirectory()) tree(path)
-      else if (entry.isFile() || entry.isSymbolicLink()) follow(path)
+      else if (entry.isFile()) file(path, folder)
+      else if (entry.isSymbolicLink()) link(path)
     }
+  }
+
+  /** A folder counts where it really lies, and once: links may go in circles. */
+  function link(path: string): void {
+    if (kindOf(path) !== 'folder') return follow(path)
+    const real = resolve(root, relative(realpathSync(root), realpathSync(path)))
+    hashes[relative(root, path)] = `-> ${relative(root, real)}`
+    if (!others.has(real)) tree(real)
   }
 
   /** What is named but is not there is not our concern: the engine will say so. */
   function follow(path: string): void {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found?.isDirectory() === true) tree(path)
-    else if (found?.isFile() === true) file(path, resolve(path, '..'))
+    const kind = kindOf(path)
+    if (kind === 'folder') tree(path)
+    else if (kind === 'file') file(path, resolve(path, '..'))
   }
 
   follow(own)
   for (const name of unit.varFiles) follow(resolve(own, name))
   return { hashes, code }
+}
+
+/** Undefined: not there. That holds for a text, too, that cannot be a path at all. */
+function kindOf(path: string): 'folder' | 'file' | undefined {
+  try {
+    const found = statSync(path)
+    return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function placeOf(folder: string, path: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(folder, path)
 }
