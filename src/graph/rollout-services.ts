@@ -117,6 +117,8 @@ export interface ClaimOptions {
   readonly worker: string
   readonly most: number
   readonly leaseMs: number
+  /** Names of the units that the worker has; undefined: all. */
+  readonly units?: readonly string[]
 }
 
 /** Applying a change through the graph, step by step, by whoever comes. */

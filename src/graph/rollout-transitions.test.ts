@@ -53,6 +53,7 @@ const take = (from: Rollout, now = 0, most = 9) => {
     now,
     leaseMs: 30,
     most,
+    canDo: () => true,
     token: () => `t${++count}`,
     before: () => ({ commit: 1, version: 'sv-0' }),
   })

@@ -40,6 +40,8 @@ export interface ClaimRequest {
   readonly now: number
   readonly leaseMs: number
   readonly most: number
+  /** Whether the worker has what the step needs. */
+  readonly canDo: (step: Step) => boolean
   readonly token: () => string
   /** The unit as it is before the step. */
   readonly before: (unit: string) => { readonly commit: number; readonly version: string } | null
@@ -53,7 +55,7 @@ export function claim(
   if (rollout.status !== 'active') return { rollout, claimed: [] }
   const { now, leaseMs, worker } = request
   const claimed = rollout.steps
-    .filter((step) => step.due !== undefined && isReady(rollout, step, now))
+    .filter((step) => step.due !== undefined && isReady(rollout, step, now) && request.canDo(step))
     .slice(0, request.most)
     .map((step) => {
       const earlier = step.claim?.token
@@ -68,6 +70,15 @@ export function claim(
       }
     })
   return { rollout: withSteps(rollout, claimed), claimed }
+}
+
+/** Names of units as they are now, by id. */
+export function rename(rollout: Rollout, names: ReadonlyMap<string, string>): Rollout {
+  const renamed = rollout.steps.flatMap((step) => {
+    const name = names.get(step.unit.id) ?? step.unit.name
+    return name === step.unit.name ? [] : [{ ...step, unit: { ...step.unit, name } }]
+  })
+  return withSteps(rollout, renamed)
 }
 
 /** Gives the claims that were lost meanwhile as well: their holders must stop. */

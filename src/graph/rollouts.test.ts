@@ -295,3 +295,31 @@ test('a rollout from nowhere and one that is not there are refused', async () =>
   await expect(rollouts.get({ org, id: 'ro-1' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(rollouts.get({ org, id: '../x' })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 })
+
+test('a unit that was renamed since is claimed under the name it has now', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const ref = { org, id }
+  await world.control.units.rename({ org, unit: 'network' }, 'vpc', alice)
+
+  const none = await world.rollouts.claim(ref, { ...options, units: ['network', 'app'] }, alice)
+  const { claims } = await world.rollouts.claim(ref, { ...options, units: ['vpc', 'app'] }, alice)
+
+  expect(none.claims).toEqual([])
+  expect(claims).toMatchObject([{ unit: { name: 'vpc' } }])
+  expect((await world.rollouts.get(ref)).steps[0]?.unit.name).toBe('vpc')
+})
+
+test('a worker claims only steps whose units it has', async () => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
+  const { id } = await world.rollouts.start(org, ['network', 'app', 'dns', 'other'], alice)
+  const ref = { org, id }
+  await world.rollouts.skip(ref, 'network', 'so that the others are ready', alice)
+
+  const { claims } = await world.rollouts.claim(ref, { ...options, units: ['other', 'unheard-of'] }, alice)
+  const rest = await world.rollouts.claim(ref, { ...options, units: ['app', 'dns'] }, alice)
+
+  expect(claims.map(({ unit }) => unit.name)).toEqual(['other'])
+  expect(rest.claims.map(({ unit }) => unit.name)).toEqual(['app'])
+})

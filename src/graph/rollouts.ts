@@ -9,7 +9,17 @@ import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
 import type { ClaimOptions, ClaimView, RolloutRef, Rollouts } from './rollout-services.ts'
 import { afterEnd, createSteps } from './rollout-steps.ts'
 import { createRolloutStore } from './rollout-store.ts'
-import { cancel, claim, pause, renew, resume, skipByHand, stepOf } from './rollout-transitions.ts'
+import {
+  cancel,
+  claim,
+  isReady,
+  pause,
+  rename,
+  renew,
+  resume,
+  skipByHand,
+  stepOf,
+} from './rollout-transitions.ts'
 import { viewProgress, viewRollout } from './rollout-view.ts'
 import { type WalkStep, walkFrom } from './rollout-walk.ts'
 
@@ -40,11 +50,11 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     const now = clock.now()
     const decided = await decideAll(rollout, facts, now)
     if (options === undefined || options.most < 1) return { rollout: decided, answer: [] }
-    const due = decided.steps.filter((step) => step.due !== undefined && step.status !== 'applied')
-    await facts.load(due.slice(0, options.most * 4).map(({ unit }) => unit.id))
-    const { rollout: next, claimed } = claim(decided, {
+    const named = await withNames(decided, options, facts, now)
+    const { rollout: next, claimed } = claim(named, {
       ...options,
       now,
+      canDo: workable(options),
       token: () => ids.id('rs'),
       before: (id) => {
         const head = facts.of(id)?.head ?? null
@@ -54,6 +64,19 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     await facts.load(claimed.map(({ unit }) => unit.id))
     await facts.load(claimed.flatMap(({ unit }) => usedIds(facts.of(unit.id))))
     return { rollout: next, answer: claimed.map((step) => viewClaim(step, facts)) }
+  }
+
+  /** Names are as of the start, or of the last look: whoever goes by names needs those that units have now. */
+  async function withNames(rollout: Rollout, options: ClaimOptions, facts: FreshFacts, now: number) {
+    const canDo = workable(options)
+    const ready = rollout.steps.filter((step) => step.due !== undefined && isReady(rollout, step, now))
+    const own = ready.filter(canDo).slice(0, options.most * 4)
+    await facts.load(own.map(({ unit }) => unit.id))
+    const names = new Map(own.map(({ unit }) => [unit.id, facts.of(unit.id)?.name ?? unit.name]))
+    if (ready.some((step) => !canDo(step)))
+      for (const unit of (await allUnits(rollout.org)).units)
+        if (!names.has(unit.id)) names.set(unit.id, unit.name)
+    return rename(rollout, names)
   }
 
   async function changed(ref: RolloutRef, change: (rollout: Rollout) => Rollout) {
@@ -150,6 +173,13 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     resume: (ref) => changed(ref, resume),
     cancel: (ref) => changed(ref, (rollout) => cancel(rollout, clock.now())),
   }
+}
+
+/** Workers have the folders of some units only. */
+function workable({ units }: ClaimOptions): (step: Step) => boolean {
+  if (units === undefined) return () => true
+  const names = new Set(units)
+  return ({ unit }) => names.has(unit.name)
 }
 
 function firstStep({ unit, needs, isRoot }: WalkStep): Step {

@@ -82,7 +82,8 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     folder: resolve(repository.root, unit.dir),
     env: stepEnv(world, bench.backend, {
       org: bench.org,
-      unit: unit.name,
+      // By id: a name may be another unit's by now.
+      unit: claim.unit.id,
       lock,
     }),
     varFiles: unit.varFiles,

@@ -24,6 +24,7 @@ export interface WorkOptions {
 export async function work(bench: Bench, options: WorkOptions): Promise<RolloutAnswer> {
   const { client, rollout: id, leaseMs } = bench
   const path = `/v1/rollouts/${encodeURIComponent(id)}`
+  const units = bench.repository.project.units.map((unit) => unit.name)
   const holds = new Map<string, Hold>()
   /** Steps under way and those asked for: never more than `jobs`. */
   let taken = 0
@@ -35,7 +36,7 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
   let wake = () => {}
 
   function claiming(most: number) {
-    return { worker: options.name, most, leaseMs }
+    return { worker: options.name, most, leaseMs, units }
   }
 
   /** Asks with whatever request may bring new steps, for as many as there is room for. */

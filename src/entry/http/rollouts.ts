@@ -19,6 +19,13 @@ const Claiming = z.strictObject({
   worker: z.string().min(1).max(200).meta({ description: 'Shown to others: alice@laptop.' }),
   most: z.number().int().min(0).max(1000).default(1),
   leaseMs: LeaseMs,
+  units: z
+    .array(z.string())
+    .max(20_000)
+    .optional()
+    .meta({
+      description: 'Names of the units that the worker has; steps of others are left alone. Absent: all.',
+    }),
 })
 const Token = z.string().meta({ description: 'Of the claim; only its holder has it.' })
 
@@ -175,7 +182,7 @@ export function addRollouts(api: Api, rollouts: graph.Rollouts): void {
   }
   api.openapi(claim, async (c) => {
     const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-    return c.json(await rollouts.claim(ref, c.req.valid('json'), c.env.exchange.caller), 200)
+    return c.json(await rollouts.claim(ref, defined(c.req.valid('json')), c.env.exchange.caller), 200)
   })
   api.openapi(renew, async (c) => {
     const ref = refOf(c.req.valid('param'), c.req.valid('query'))
@@ -190,7 +197,8 @@ export function addRollouts(api: Api, rollouts: graph.Rollouts): void {
   api.openapi(end, async (c) => {
     const { unit, ...id } = c.req.valid('param')
     const ref = refOf(id, c.req.valid('query'))
-    const options = defined(c.req.valid('json'))
+    const { next, ...ending } = c.req.valid('json')
+    const options = { ...ending, ...(next === undefined ? {} : { next: defined(next) }) }
     return c.json(await rollouts.end(ref, unitOfSegment(unit), options, c.env.exchange.caller), 200)
   })
   api.openapi(skip, async (c) => {

@@ -5,7 +5,9 @@ import { removeAbandoned } from '../run-folder.ts'
 import type { Session } from '../session.ts'
 import { work as workOn } from '../worker.ts'
 import type { StepEnd } from '../worker-step.ts'
+import type { RolloutAnswer } from '../rollout-answers.ts'
 import { openRepository } from '../worker-project.ts'
+import type { Repository } from '../worker-project.ts'
 import { parseDuration } from '../words.ts'
 import { openBackend } from './exec.ts'
 import { show } from '../rollout-picture.ts'
@@ -69,10 +71,23 @@ export async function work(
   if (output.asJson) output.json(rollout)
   else show(session, rollout)
   if (rollout.status === 'done') return EXIT.ok
+  const elsewhere = othersIn(rollout, repository)
+  if (elsewhere.length > 0)
+    output.note(`taco.yaml here does not name ${elsewhere.join(', ')}: work where it does`)
   const isStuck = rollout.steps.some(({ status }) => status === 'failed')
   if (isStuck) output.note(`try what failed again with \`taco rollout resume ${id}\`, or skip it`)
   else output.note(`it is ${rollout.status}; go on with \`taco rollout work ${id}\``)
   return EXIT.failed
+}
+
+/** Steps that are ready but whose folders this repository does not have. */
+function othersIn({ steps }: RolloutAnswer, { unit }: Repository): readonly string[] {
+  const settled = new Set(
+    steps.flatMap(({ unit: { id }, status }) => (status === 'applied' || status === 'skipped' ? [id] : [])),
+  )
+  return steps
+    .filter(({ status, needs }) => status === 'waiting' && needs.every((id) => settled.has(id)))
+    .flatMap(({ unit: { name } }) => (unit(name) === undefined ? [name] : []))
 }
 
 function saysEnd(end: StepEnd): string {
