@@ -34,7 +34,9 @@ export function controlOver(bucket: Bucket, { flushEvents = true } = {}): Promis
   })
 }
 
-/** Documents of units with a small state each, written directly: as many creations would take minutes. */
+/**
+ * That many units, each with a small state. All but one are written directly: as many creations would take minutes.
+ */
 export async function seedUnits(bucket: Bucket, count: number): Promise<void> {
   const control = await controlOver(bucket)
   const ref = { org: 'default', unit: 'seed/template' }
@@ -49,7 +51,7 @@ export async function seedUnits(bucket: Bucket, count: number): Promise<void> {
   const doc = JSON.parse(text) as { head: object | null; write: { head: object } | null }
   const head = doc.head ?? doc.write?.head
 
-  let next = 0
+  let next = 1
   const worker = async () => {
     for (let i = next++; i < count; i = next++) {
       const name = `seed/team-${i % 40}/service-${i}/network`

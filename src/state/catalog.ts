@@ -50,6 +50,10 @@ export interface DamagedUnit {
 
 /** As many texts that are not packed are worth packing. */
 const PACK_FROM = 512
+/** Saving costs about as much as reading this many documents, or this share of all; whoever starts next saves that. */
+const SAVE_FROM = 32
+const SAVE_SHARE = 1 / 100
+const SAVE_EVERY_MS = 60_000
 
 interface OrgCatalog {
   readonly entries: Map<string, CatalogEntry>
@@ -60,6 +64,8 @@ interface OrgCatalog {
   keys: Map<string, string> | undefined
   asOf: number
   verifiedAt: number
+  /** Units that changed since the catalog object was loaded or saved. */
+  readonly unsaved: Set<string>
   savedAt: number
   refreshing: Promise<void> | undefined
 }
@@ -70,7 +76,13 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
 
   function note(unit: Unit): void {
     const catalog = catalogs.get(unit.value.org)
-    if (catalog !== undefined) keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()))
+    if (catalog !== undefined) keepChanged(catalog, unit)
+  }
+
+  function keepChanged(catalog: OrgCatalog, unit: Unit): void {
+    const { id } = unit.value
+    if (catalog.entries.get(id)?.tag !== unit.tag) catalog.unsaved.add(id)
+    keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()))
   }
 
   function keep(catalog: OrgCatalog, entry: CatalogEntry): void {
@@ -95,6 +107,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
         keys: undefined,
         asOf: 0,
         verifiedAt: 0,
+        unsaved: new Set(),
         savedAt: 0,
         refreshing: undefined,
       }
@@ -140,8 +153,10 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     for (const id of catalog.damaged.keys()) if (!present.has(id)) catalog.damaged.delete(id)
     await inBatches(changed, 32, (id) => reload(org, id))
     catalog.verifiedAt = startedAt
-    if (changed.length > Math.max(100, present.size / 20) && startedAt - catalog.savedAt > 60_000) {
+    const isWorthSaving = catalog.unsaved.size > Math.max(SAVE_FROM, present.size * SAVE_SHARE)
+    if (isWorthSaving && startedAt - catalog.savedAt > SAVE_EVERY_MS) {
       catalog.savedAt = startedAt
+      catalog.unsaved.clear()
       await saveCatalogObject(deps, org, inOrder(catalog))
     }
   }
@@ -170,7 +185,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     if (catalog === undefined) return
     try {
       const unit = await store.read(org, id)
-      if (unit !== undefined) keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()))
+      if (unit !== undefined) keepChanged(catalog, unit)
     } catch (error) {
       if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
       await setAside(catalog, org, id, error)

@@ -102,8 +102,9 @@ export function createOrgs(deps: StateDeps, background: Background, journal: Jou
     },
     names,
     async ensureFirst(caller) {
-      if ((await readDocument(bucket, orgKey(FIRST_ORG), OrgDocument)) === undefined)
-        await add({ name: FIRST_ORG }, caller)
+      const first = await readDocument(bucket, orgKey(FIRST_ORG), OrgDocument)
+      if (first === undefined) await add({ name: FIRST_ORG }, caller)
+      else known.set(FIRST_ORG, first.value)
     },
     async list({ limit, cursor }) {
       const all = (await names()).filter((name) => cursor === undefined || name > cursor)

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import { silentLog } from '../base/log.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import type { Bucket } from '../bucket/index.ts'
+import type { StateControl } from './index.ts'
+import { createStateControl } from './index.ts'
+import { alice, named } from './testing.ts'
+
+const UNITS = 40
+const numbers = Array.from({ length: UNITS }, (_, i) => i)
+
+function setUp() {
+  const store = openMemoryBucket({ pageSize: 1000 })
+  const requests: string[] = []
+  let ahead = 0
+  const bucket: Bucket = {
+    ...store,
+    get: ((key: string, options?: Parameters<Bucket['get']>[1]) => {
+      requests.push(`get ${key}`)
+      return store.get(key, options)
+    }) as Bucket['get'],
+    async *list(prefix, options) {
+      for await (const page of store.list(prefix, options)) {
+        requests.push(`list ${prefix}`)
+        yield page
+      }
+    },
+  }
+  return {
+    requests,
+    pass: (ms: number) => (ahead += ms),
+    open: () =>
+      createStateControl({
+        bucket,
+        clock: { ...systemClock, now: () => Date.now() + ahead },
+        ids: randomIds,
+        log: silentLog,
+        spool: { create: () => Promise.reject(new Error('nothing here is large')) },
+        settings: { tidyAfterMs: null },
+      }),
+  }
+}
+
+async function listed(control: StateControl): Promise<readonly string[]> {
+  const { items } = await control.units.list({ org: 'default', limit: 1000 })
+  return items.map(({ description }) => description)
+}
+
+const asked = ['get .taco/orgs/default/catalog', 'list .taco/orgs/default/units/']
+
+test('a cold listing reads the catalog object and the names of the documents, and nothing else', async () => {
+  const { requests, open, pass } = setUp()
+  const first = await open()
+  for (const i of numbers) await first.units.create({ org: 'default', name: `unit-${i}` }, alice)
+  pass(61_000)
+  await listed(first)
+  await first.close()
+
+  const cold = await open()
+  requests.length = 0
+
+  expect(await listed(cold)).toHaveLength(UNITS)
+  expect(requests).toEqual(asked)
+})
+
+test('what a server changed itself is in the catalog object for whoever starts next', async () => {
+  const { requests, open, pass } = setUp()
+  const first = await open()
+  for (const i of numbers) await first.units.create({ org: 'default', name: `unit-${i}` }, alice)
+  await listed(first)
+  for (const i of numbers) await first.units.update(named(`unit-${i}`), { description: 'new' }, alice)
+  pass(61_000)
+  await listed(first)
+  await first.close()
+
+  const cold = await open()
+  requests.length = 0
+
+  expect(new Set(await listed(cold))).toEqual(new Set(['new']))
+  expect(requests).toEqual(asked)
+})
