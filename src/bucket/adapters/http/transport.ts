@@ -81,6 +81,7 @@ async function sendStream(call: http.ClientRequest, body: Body): Promise<void> {
     if (left > 0) throw new BodyFailure(`the body ended ${left} bytes short of the ${body.size} announced`)
     call.end()
   } finally {
+    // The outcome of the call is decided; a source that cannot even be closed must not change it.
     if (left > 0) void parts.return?.(undefined)?.catch(() => undefined)
   }
 }
@@ -94,6 +95,7 @@ async function nextPart(
     throw new BodyFailure('the body could not be read', { cause: error })
   })
   const result = await Promise.race([next, gone.then(() => undefined)])
+  // The call has ended, and why is told by its own event: what becomes of the rest of the body no longer matters.
   if (result === undefined) next.catch(() => undefined)
   return result === undefined || result.done === true ? undefined : result.value
 }

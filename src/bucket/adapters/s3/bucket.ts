@@ -23,13 +23,14 @@ import { shortText } from '../http/text.ts'
 import { s3Address } from './address.ts'
 import { openS3Client, UndecidedConflict } from './client.ts'
 import { credentialSource } from './credentials.ts'
+import { regionOf } from './region.ts'
 import type { Credentials } from './signer.ts'
 import { readError, readListing } from './xml.ts'
 
 export interface S3Options {
   readonly bucket: string
   readonly prefix?: string | undefined
-  /** Default: AWS_REGION, AWS_DEFAULT_REGION, us-east-1. */
+  /** Default: AWS_REGION, AWS_DEFAULT_REGION, the profile's, us-east-1. */
   readonly region?: string | undefined
   /** Default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS itself. */
   readonly endpoint?: string | undefined
@@ -49,7 +50,7 @@ export interface S3Options {
 export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustable {
   const env = options.env ?? process.env
   const clock = options.clock ?? systemClock
-  const region = options.region ?? (env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1')
+  const region = options.region ?? regionOf(env)
   const endpoint = options.endpoint ?? (env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || undefined)
   const names = prefixed(options.prefix ?? '')
   const label = `s3://${options.bucket}${names.prefix === '' ? '' : `/${names.prefix.slice(0, -1)}`}`

@@ -52,7 +52,7 @@ function refreshing(chain: () => Promise<Credentials>, clock: Clock): Credential
       const leftMs = (held.expiresAt ?? Infinity) - clock.now()
       if (leftMs > SOON_MS) return held
       if (leftMs <= TOO_LATE_MS) return refresh()
-      // The old keys still hold: a failure here shows when they no longer do.
+      // The old keys still hold, and every call until they no longer do asks again: if that fails too, it is told then.
       refresh().catch(() => undefined)
       return held
     },
