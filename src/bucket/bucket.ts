@@ -73,6 +73,8 @@ export interface Body {
   readonly size: number
   /** The whole, where it is in memory anyway. */
   readonly bytes: Uint8Array | undefined
+  /** In hex, where it is known anyway: saves those who need it a reading. */
+  readonly sha256?: string | undefined
   stream(): AsyncIterable<Uint8Array>
 }
 

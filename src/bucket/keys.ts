@@ -21,6 +21,9 @@ export function checkPrefix(prefix: string): void {
 /** Undefined for a good key. Listings use it to leave out objects that nobody could address. */
 export function keyFault(key: string): string | undefined {
   if (key === '') return 'it is empty'
+  // What nearly all keys are; this runs for every request.
+  if (key.length <= MAX_KEY_BYTES && /^[\u0020-\u007e]+$/.test(key) && !/(?:^|\/)\.{0,2}(?:\/|$)/.test(key))
+    return undefined
   return charactersFault(key) ?? segmentsFault(key)
 }
 

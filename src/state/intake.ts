@@ -78,7 +78,8 @@ async function takeIn(
     }
     checkLength(store.size, options.declaredBytes)
     checkDigest(md5?.digest('base64'), options.contentMd5)
-    return { body: store.body(), hash: sha256.digest('hex'), dispose: () => store.dispose() }
+    const hash = sha256.digest('hex')
+    return { body: { ...store.body(), sha256: hash }, hash, dispose: () => store.dispose() }
   } catch (error) {
     await store.dispose()
     throw error

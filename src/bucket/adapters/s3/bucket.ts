@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { systemClock } from '../../../base/clock.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { TacoError } from '../../../base/errors.ts'
@@ -91,7 +90,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
         answer.resume()
         return 'unchanged'
       case 404:
-        await refuseIfNoBucket(answer)
+        refuseIfNoBucket(await shortText(answer))
         return undefined
       case 416: {
         answer.resume()
@@ -101,7 +100,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
       }
       default:
     }
-    const entry = entryOf(key, answer)
+    const entry = entryOf(key, answer.headers)
     const length = Number(answer.headers['content-length'] ?? entry.size)
     const start = range?.start ?? 0
     const resume = async (from: number) => {
@@ -116,13 +115,12 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
 
   async function head(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const call = { method: 'HEAD', key: whole(key), what: `looking at "${key}"`, signal } as const
-    const answer = await client.call({ ...call, expects: [200, 404] })
-    answer.resume()
-    return answer.statusCode === 404 ? undefined : entryOf(key, answer)
+    const answer = await client.ask({ ...call, expects: FOUND_OR_NOT })
+    return answer.status === 404 ? undefined : entryOf(key, answer.headers)
   }
 
-  async function refuseIfNoBucket(answer: IncomingMessage): Promise<void> {
-    if (readError(await shortText(answer)).code !== 'NoSuchBucket') return
+  function refuseIfNoBucket(text: string): void {
+    if (readError(text).code !== 'NoSuchBucket') return
     throw new TacoError('BUCKET_REFUSED', `${label} does not exist`, {
       hint: 'Create the bucket first, or correct its name, region or endpoint.',
       facts: { bucket: label, code: 'NoSuchBucket' },
@@ -135,11 +133,10 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     const headers = { ...encryption, ...condition, 'content-type': contentType }
     const call = { method: 'PUT', key: whole(key), what: `writing "${key}"`, signal: options.signal } as const
     try {
-      const answer = await client.call({ ...call, headers, body, expects: [200, 404, 412] })
-      if (answer.statusCode === 404) await refuseIfNoBucket(answer)
-      else answer.resume()
-      if (answer.statusCode !== 200) return conflict
-      return { kind: 'written', tag: tagOf(answer.headers.etag ?? '') }
+      const answer = await client.ask({ ...call, headers, body, expects: WRITTEN_OR_NOT })
+      if (answer.status === 404) refuseIfNoBucket(answer.text)
+      if (answer.status !== 200) return conflict
+      return { kind: 'written', tag: tagOf(answer.headers['etag'] ?? '') }
     } catch (error) {
       if (error instanceof UndecidedConflict) return conflict
       throw error
@@ -189,16 +186,15 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
       }
       try {
         const headers = { 'if-match': etagOf(when) }
-        const answer = await client.call({
+        const answer = await client.ask({
           ...call,
           headers,
           retry: options.retry,
           expects: [200, 204, 404, 412],
         })
-        if (answer.statusCode === 404) await refuseIfNoBucket(answer)
-        else answer.resume()
-        if (answer.statusCode === 404) return 'absent'
-        if (answer.statusCode !== 412) return 'deleted'
+        if (answer.status === 404) refuseIfNoBucket(answer.text)
+        if (answer.status === 404) return 'absent'
+        if (answer.status !== 412) return 'deleted'
         // Of some servers, a condition on nothing does not hold.
         return (await head(key, options.signal)) === undefined ? 'absent' : conflict
       } catch (error) {
@@ -225,6 +221,16 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
   return withAbilities({ conditionalDelete: endpoint === undefined, listsInOneRequest: false })
 }
 
+const FOUND_OR_NOT = [200, 404]
+const WRITTEN_OR_NOT = [200, 404, 412]
+
+interface ObjectHeaders {
+  readonly 'content-range'?: string | undefined
+  readonly 'content-length'?: string | undefined
+  readonly 'last-modified'?: string | undefined
+  readonly etag?: string | undefined
+}
+
 function encryptionHeaders({ sse, kmsKeyId }: S3Options): Record<string, string> {
   if (sse === undefined) return {}
   const key = kmsKeyId === undefined ? {} : { 'x-amz-server-side-encryption-aws-kms-key-id': kmsKeyId }
@@ -240,8 +246,8 @@ function etagOf(tag: Tag): string {
   return `"${tag.replaceAll('"', '')}"`
 }
 
-function entryOf(key: string, { headers }: IncomingMessage): Entry {
+function entryOf(key: string, headers: ObjectHeaders): Entry {
   const size = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] ?? headers['content-length'] ?? '0'
   const modifiedAt = Date.parse(headers['last-modified'] ?? '') || 0
-  return { key, tag: tagOf(headers.etag ?? ''), size: Number(size), modifiedAt }
+  return { key, tag: tagOf(headers['etag'] ?? ''), size: Number(size), modifiedAt }
 }

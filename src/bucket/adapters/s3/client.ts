@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../../base/clock.ts'
 import { TacoError } from '../../../base/errors.ts'
 import type { Body } from '../../bucket.ts'
 import { Again, retry, storeRetry, throwIfAborted } from '../../retry.ts'
 import type { RetryRules } from '../../retry.ts'
+import type { ShortAnswer } from '../http/answer-reader.ts'
+import { openExchanges } from '../http/exchanges.ts'
 import { transportFailure } from '../http/failures.ts'
 import { shortText, wholeText } from '../http/text.ts'
 import { openTransport } from '../http/transport.ts'
@@ -30,7 +32,10 @@ export interface S3Call {
 }
 
 export interface S3Client {
+  /** For an answer with an object in it. */
   call(call: S3Call): Promise<IncomingMessage>
+  /** For every other answer. */
+  ask(call: S3Call): Promise<ShortAnswer>
   /** The same, with the text of the answer; one that breaks off is asked for again. */
   text(call: S3Call): Promise<string>
   /** By the Date header of the last answer. */
@@ -55,10 +60,11 @@ export function openS3Client(options: S3ClientOptions): S3Client {
   const { address, label, clock, credentials } = options
   const sign = createSigner(options.region)
   const transport = openTransport(address, options.idleTimeoutMs)
+  const exchanges = openExchanges(address, options.idleTimeoutMs)
   const rules = options.retry ?? storeRetry
-  let seen: { readonly date: number; readonly at: number } | undefined
+  let seen: { readonly text: string; readonly date: number; readonly at: number } | undefined
 
-  async function attempt(call: S3Call, payloadHash: string): Promise<IncomingMessage> {
+  async function signed(call: S3Call, payloadHash: string) {
     const path = call.key === undefined ? address.base || '/' : `${address.base}/${escapePath(call.key)}`
     const query = call.query === undefined ? '' : queryString(call.query)
     const at = credentials.current()
@@ -68,61 +74,82 @@ export function openS3Client(options: S3ClientOptions): S3Client {
       clock.now(),
     )
     if (call.body !== undefined) headers['content-length'] = String(call.body.size)
-    const target = query === '' ? path : `${path}?${query}`
+    const { method, signal } = call
+    return { method, target: query === '' ? path : `${path}?${query}`, headers, signal }
+  }
+
+  async function attempt(call: S3Call, payloadHash: string): Promise<IncomingMessage> {
+    const request = await signed(call, payloadHash)
     let answer: IncomingMessage
     try {
-      answer = await transport.send({
-        method: call.method,
-        target,
-        headers,
-        body: call.body,
-        signal: call.signal,
-      })
+      answer = await transport.send({ ...request, body: call.body })
     } catch (error) {
       throw transportFailure(error, label)
     }
-    const { date } = answer.headers
-    if (date !== undefined) seen = { date: Date.parse(date), at: clock.now() }
+    noteDate(answer.headers.date)
     if (call.expects.includes(answer.statusCode ?? 0)) return answer
-    throw await refusalOf(answer, call)
+    throw refusalOf(await shortened(answer), call)
   }
 
-  async function refusalOf(answer: IncomingMessage, call: S3Call): Promise<Error> {
-    const document = readError(await shortText(answer))
-    if (document.code === 'ExpiredToken' && credentials.forget()) {
-      return new Again(failureOf({ ...refusal(answer.headers), ...document }))
+  async function attemptShort(call: S3Call, payloadHash: string): Promise<ShortAnswer> {
+    const request = await signed(call, payloadHash)
+    let answer: ShortAnswer
+    try {
+      answer =
+        call.body !== undefined && call.body.bytes === undefined
+          ? await shortened(await transport.send({ ...request, body: call.body }))
+          : await exchanges.send({ ...request, body: call.body?.bytes })
+    } catch (error) {
+      throw transportFailure(error, label)
     }
-    if (answer.statusCode === 409 && retriedConflicts.has(document.code ?? ''))
+    noteDate(answer.headers['date'])
+    if (call.expects.includes(answer.status)) return answer
+    throw refusalOf(answer, call)
+  }
+
+  function noteDate(date: string | undefined): void {
+    // One a second: reading it costs as much as signing the request.
+    if (date !== undefined && date !== seen?.text)
+      seen = { text: date, date: Date.parse(date), at: clock.now() }
+  }
+
+  function refusalOf(answer: ShortAnswer, call: S3Call): Error {
+    const document = readError(answer.text)
+    const seconds = Number(answer.headers['retry-after'])
+    const region = answer.headers['x-amz-bucket-region']
+    const failure = failureOf({
+      status: answer.status,
+      label,
+      what: call.what,
+      bucketRegion: region === options.region ? undefined : region,
+      retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
+      ...document,
+    })
+    if (document.code === 'ExpiredToken' && credentials.forget()) return new Again(failure)
+    if (answer.status === 409 && retriedConflicts.has(document.code ?? ''))
       return new Again(new UndecidedConflict())
-    return failureOf({ ...refusal(answer.headers), ...document })
-
-    function refusal(headers: IncomingHttpHeaders) {
-      const seconds = Number(headers['retry-after'])
-      const region = headers['x-amz-bucket-region']
-      return {
-        status: answer.statusCode ?? 0,
-        label,
-        what: call.what,
-        bucketRegion: typeof region === 'string' && region !== options.region ? region : undefined,
-        retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
-      }
-    }
+    return failure
   }
 
-  async function attempts<T>(call: S3Call, read: (answer: IncomingMessage) => T | Promise<T>): Promise<T> {
+  async function attempts<T>(
+    call: S3Call,
+    attemptOnce: (call: S3Call, payloadHash: string) => Promise<T>,
+  ): Promise<T> {
     throwIfAborted(call.signal)
     const payloadHash = await hashOf(call.body, options.signsBodies)
     const attempts = call.retry === false ? 1 : rules.attempts
-    return retry({ ...rules, attempts, clock, signal: call.signal }, async () =>
-      read(await attempt(call, payloadHash)),
-    )
+    return retry({ ...rules, attempts, clock, signal: call.signal }, () => attemptOnce(call, payloadHash))
   }
 
   return {
-    call: (call) => attempts(call, (answer) => answer),
-    text: (call) => attempts(call, (answer) => wholeText(answer, label)),
+    call: (call) => attempts(call, attempt),
+    ask: (call) => attempts(call, attemptShort),
+    text: (call) => attempts(call, async (...args) => wholeText(await attempt(...args), label)),
     storeTime: () => (seen === undefined ? undefined : seen.date + (clock.now() - seen.at)),
-    close: () => transport.close(),
+    close() {
+      exchanges.close()
+      transport.close()
+    },
   }
 }
 
@@ -131,9 +158,18 @@ const retriedConflicts = new Set(['ConditionalRequestConflict', 'OperationAborte
 /** Another write to the same key was under way, every time: who won is not known. */
 export class UndecidedConflict extends Error {}
 
+async function shortened(answer: IncomingMessage): Promise<ShortAnswer> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return { status: answer.statusCode ?? 0, headers, text: await shortText(answer), isReusable: false }
+}
+
 async function hashOf(body: Body | undefined, signsBodies: boolean): Promise<string> {
   if (body === undefined) return EMPTY_HASH
   if (!signsBodies) return UNSIGNED_PAYLOAD
+  if (body.sha256 !== undefined) return body.sha256
   if (body.bytes !== undefined) return sha256(body.bytes)
   const hash = createHash('sha256')
   let size = 0

@@ -71,6 +71,7 @@ export function createSigner(region: string): Signer {
 
 /** Everything but unreserved characters and slashes. */
 export function escapePath(path: string): string {
+  if (/^[A-Za-z0-9_.~/-]*$/.test(path)) return path
   return path.split('/').map(escapeText).join('/')
 }
 
