@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import {
   type Bucket,
   type BucketAddress,
@@ -11,6 +13,8 @@ export type OpenBucket = Bucket & Partial<StoreClock>
 export interface OpenOptions {
   /** False: where a bucket can be made by opening it, it is refused instead. */
   readonly mayCreate: boolean
+  /** True: opening and reading it leave no trace. What is written must not get here. */
+  readonly isReadOnly?: boolean
 }
 
 /** One entry per kind of store; each is loaded only when it is used, because some bring a large library along. */
@@ -21,11 +25,7 @@ const OPENERS: {
   ) => Promise<OpenBucket>
 } = {
   memory: async () => (await import('../bucket/adapters/memory.ts')).openMemoryBucket(),
-  file: async ({ folder }, { mayCreate }) =>
-    (await import('../bucket/adapters/file/index.ts')).openFileBucket({
-      root: folder,
-      mustExist: !mayCreate,
-    }),
+  file: openFolder,
   s3: async ({ conditionalDelete, ...options }) => {
     const bucket = (await import('../bucket/adapters/s3/bucket.ts')).openS3Bucket(options)
     return conditionalDelete === undefined
@@ -34,6 +34,18 @@ const OPENERS: {
   },
   gs: async (options) => (await import('../bucket/adapters/gcs.ts')).openGcsBucket(options),
   azblob: async (options) => (await import('../bucket/adapters/azure.ts')).openAzureBucket(options),
+}
+
+async function openFolder({ folder }: { folder: string }, options: OpenOptions): Promise<OpenBucket> {
+  const { mayCreate, isReadOnly = false } = options
+  const { nodeFs, openFileBucket, readingFs } = await import('../bucket/adapters/file/index.ts')
+  if (!isReadOnly) return openFileBucket({ root: folder, mustExist: !mayCreate })
+  const root = resolve(folder)
+  if (mayCreate && !existsSync(root)) {
+    const { openMemoryBucket } = await import('../bucket/adapters/memory.ts')
+    return { ...openMemoryBucket(), kind: 'file', label: `file://${root}` }
+  }
+  return openFileBucket({ root, mustExist: true, fs: readingFs(nodeFs()) })
 }
 
 export interface Opened {

@@ -18,6 +18,8 @@ export interface BuildOptions {
   readonly probe: 'always' | 'if-new'
   /** False: a folder that is not there is refused instead of made. */
   readonly mayCreate?: boolean
+  /** True: a dry run, which leaves the bucket as it is, whatever is done. */
+  readonly isRehearsal?: boolean
 }
 
 /** State control over one bucket, and what its faces want to know about it. */
@@ -40,11 +42,15 @@ const FIRST_DOCUMENT = '.taco/orgs/default/org.json'
 export async function build(options: BuildOptions): Promise<Built> {
   const version = packageVersion()
   const metrics = createMetrics(version)
+  const { mayCreate = true, isRehearsal = false } = options
   const { bucket: opened, isProbeTrusted } = await openBucket(options.bucket, {
-    mayCreate: options.mayCreate ?? true,
+    mayCreate,
+    isReadOnly: isRehearsal,
   })
   try {
-    const probed = await fit(opened, { ...options, isProbeTrusted })
+    const probed = isRehearsal
+      ? (await import('./rehearsal-bucket.ts')).rehearsing(opened)
+      : await fit(opened, { ...options, isProbeTrusted })
     const bucket = withCachedStates(metered(probed, metrics))
     const clock = systemClock
     const control = await createStateControl({

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { testWorld } from '../entry/cli/testing.ts'
@@ -162,7 +162,6 @@ test('organizations have units of their own', async () => {
 test('states that lie in the bucket already become units, and upkeep finds nothing wrong', async () => {
   const world = laptop()
   await out(world, 'state', 'push', 'seed', await file(world, stateText(1, 'x')))
-  const { mkdirSync } = await import('node:fs')
   mkdirSync(join(world.cwd, 'bucket', 'old', 'app'), { recursive: true })
   writeFileSync(join(world.cwd, 'bucket', 'old', 'app', 'terraform.tfstate'), stateText(5, 'old'))
 
@@ -174,6 +173,41 @@ test('states that lie in the bucket already become units, and upkeep finds nothi
   expect(await out(world, 'state', 'pull', 'old/app')).toBe(stateText(5, 'old'))
   expect(await out(world, 'gc', '--dry-run')).toContain('would prune 0 versions')
   expect(await out(world, 'doctor', '--deep')).toContain('ok ')
+})
+
+/** Names, times and content of everything in a folder. */
+function picture(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => {
+      const path = join(folder, name)
+      const stat = lstatSync(path)
+      const content = stat.isFile() ? readFileSync(path, 'hex') : ''
+      return `${name} ${stat.mtimeMs} ${stat.ctimeMs} ${content}`
+    })
+}
+
+test('a dry run leaves a folder as it was, whether OpenTaco has used it before or not', async () => {
+  const world = laptop()
+  const folder = join(world.cwd, 'bucket')
+  mkdirSync(join(folder, 'old', 'app'), { recursive: true })
+  writeFileSync(join(folder, 'old', 'app', 'terraform.tfstate'), stateText(5, 'old'))
+
+  const fresh = picture(folder)
+  expect(await out(world, 'adopt', '--dry-run')).toMatch(/would-adopt +old\/app/)
+  expect(await out(world, 'gc', '--dry-run')).toContain('would prune 0 versions')
+  expect(picture(folder)).toEqual(fresh)
+
+  await out(world, 'adopt')
+  // Edited around us: whoever reads it next would take note of it.
+  writeFileSync(join(folder, 'old', 'app', 'terraform.tfstate'), stateText(6, 'edited'))
+  mkdirSync(join(folder, 'new'))
+  writeFileSync(join(folder, 'new', 'terraform.tfstate'), stateText(1, 'new'))
+  const used = picture(folder)
+  expect(await out(world, 'adopt', '--dry-run')).toMatch(/would-adopt +new /)
+  expect(await out(world, 'gc', '--dry-run')).toContain('would prune 0 versions')
+  expect(picture(folder)).toEqual(used)
+  expect(await out(world, 'adopt')).toMatch(/adopted +new /)
 })
 
 async function file(world: TestWorld, text: string): Promise<string> {

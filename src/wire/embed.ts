@@ -24,6 +24,8 @@ export interface EmbedOptions {
   readonly debug?: boolean
   /** False: a folder that is not there is refused instead of made. */
   readonly mayCreate?: boolean
+  /** True: a dry run, which leaves the bucket as it is, whatever is done. */
+  readonly isRehearsal?: boolean
 }
 
 export interface Embedded {
@@ -55,6 +57,7 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     log,
     probe: 'if-new',
     mayCreate: options.mayCreate ?? true,
+    isRehearsal: options.isRehearsal ?? false,
   })
   const { control, rollouts, metrics, about, ready } = built
   const { by } = options

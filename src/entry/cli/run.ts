@@ -39,6 +39,7 @@ async function carryOut(spec: CommandSpec, { args, options, flags }: Parsed, wor
     flags,
     signal: stop.signal,
     makesBucket: spec.makesBucket === true,
+    isDryRun: options['dryRun'] === true,
     goOnUntilInterrupted: () => (isEndless = true),
   })
   let giveUp: (reason: Error) => void = () => {}

@@ -36,11 +36,12 @@ export interface SessionOptions {
   readonly signal: AbortSignal
   /** Whether the command may be the first one that a bucket sees. */
   readonly makesBucket: boolean
+  readonly isDryRun: boolean
   goOnUntilInterrupted(): void
 }
 
 export function openSession(options: SessionOptions): Session {
-  const { world, flags, signal, makesBucket, goOnUntilInterrupted } = options
+  const { world, flags, signal, makesBucket, isDryRun, goOnUntilInterrupted } = options
   const output = openOutput(world, flags)
   const remembered = once(() => readRemembered(world))
   const target = once(() => chooseTarget(flags, world.env, remembered(), world.cwd))
@@ -53,6 +54,7 @@ export function openSession(options: SessionOptions): Session {
       by: world.who,
       debug: output.debug,
       mayCreate: makesBucket,
+      isRehearsal: isDryRun,
     })
   })
   const client = once(async (): Promise<Client> => {

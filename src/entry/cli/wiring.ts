@@ -59,6 +59,8 @@ export interface EmbedOptions {
   readonly debug: boolean
   /** False: a folder that is not there is refused instead of made. */
   readonly mayCreate: boolean
+  /** True: a dry run, which leaves the bucket as it is. */
+  readonly isRehearsal: boolean
 }
 
 /** The same API inside this process. */

@@ -34,6 +34,7 @@ export type { FileStat, FsOps, ReadableFile, WritableFile } from './fs-ops.ts'
 export type { Rules } from './context.ts'
 export { allRules } from './context.ts'
 export { nodeFs } from './node-fs.ts'
+export { readingFs } from './reading-fs.ts'
 
 const MAX_PLACES = 10_000
 

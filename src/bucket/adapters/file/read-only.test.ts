@@ -4,25 +4,8 @@ import { tempFolder } from '../../../../test/rig/temp.ts'
 import { bodyOf } from '../../body.ts'
 import { openFileBucket } from './index.ts'
 import { nodeFs } from './node-fs.ts'
-import type { FsOps } from './fs-ops.ts'
+import { readingFs } from './reading-fs.ts'
 import type { Bucket } from '../../bucket.ts'
-
-/** A disk that is mounted read-only: as root, modes would not do. */
-function readOnlyFs(): FsOps {
-  const real = nodeFs()
-  const refuse = () => {
-    throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' })
-  }
-  return {
-    ...real,
-    mkdir: (path) => (real.lstat(path) === undefined ? refuse() : false),
-    link: refuse,
-    symlink: refuse,
-    rename: refuse,
-    unlink: (path) => (real.lstat(path) === undefined ? false : refuse()),
-    create: refuse,
-  }
-}
 
 async function keysOf(bucket: Bucket): Promise<string[]> {
   const keys: string[] = []
@@ -42,7 +25,7 @@ test('a folder that may only be read is read and listed, outside files and left-
   await writeFile(`${root}/.taco/tmp/left-over`, '')
   const day = 25 * 3600_000
 
-  const bucket = await openFileBucket({ root, fs: { ...readOnlyFs(), now: () => Date.now() + day } })
+  const bucket = await openFileBucket({ root, fs: { ...readingFs(nodeFs()), now: () => Date.now() + day } })
 
   expect(await keysOf(bucket)).toEqual(['.taco/units/a.json', 'old/terraform.tfstate', 'ours.tfstate'])
   for (const key of ['ours.tfstate', 'old/terraform.tfstate', '.taco/units/a.json'])
@@ -65,7 +48,7 @@ test('a deleted document, an outside delete and a removed plain file do not stop
   await rm(`${root}/kept.tfstate`)
   const day = 25 * 3600_000
 
-  const bucket = await openFileBucket({ root, fs: { ...readOnlyFs(), now: () => Date.now() + day } })
+  const bucket = await openFileBucket({ root, fs: { ...readingFs(nodeFs()), now: () => Date.now() + day } })
 
   expect(await keysOf(bucket)).toEqual(['kept.tfstate'])
   expect((await (await bucket.get('kept.tfstate'))?.bytes())?.toString()).toBe('kept')

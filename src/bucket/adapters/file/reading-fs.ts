@@ -1,0 +1,17 @@
+import type { FsOps } from './fs-ops.ts'
+
+/** Like a disk that is mounted read-only: whoever only reads does not notice. */
+export function readingFs(fs: FsOps): FsOps {
+  const refuse = () => {
+    throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' })
+  }
+  return {
+    ...fs,
+    mkdir: async (path) => ((await fs.lstat(path)) === undefined ? refuse() : false),
+    link: refuse,
+    symlink: refuse,
+    rename: refuse,
+    unlink: async (path) => ((await fs.lstat(path)) === undefined ? false : refuse()),
+    create: refuse,
+  }
+}
