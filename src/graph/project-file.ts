@@ -3,9 +3,8 @@ import { z } from 'zod'
 /** `taco.yaml` as people write it: short forms included. What they mean is in project.ts. */
 
 /** HCL identifiers: what outputs and variables are called. */
-const Identifier = z
-  .string()
-  .regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, 'names of outputs and variables are letters, digits, "_" and "-"')
+export const OUTPUT_NAMES = 'names of outputs and variables are letters, digits, "_" and "-"'
+const Identifier = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, OUTPUT_NAMES)
 const Text = z.union([z.string(), z.number(), z.boolean()], 'write text here').transform(String)
 const Engine = z.string().min(1)
 
@@ -24,7 +23,7 @@ export const UnitEntry = z.looseObject({
   variables: z.record(Identifier, z.unknown()).optional(),
   dependencies: z
     .union(
-      [z.array(z.string().min(1)), z.record(z.string(), z.unknown())],
+      [z.array(z.unknown()), z.record(z.string(), z.unknown())],
       'dependencies are a map from unit to outputs, or a list of units',
     )
     .optional(),

@@ -1,20 +1,22 @@
-import { LineCounter, parseDocument } from 'yaml'
-import type { z } from 'zod'
+import { LineCounter, type YAMLError, parseDocument } from 'yaml'
+import { z } from 'zod'
 import { isTacoError } from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
-import { parseOrgName, parseUnitName } from '../state/index.ts'
-import { findCycle, spellCycle } from './project-cycle.ts'
+import { parseLabels, parseOrgName, parseUnitName } from '../state/index.ts'
+import { findCycles, spellCycle } from './project-cycle.ts'
 import type { Faults } from './project-faults.ts'
 import { openFaults } from './project-faults.ts'
 import {
   DEPENDENCY_KEYS,
   DependencyEntry,
+  OUTPUT_NAMES,
   OutputNames,
   PROJECT_KEYS,
   ProjectFile,
   UNIT_KEYS,
   UnitEntry,
 } from './project-file.ts'
+import { checkNodes, valuesOf } from './project-nodes.ts'
 import type { Project, ProjectDependency, ProjectUnit } from './project.ts'
 
 type Path = readonly PropertyKey[]
@@ -27,10 +29,13 @@ export function readProject(text: string, path: string): Project {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
   const faults = openFaults(path, document, lines)
-  for (const { pos, message } of document.errors) faults.addAt(pos[0], message)
+  refuseSyntax([...document.errors, ...document.warnings], faults)
+  checkNodes(document, faults)
   faults.throwIfAny()
 
-  const file = parsed(ProjectFile, document.toJS({ maxAliasCount: 100 }) ?? {}, [], PROJECT_KEYS, faults)
+  const values = valuesOf(document, faults)
+  faults.throwIfAny()
+  const file = parsed(ProjectFile, values ?? {}, [], PROJECT_KEYS, faults)
   if (file?.org !== undefined) asFault(() => parseOrgName(file.org ?? ''), ['org'], faults)
   const units = Object.entries(file?.units ?? {}).map(([name, entry]) =>
     readUnit(name, entry, file?.engine, faults),
@@ -40,6 +45,18 @@ export function readProject(text: string, path: string): Project {
   return { ...(file?.org === undefined ? {} : { org: file.org }), root: folderOf(path), units }
 }
 
+/** As the parser says it, except where it speaks to programmers. */
+function refuseSyntax(found: readonly YAMLError[], faults: Faults): void {
+  if (found.some(({ message }) => message.includes('call stack'))) faults.addAt(0, 'it is nested too deeply')
+  else
+    for (const { pos, code, message } of found)
+      faults.addAt(
+        pos[0],
+        code === 'MULTIPLE_DOCS' ? 'the file must be one document: leave out `---`' : message,
+      )
+  faults.throwIfAny()
+}
+
 function readUnit(name: string, value: unknown, engine: string | undefined, faults: Faults): ProjectUnit {
   const path = ['units', name]
   asFault(() => parseUnitName(name), path, faults, 'key')
@@ -47,6 +64,8 @@ function readUnit(name: string, value: unknown, engine: string | undefined, faul
   const dir = entry.dir ?? name
   if (/^([/\\]|[A-Za-z]:)/.test(dir) || normalized(dir) === undefined)
     faults.add([...path, 'dir'], `the folder ${JSON.stringify(dir)} is outside of the project`)
+  for (const [label, text] of Object.entries(entry.labels ?? {}))
+    asFault(() => parseLabels({ [label]: text }), [...path, 'labels', label], faults, 'key')
   const chosen = entry.engine ?? engine
   return {
     name,
@@ -73,11 +92,15 @@ function readDependencies(
     found.set(dependency.on, dependency)
   }
   if (Array.isArray(entry)) {
-    for (const [i, text] of entry.entries()) {
-      const [on = '', names] = text.split(':', 2)
-      const outputs = names === undefined ? null : names.split(',').map((name) => name.trim())
-      if (outputs !== null) parsed(OutputNames, outputs, [...path, i], undefined, faults)
-      add({ on, outputs, inputs: {} }, [...path, i])
+    for (const [i, one] of entry.entries()) {
+      const text = parsed(z.string(), one, [...path, i], undefined, faults)
+      if (text === undefined) continue
+      const [, on = '', names] = /^([^:]*)(?::([\s\S]*))?$/.exec(text) ?? []
+      const outputs = names === undefined ? null : names.trim() === '' ? [] : names.split(',')
+      const known = outputs?.map((name) => name.trim()) ?? null
+      if (known?.every((name) => OutputNames.element.safeParse(name).success) === false)
+        faults.add([...path, i], OUTPUT_NAMES)
+      add({ on, outputs: known, inputs: {} }, [...path, i])
     }
   } else {
     for (const [on, value] of Object.entries(entry ?? {}))
@@ -126,12 +149,16 @@ function parsed<T extends z.ZodType>(
 }
 
 function sayType(message: string): string {
+  if (message.startsWith('Too small')) return 'this is empty'
   const types = /^Invalid input: expected (\w+), received (\w+)$/.exec(message)
   const words: Readonly<Record<string, string>> = {
     record: 'a map',
     object: 'a map',
     array: 'a list',
     string: 'text',
+    number: 'a number',
+    boolean: 'true or false',
+    null: 'nothing',
   }
   const word = (type = '') => words[type] ?? type
   return types === null ? message : `this must be ${word(types[1])}, not ${word(types[2])}`
@@ -153,14 +180,14 @@ function refuseCycles(units: readonly ProjectUnit[], faults: Faults): void {
       dependencies.map(({ on }) => on).filter((on) => on !== name),
     ]),
   )
-  const cycle = findCycle(edges)
-  const [first, second] = cycle ?? []
-  if (cycle === undefined || first === undefined || second === undefined) return
-  faults.add(
-    ['units', first, 'dependencies', second],
-    `units depend on each other in a circle: ${spellCycle(cycle)}`,
-    'key',
-  )
+  for (const cycle of findCycles(edges)) {
+    const [first = '', second = ''] = cycle
+    faults.add(
+      ['units', first, 'dependencies', second],
+      `units depend on each other in a circle: ${spellCycle(cycle)}`,
+      'key',
+    )
+  }
 }
 
 function unique(names: readonly string[]): readonly string[] {

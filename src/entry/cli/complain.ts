@@ -14,14 +14,19 @@ export function complain(world: World, flags: GlobalFlags, error: unknown): numb
   const hint = known?.hint ?? 'run the same command with --debug to see where it comes from'
   const requestId = known?.facts['requestId']
   const holder = known?.facts['holder']
+  const faults = known?.facts['faults']
   if (flags.json === true) {
     const { code } = known ?? { code: 'UNEXPECTED' }
-    world.stderr.write(`${JSON.stringify({ error: { code, message, hint, exitCode, requestId, holder } })}\n`)
+    world.stderr.write(
+      `${JSON.stringify({ error: { code, message, hint, exitCode, requestId, holder, faults } })}\n`,
+    )
   } else {
     const colour = isColourful(world.stderr, world.env, flags)
     const paint = (style: 'red' | 'cyan' | 'dim', text: string) =>
       colour ? styleText(style, text, { validateStream: false }) : text
-    const lines = [`${paint('red', 'error:')} ${message}`]
+    // The faults of a file are a line each, as editors and other tools expect them.
+    const told = Array.isArray(faults) ? messageOf(error).split('\n').map(oneLine) : [message]
+    const lines = told.map((line) => `${paint('red', 'error:')} ${line}`)
     if (isHolder(holder)) lines.push(...holderLines(holder))
     lines.push(`${paint('cyan', 'hint:')} ${oneLine(hint)}`)
     if (typeof requestId === 'string') lines.push(paint('dim', `request id: ${oneLine(requestId)}`))

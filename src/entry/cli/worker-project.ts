@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { Project, ProjectUnit } from '../../graph/index.ts'
-import { TacoError } from '../../base/errors.ts'
+import { TacoError, messageOf } from '../../base/errors.ts'
 import { usageError } from './failures.ts'
 import type { Session } from './session.ts'
 import type { RepositoryTools } from './wiring.ts'
@@ -16,19 +16,23 @@ export interface Repository {
 }
 
 const FILE = 'taco.yaml'
+const OTHER_NAME = 'taco.yml'
 
 /** `taco.yaml` as named, or the nearest one from here up. */
 export async function openRepository(session: Session, named: string | undefined): Promise<Repository> {
   const { cwd } = session.world
   const path = named === undefined ? nearestFile(cwd) : resolve(cwd, named)
   if (path === undefined || !existsSync(path)) {
+    const other = named === undefined && existsSync(join(cwd, OTHER_NAME))
     throw usageError(
       named === undefined ? `there is no ${FILE} here or above` : `there is no file ${named}`,
-      'run this in the repository that holds it, or name it with --file; `taco scan` proposes one',
+      other
+        ? `rename ${OTHER_NAME} to ${FILE}, or give --file ${OTHER_NAME}`
+        : 'run this in the repository that holds it, or name it with --file; `taco scan` proposes one',
     )
   }
   const tools = await session.world.repository()
-  const project = tools.readProject(readFileSync(path, 'utf8'), path)
+  const project = tools.readProject(textOf(path, named ?? FILE), relative(cwd, path))
   const org = project.org ?? session.org()
   if (org !== session.org()) {
     throw new TacoError('CONFLICT', `${FILE} is about the organization ${org}, not ${session.org()}`, {
@@ -39,10 +43,22 @@ export async function openRepository(session: Session, named: string | undefined
   return { project, root: dirname(path), tools, unit: (name) => units.get(name) }
 }
 
+function textOf(path: string, shown: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const isFolder = error instanceof Error && 'code' in error && error.code === 'EISDIR'
+    throw usageError(
+      isFolder ? `${shown} is a folder` : `cannot read ${shown}: ${messageOf(error)}`,
+      `name the file itself, such as --file ${join(shown, FILE)}`,
+    )
+  }
+}
+
 function nearestFile(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, FILE)
-    if (existsSync(path)) return path
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return path
     if (dirname(folder) === folder) return undefined
   }
 }

@@ -1,0 +1,92 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { testWorld } from '../entry/cli/testing.ts'
+import { openEmbedded } from './embed.ts'
+
+/** Runs commands in a repository with these files, on a folder as bucket. */
+function repository(files: Readonly<Record<string, string>>) {
+  const home = testWorld()
+  onTestFinished(home.dispose)
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home.cwd, path)), { recursive: true })
+    writeFileSync(join(home.cwd, path), text)
+  }
+  async function taco(...args: readonly string[]) {
+    const world = testWorld({
+      openEmbedded,
+      now: Date.now,
+      cwd: home.cwd,
+      env: { TACO_BUCKET: join(home.cwd, 'bucket') },
+      repository: () => import('./repository.ts'),
+    })
+    onTestFinished(world.dispose)
+    const code = await world.run(...args)
+    return { code, out: world.out(), err: world.err() }
+  }
+  return { cwd: home.cwd, taco }
+}
+
+test('each fault of taco.yaml has a line of its own, which begins with its place', async () => {
+  const { taco } = repository({ 'taco.yaml': 'units:\n  a: {dirr: x}\n  b: {lables: {}}\n' })
+
+  expect(await taco('sync')).toEqual({
+    code: 2,
+    out: '',
+    err: [
+      'error: taco.yaml:2:7: "dirr" is not known here; did you mean dir?',
+      'error: taco.yaml:3:7: "lables" is not known here; did you mean labels?',
+      'hint: docs/project.md describes the file',
+      '',
+    ].join('\n'),
+  })
+  const { err } = await taco('sync', '--json')
+  expect(JSON.parse(err)).toMatchObject({
+    error: {
+      code: 'BAD_REQUEST',
+      faults: [
+        { line: 2, column: 7 },
+        { line: 3, column: 7 },
+      ],
+    },
+  })
+})
+
+test('a taco.yaml that is no file, or is called otherwise, is told in our words', async () => {
+  const { taco, cwd } = repository({ 'taco.yml': 'units: {}\n', 'b/c.txt': '' })
+
+  expect(await taco('sync')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/no taco\.yaml here or above\nhint: .*taco\.yml/) as string,
+  })
+  mkdirSync(join(cwd, 'taco.yaml'))
+  expect(await taco('sync')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('no taco.yaml here or above') as string,
+  })
+  expect(await taco('sync', '--file', 'b')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('b is a folder') as string,
+  })
+})
+
+test('sync shows what it will do, does it once, and takes back what went out of the file', async () => {
+  const { taco, cwd } = repository({
+    'taco.yaml':
+      'units:\n  net: {labels: {tier: 1.10}}\n  app: {dependencies: {net: {inputs: {cidr: range}}}}\n',
+  })
+
+  const shown = await taco('sync', '--dry-run')
+  expect(shown.out).toBe('+ unit net tier=1.10\n+ unit app\n+ app uses net: range (cidr = range)\n')
+  expect((await taco('sync', '--yes')).out).toBe(shown.out)
+  expect(await taco('sync', '--yes')).toMatchObject({ code: 0, out: '' })
+  writeFileSync(join(cwd, 'taco.yaml'), 'units:\n  net: {labels: {tier: 2}}\n  app: {}\n')
+  expect((await taco('sync', '--yes')).out).toBe(
+    '~ net: label tier = 1.10 → 2\n- app uses net: range (cidr = range)\n',
+  )
+  writeFileSync(join(cwd, 'taco.yaml'), 'units:\n  app: {dependencies: [nett]}\n')
+  expect(await taco('sync', '--yes')).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('did you mean net?') as string,
+  })
+})
