@@ -1,3 +1,4 @@
+import { readFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
   backendKind,
@@ -10,64 +11,54 @@ import {
   variableText,
 } from './index.ts'
 
-/** In the form of OpenTofu 1.6 and 1.12 and Terraform 1.11, written down by hand and shortened. */
-const sayings = {
-  'backend, tofu': `╷
-│ Error: Backend initialization required, please run "tofu init"
-│ 
-│ Reason: Initial configuration of the requested backend "http"`,
-  'backend, terraform': `\u001b[31m╷\u001b[0m\u001b[0m
-\u001b[31m│\u001b[0m \u001b[0m\u001b[1m\u001b[31mError: \u001b[0m\u001b[0m\u001b[1mBackend initialization required, please run "terraform init"\u001b[0m`,
-  module: `│ Error: Module not installed
-│ 
-│   on main.tf line 4:
-│    4: module "m" {
-│ 
-│ This module is not yet installed. Run "tofu init" to install all modules
-│ required by this configuration.`,
-  lock: `│ Error: Inconsistent dependency lock file
-│ 
-│ The following dependency selections recorded in the lock file are
-│ inconsistent with the current configuration:
-│   - provider registry.opentofu.org/hashicorp/null: required by this configuration but no version is selected
-│ 
-│ To make the initial dependency selections that will initialize the
-│ dependency lock file, run:
-│   tofu init`,
-  plugins: `│ Error: Required plugins are not installed
-│ 
-│ The installed provider plugins are not consistent with the packages
-│ selected in the dependency lock file:`,
-}
+/** What engines really said when they failed, by engine and by what was wrong; test/peers/record-engines.ts records it. */
+const recorded = new URL('recorded/', import.meta.url)
+const sayings = readdirSync(recorded).flatMap((engine) =>
+  readdirSync(new URL(`${engine}/`, recorded)).map((file) => ({
+    engine,
+    what: file.replace('.txt', ''),
+    text: readFileSync(new URL(`${engine}/${file}`, recorded), 'utf8'),
+  })),
+)
 
-test.each(Object.entries(sayings))('an engine that must be initialized is understood: %s', (_, text) => {
-  expect(isInitNeeded(text)).toBe(true)
+test.each(sayings)('$engine is understood: $what', ({ what, text }) => {
+  expect(isInitNeeded(text)).toBe(what.startsWith('init-'))
+  expect(isMissingVariables(text)).toBe(what === 'saved-plan-variables')
 })
 
 test.each([
-  '│ Error: Error acquiring the state lock\n│ \n│ Error message: HTTP remote state already locked: ID=1',
-  '│ Error: Invalid function argument\n│ \n│   on main.tf line 3',
-  'Apply complete! Resources: 1 added, 0 changed, 0 destroyed.',
-])('other failures are not taken for it', (text) => {
-  expect(isInitNeeded(text)).toBe(false)
+  ['init-backend', /^Error: Backend initialization required, please run "(tofu|terraform) init"/],
+  [
+    'other-locked',
+    /^Error: Error acquiring the state lock Error message: HTTP remote state already locked: ID=/,
+  ],
+  [
+    'other-apply',
+    /^Error: local-exec provisioner error with terraform_data.one, on main.tf line 2, in .* exit status 3/,
+  ],
+  [
+    'other-invalid',
+    /^Error: Reference to undeclared input variable on main.tf line 2, in .*: 2: {3}input = var.nothing An/,
+  ],
+  ['other-syntax', /^Error: \S.* on main.tf line 2/],
+  [
+    'other-no-value',
+    /^Error: No value for required variable on main.tf line 1: 1: variable "size" \{ The root/,
+  ],
+])('of %s the error is told, on one line, without colours and frames', (what, told) => {
+  const texts = sayings.filter((saying) => saying.what === what).map(({ text }) => text)
+
+  expect(texts).toHaveLength(3)
+  for (const text of texts) expect(errorOf(text)).toMatch(told)
 })
 
-test('an engine that wants the variables of a saved plan once more is understood', () => {
-  const said =
-    '╷\n│ Error: Mismatch between input and plan variable value\n│ \n│ Value saved in the plan file'
-  expect(isMissingVariables(said)).toBe(true)
-  expect(isMissingVariables('│ Error: Saved plan is stale')).toBe(false)
+test('an output without an error is told whole', () => {
+  expect(errorOf('Planning...\n  killed\n')).toBe('Planning... killed')
 })
 
 test('a variable that no shell can name is refused, with the way that works', () => {
   expect(variableEnv({ a: '1' })).toEqual({ TF_VAR_a: '1' })
   expect(() => variableEnv({ a: '1', 'b-c': '2' })).toThrow('no shell can export the variable b-c')
-})
-
-test('the error is what is told, on one line', () => {
-  expect(errorOf('Planning...\n╷\n│ Error: No value\n│ \n│   on main.tf line 3\n╵\n')).toBe(
-    'Error: No value on main.tf line 3',
-  )
 })
 
 test.each([

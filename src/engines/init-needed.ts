@@ -4,8 +4,11 @@
  */
 export function isInitNeeded(output: string): boolean {
   const text = plain(output)
-  return SAYINGS.some((saying) => saying.test(text))
+  return !BEGUN.test(text) && SAYINGS.some((saying) => saying.test(text))
 }
+
+/** Whoever has begun to change something was initialized; what it says later may be what a command of the user said. */
+const BEGUN = /^\S.*: (Creating|Modifying|Destroying|Provisioning with '.*')\.\.\./m
 
 const SAYINGS: readonly RegExp[] = [
   /Backend initialization required/,
