@@ -1,5 +1,5 @@
 import { isoTime } from '../../base/clock.ts'
-import { type Api, PROBLEMS, createRoute, jsonAnswer, z } from './api.ts'
+import { type Api, NoQuery, PROBLEMS, createRoute, jsonAnswer, z } from './api.ts'
 import type { HttpDeps } from './deps.ts'
 
 const tags = ['server']
@@ -11,6 +11,9 @@ const Server = z.object({
   auth: z.enum(['none', 'token']),
   time: z.iso.datetime(),
 })
+
+// What watches a server asks with parameters of its own, to get past caches or because it always does: those three
+// take any. Everything under /v1 refuses what it does not know.
 
 const health = createRoute({
   method: 'get',
@@ -46,6 +49,7 @@ const server = createRoute({
   path: '/v1/server',
   tags,
   summary: 'What this server is',
+  request: { query: NoQuery },
   responses: { 200: jsonAnswer(Server, 'The server'), ...PROBLEMS },
 })
 
