@@ -18,9 +18,20 @@ export async function* filesToScan(
       if (!SKIPPED.has(entry.name)) yield* filesToScan(root, isScanned, path)
     } else if (isScanned(path)) {
       const file = join(root, path)
-      const facts = await promises.stat(file).catch(() => undefined)
+      const facts = await promises.stat(file).catch(unlessGone)
       if (facts?.isFile() === true)
         yield { path, size: facts.size, read: () => promises.readFile(file, 'utf8') }
     }
   }
+}
+
+/** A link that leads nowhere has no code. A file that may not be looked at has some, and must not be missing silently. */
+function unlessGone(error: unknown): undefined {
+  if (
+    error instanceof Error &&
+    'code' in error &&
+    ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String(error.code))
+  )
+    return undefined
+  throw error
 }

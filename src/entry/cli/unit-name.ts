@@ -12,6 +12,7 @@ export async function withUnit<T>(session: Session, unit: string, work: () => Pr
     return await work()
   } catch (error) {
     if (!isTacoError(error, 'NOT_FOUND')) throw error
+    // Advice is extra: that it cannot be had must not take the place of what was wrong.
     const hint = await advice(session, unit).catch(() => undefined)
     if (hint === undefined) throw error
     throw new TacoError('NOT_FOUND', error.message, { hint, facts: error.facts, cause: error })
