@@ -33,6 +33,11 @@ export function counted(inner: Bucket): Counted {
     head: (key, options) => timed('head', key, inner.head(key, options)),
     put: (key, body, when, options) => timed('put', key, inner.put(key, body, when, options)),
     delete: (key, when, options) => timed('delete', key, inner.delete(key, when, options)),
+    ...(inner.mark === undefined
+      ? {}
+      : {
+          mark: (prefix: string) => timed('head', prefix, inner.mark?.(prefix) ?? Promise.resolve(undefined)),
+        }),
     async *list(prefix, options) {
       let from = performance.now()
       let pages = 0

@@ -33,6 +33,12 @@ export interface Bucket {
   /** An object that is in memory and has been found current just now. Undefined says nothing. */
   atHand?(key: string): Held | undefined
 
+  /**
+   * A text that is another one after any change of the objects directly below a prefix, which ends in a slash: those
+   * who took it before they listed need not list again while it is the same. Undefined says nothing.
+   */
+  mark?(prefix: string): Promise<string | undefined>
+
   /** Like get, without the bytes. */
   head(key: string, options?: Waiting): Promise<Entry | undefined>
 

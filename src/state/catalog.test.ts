@@ -15,8 +15,10 @@ function setUp() {
   const store = openMemoryBucket({ pageSize: 1000 })
   const requests: string[] = []
   let ahead = 0
+  let mark: string | undefined
   const bucket: Bucket = {
     ...store,
+    mark: () => Promise.resolve(mark),
     get: ((key: string, options?: Parameters<Bucket['get']>[1]) => {
       requests.push(`get ${key}`)
       return store.get(key, options)
@@ -30,6 +32,7 @@ function setUp() {
   }
   return {
     requests,
+    setMark: (text: string | undefined) => (mark = text),
     pass: (ms: number) => (ahead += ms),
     open: () =>
       createStateControl({
@@ -80,4 +83,29 @@ test('what a server changed itself is in the catalog object for whoever starts n
 
   expect(new Set(await listed(cold))).toEqual(new Set(['new']))
   expect(requests).toEqual(asked)
+})
+
+test('a listing asks for nothing more while the bucket says that nothing changed, for half a minute', async () => {
+  const { requests, open, pass, setMark } = setUp()
+  const [ours, other] = [await open(), await open()]
+  await other.units.create({ org: 'default', name: 'unit' }, alice)
+  setMark('one')
+  await listed(ours)
+  const look = async () => {
+    pass(2_000)
+    requests.length = 0
+    return [await listed(ours), requests.filter((request) => request.startsWith('list '))]
+  }
+
+  await other.units.update(named('unit'), { description: 'new' }, alice)
+  expect(await look()).toEqual([[''], []])
+  setMark('two')
+  expect((await look())[0]).toEqual(['new'])
+  setMark(undefined)
+  expect((await look())[1]).not.toEqual([])
+  setMark('three')
+  await look()
+  pass(30_000)
+  expect((await look())[1]).toEqual(['list .taco/orgs/default/units/'])
+  await Promise.all([ours.close(), other.close()])
 })

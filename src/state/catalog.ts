@@ -64,6 +64,8 @@ interface OrgCatalog {
   keys: Map<string, string> | undefined
   asOf: number
   verifiedAt: number
+  /** What the bucket said before the last full listing; undefined where it says nothing. */
+  mark: string | undefined
   /** Units that changed since the catalog object was loaded or saved. */
   readonly unsaved: Set<string>
   savedAt: number
@@ -107,6 +109,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
         keys: undefined,
         asOf: 0,
         verifiedAt: 0,
+        mark: undefined,
         unsaved: new Set(),
         savedAt: 0,
         refreshing: undefined,
@@ -126,11 +129,15 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     const startedAt = clock.now()
     if (catalog.verifiedAt === 0)
       for (const entry of await loadCatalogObject(bucket, org)) keep(catalog, entry)
-    const due =
-      full || bucket.can.listsInOneRequest || startedAt - catalog.verifiedAt >= settings.catalogVerifyMs
-    if (due) await refreshByList(org, catalog, startedAt)
-    else await refreshByJournal(org, catalog)
-    packLoose(catalog)
+    const isDue = full || startedAt - catalog.verifiedAt >= settings.catalogVerifyMs
+    const mark = await bucket.mark?.(unitsPrefix(org))
+    if (isDue || mark === undefined || mark !== catalog.mark) {
+      if (isDue || bucket.can.listsInOneRequest) {
+        await refreshByList(org, catalog, startedAt)
+        catalog.mark = mark
+      } else await refreshByJournal(org, catalog)
+      packLoose(catalog)
+    }
     catalog.asOf = startedAt
   }
 

@@ -13,7 +13,7 @@ const Server = z.object({
 })
 
 // What watches a server asks with parameters of its own, to get past caches or because it always does: those three
-// take any. Everything under /v1 refuses what it does not know.
+// take any.
 
 const health = createRoute({
   method: 'get',

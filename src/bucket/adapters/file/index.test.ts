@@ -10,7 +10,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { tempFolder } from '../../../../test/rig/temp.ts'
 import { isTacoError } from '../../../base/errors.ts'
 import { bodyOf } from '../../body.ts'
@@ -245,4 +245,43 @@ test('a walk through many folders lets others have their turn', async () => {
 
   expect(entries).toHaveLength(400)
   expect(turns).toBeGreaterThan(400 / 64)
+})
+
+/** Waits until the clock of the file system has moved on since a folder was changed. */
+async function clockTicks(folder: string): Promise<void> {
+  const changed = (await stat(folder)).ctimeMs
+  const probe = `${await tempFolder()}/probe`
+  await vi.waitUntil(
+    async () => {
+      await writeFile(probe, 'x')
+      return (await stat(probe)).ctimeMs > changed
+    },
+    { timeout: 30_000, interval: 5 },
+  )
+}
+
+test('a folder of documents has another mark after every change, and none just after one', async () => {
+  const root = await tempFolder()
+  const bucket = await openFileBucket({ root })
+  const later = await openFileBucket({ root, fs: { ...nodeFs(), now: () => Date.now() + 5_000 } })
+  const marks: (string | undefined)[] = []
+  const look = async () => {
+    marks.push(await later.mark?.('.taco/units/'))
+    await clockTicks(`${root}/.taco/units`)
+  }
+
+  const first = await write(bucket, '.taco/units/a.json', '1')
+  await look()
+  const second = await write(bucket, '.taco/units/a.json', '2', first)
+  await look()
+  await bucket.delete('.taco/units/a.json', second)
+  await look()
+  await write(bucket, 'prod/terraform.tfstate', 'elsewhere')
+  expect(await later.mark?.('.taco/units/')).toBe(marks.at(-1))
+
+  expect(new Set(marks).size).toBe(3)
+  expect(marks).not.toContain(undefined)
+  expect(await bucket.mark?.('.taco/units/')).toBeUndefined()
+  expect(await later.mark?.('prod/')).toBeUndefined()
+  expect(await later.mark?.('.taco/nothing/')).toBeUndefined()
 })

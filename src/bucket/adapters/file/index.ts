@@ -18,6 +18,7 @@ import { entryOf } from './found.ts'
 import { isThere } from './generation.ts'
 import { latestGenerations } from './latest.ts'
 import { listFolder } from './list.ts'
+import { markOf } from './mark.ts'
 import { OBJECTS, TEMP, placeOf } from './names.ts'
 import { nodeFs } from './node-fs.ts'
 import { deleteOwn, putOwn } from './own.ts'
@@ -171,6 +172,7 @@ function bucketOf(context: Context, realRoot: string): Bucket {
       at(key, options, 'deleting', (place) =>
         hasPlain(place) ? deletePlain(context, place, when) : deleteOwn(context, place, when),
       ),
+    mark: (prefix) => guarded(context, 'listing', () => markOf(context, prefix)),
     async *list(prefix, options = {}) {
       checkPrefix(prefix)
       throwIfAborted(options.signal)
