@@ -36,6 +36,8 @@ async function someVersions(server: StateControl): Promise<void> {
 test.each(['as listed', 'backwards', 'at random'] as const)(
   'a copy taken while writes go on comes back consistent, objects copied %s',
   async (order) => {
+    // First, so that it is there when something fails.
+    console.log(`${order}: TACO_CHAOS_SEED=${seed}`)
     const random = seeded(seed)
     const copies: Copy[] = []
     const copier = async ({ world }: Stage) => {
@@ -74,8 +76,8 @@ test.each(['as listed', 'backwards', 'at random'] as const)(
       runs,
       random,
     )
+    console.log(`${order}: ${play.runs} copies`)
     for (const copy of copies) if (copy.isWhole) await checkCopy(copy)
-    console.log(`${order}: ${play.runs} copies, TACO_CHAOS_SEED=${seed}`)
     expect(copies.some(({ isWhole }) => isWhole)).toBe(true)
   },
 )

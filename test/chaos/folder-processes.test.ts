@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openFileBucket } from '../../src/bucket/adapters/file/index.ts'
 import { tempFolder } from '../rig/temp.ts'
+import { eventually } from '../rig/wait.ts'
 import type { ChildProcess } from 'node:child_process'
 
 const worker = fileURLToPath(new URL('folder-worker.ts', import.meta.url))
@@ -34,7 +35,12 @@ function startWorker(
     }
   })
   child.stderr.on('data', (data: Buffer) => (told.errors += data.toString()))
-  return { child, told, ended: once(child, 'close') }
+  const ended = once(child, 'close')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, told, ended }
 }
 
 test.each(['.taco/counters/one', 'prod/counter.tfstate'])(
@@ -45,10 +51,11 @@ test.each(['.taco/counters/one', 'prod/counter.tfstate'])(
     const doomed = [startWorker(root, key, 1_000_000), startWorker(root, key, 1_000_000)]
 
     for (const { child, told, ended } of doomed) {
-      await new Promise<void>((resolve) => {
-        child.stdout?.on('data', () => told.raised.length >= 10 && resolve())
-        child.on('close', () => resolve())
-      })
+      await eventually(
+        () => `ten steps of a worker that said: ${told.errors}`,
+        () => told.raised.length >= 10,
+        120_000,
+      )
       child.kill('SIGKILL')
       await ended
     }
@@ -68,5 +75,4 @@ test.each(['.taco/counters/one', 'prod/counter.tfstate'])(
     expect(end).toBeLessThanOrEqual(raised.length + open)
     if (!key.startsWith('.taco/')) expect(await readFile(`${root}/${key}`, 'utf8')).toBe(String(end))
   },
-  120_000,
 )

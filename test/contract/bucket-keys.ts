@@ -85,7 +85,7 @@ export function keyTests(context: ContractContext): void {
       expect([key, await one.delete(key, head?.tag ?? ('' as Tag))]).toEqual([key, 'deleted'])
     }
     expect(await keysUnder(two, folder)).toEqual([])
-  }, 120_000)
+  })
 
   test('one key may be the beginning of another', async (ctx) => {
     if (context.skips.keyUnderKey !== undefined) ctx.skip(context.skips.keyUnderKey)

@@ -39,7 +39,7 @@ export function listTests(context: ContractContext): void {
       await one.delete(`${folder}x/${i}`, next)
       expect(await keysUnder(two, folder)).toEqual([])
     }
-  }, 60_000)
+  })
 
   test('a listed tag is the tag of the object', async () => {
     const [one, two] = context.clients()
@@ -64,7 +64,7 @@ export function listTests(context: ContractContext): void {
     expect(pages.flat().map(({ key }) => key)).toEqual(keys)
     expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(10)
     expect(pages.every((page) => page.length > 0)).toBe(true)
-  }, 60_000)
+  })
 
   test('a list may be left early', async () => {
     const [one] = context.clients()
@@ -119,5 +119,5 @@ export function listTests(context: ContractContext): void {
 
     expect(await keysUnder(one, folder)).toEqual(expected)
     expect(await keysUnder(one, folder, { pageSize: 2 })).toEqual(expected)
-  }, 60_000)
+  })
 }
