@@ -45,8 +45,18 @@ const shared = await bundle({ entryPoints: { errors: errorsFile }, ...commonJs }
 const cli = await bundle({
   entryPoints: { cli: entry },
   ...commonJs,
-  plugins: [shareErrors(), collectLazyEntries()],
+  plugins: [shareErrors(), collectLazyEntries(), takeOnlyWhatIsUsed()],
 })
+const heavy = Object.values(cli.metafile.outputs).flatMap(({ inputs }) =>
+  Object.keys(inputs).filter((path) => path.includes('node_modules/') && inputs[path]?.bytesInOutput),
+)
+if (heavy.length > 0) {
+  process.stderr.write(
+    `the command line takes npm packages in, which every command would load:\n${heavy.join('\n')}\n` +
+      `hint: import what uses them lazily in ${entry}\n`,
+  )
+  process.exit(1)
+}
 const rest = await bundle({
   entryPoints: [...lazyEntries],
   format: 'esm',
@@ -139,6 +149,23 @@ function withoutTongues() {
   }
 }
 
+/**
+ * Of a layer's index.ts the command line takes what it uses and leaves the rest, schemas above all: importing a file of
+ * ours does nothing by itself.
+ *
+ * @returns {import('esbuild').Plugin}
+ */
+function takeOnlyWhatIsUsed() {
+  return {
+    name: 'take-only-what-is-used',
+    setup(building) {
+      building.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir, kind }) =>
+        kind === 'import-statement' ? { path: resolve(resolveDir, path), sideEffects: false } : undefined,
+      )
+    },
+  }
+}
+
 /** @returns {import('esbuild').Plugin} */
 function collectLazyEntries() {
   return {
@@ -186,7 +213,8 @@ function withLateImports(text) {
     .replaceAll(/\b(import_node_\w+)\./g, (_, name) => `${names.get(name) ?? name}.`)
     .replaceAll(/\bimport\(("node:[\w/]+")\)/g, 'Promise.resolve(require($1))')
     .replaceAll(/\bimport\(("\.\/[\w-]+\.js")\)/g, 'tacoImport($1)')
-  if (/\bimport\(/.test(late)) throw new Error('the command line imports something that is neither ours nor of Node')
+  if (/\bimport\(/.test(late))
+    throw new Error('the command line imports something that is neither ours nor of Node')
   return `const tacoImport = module.lazily ?? ((name) => import(name));\n${late}`
 }
 

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
-import { type Configuration, fingerprintOf, isConfiguration, referencedPaths } from './fingerprint.ts'
+import {
+  type Configuration,
+  configurationPrint,
+  fingerprintOf,
+  isConfiguration,
+  isOfConfiguration,
+  referencedPaths,
+} from './fingerprint.ts'
 
 const configuration: Configuration = {
   files: { 'app/main.tf': 'a1', 'app/.terraform.lock.hcl': 'b2' },
   variables: { size: 3, tags: { b: 1, a: 2 } },
   varFiles: ['prod.tfvars'],
   uses: [{ unit: { id: 'ws-1', name: 'network' }, commit: 4, outputs: { vpc_id: 'd1' } }],
-  engine: 'tofu 1.12.6',
 }
 
 test('the order in which things are named does not matter', () => {
@@ -16,13 +22,13 @@ test('the order in which things are named does not matter', () => {
     variables: { tags: { a: 2, b: 1 }, size: 3 },
   }
 
-  expect(fingerprintOf(other)).toBe(fingerprintOf(configuration))
+  expect(configurationPrint(other)).toBe(configurationPrint(configuration))
 })
 
 test('a commit that changed other outputs does not matter', () => {
   const uses = [{ unit: { id: 'ws-1', name: 'renamed' }, commit: 9, outputs: { vpc_id: 'd1' } }]
 
-  expect(fingerprintOf({ ...configuration, uses })).toBe(fingerprintOf(configuration))
+  expect(configurationPrint({ ...configuration, uses })).toBe(configurationPrint(configuration))
 })
 
 test.each([
@@ -32,9 +38,20 @@ test.each([
   ['a type of a variable', { variables: { ...configuration.variables, size: '3' } }],
   ['the order of variable files', { varFiles: [] }],
   ['an input', { uses: [{ unit: { id: 'ws-1', name: 'n' }, commit: 4, outputs: { vpc_id: 'd2' } }] }],
-  ['the engine', { engine: 'tofu 1.12.7' }],
 ])('%s that changed makes another fingerprint', (_, change) => {
-  expect(fingerprintOf({ ...configuration, ...change })).not.toBe(fingerprintOf(configuration))
+  expect(configurationPrint({ ...configuration, ...change })).not.toBe(configurationPrint(configuration))
+})
+
+test('another engine makes another fingerprint of the same configuration', () => {
+  const print = configurationPrint(configuration)
+  const other = configurationPrint({ ...configuration, varFiles: [] })
+  const fingerprint = fingerprintOf(print, 'tofu 1.12.6')
+
+  expect(fingerprintOf(print, 'tofu 1.12.6')).toBe(fingerprint)
+  expect(fingerprintOf(print, 'tofu 1.12.7')).not.toBe(fingerprint)
+  expect(isOfConfiguration(fingerprint, print)).toBe(true)
+  expect(isOfConfiguration(fingerprint, other)).toBe(false)
+  expect(isOfConfiguration(fingerprint, '')).toBe(false)
 })
 
 test.each([

@@ -9,20 +9,42 @@ export interface Configuration {
   readonly variables: Readonly<Record<string, unknown>>
   readonly varFiles: readonly string[]
   readonly uses: readonly UsedOutputs[]
-  /** Name and version: `tofu 1.12.6`. */
-  readonly engine: string
 }
 
 /** Raised when what is taken in changes, so that no old fingerprint is mistaken for a new one. */
-const RECIPE = 2
+const RECIPE = 3
+/** The first part is of the configuration, the second of the engine. */
+const CONFIGURATION_LENGTH = 48
+const ENGINE_LENGTH = 16
 
-/** Equal fingerprints: the same configuration, variables, inputs, providers and engine. Pure. */
-export function fingerprintOf(configuration: Configuration): string {
-  const { files, variables, varFiles, uses, engine } = configuration
+/** The part of a fingerprint that files and documents make. Pure. */
+export function configurationPrint({ files, variables, varFiles, uses }: Configuration): string {
   const inputs = uses
     .map(({ unit, outputs }) => [unit.id, sorted(outputs)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const text = JSON.stringify([RECIPE, sorted(files), sortedDeep(variables), varFiles, inputs, engine])
+  return digest(JSON.stringify([RECIPE, sorted(files), sortedDeep(variables), varFiles, inputs])).slice(
+    0,
+    CONFIGURATION_LENGTH,
+  )
+}
+
+/**
+ * Equal fingerprints: the same configuration, variables, inputs, providers and engine (name and version: `tofu 1.12.6`).
+ * Asking an engine for its version takes as long as some applies, so it can be told without whether it matters.
+ */
+export function fingerprintOf(configuration: string, engine: string): string {
+  return configuration + digest(engine).slice(0, ENGINE_LENGTH)
+}
+
+/** False: whatever the engine is, the fingerprint will be another. */
+export function isOfConfiguration(fingerprint: string, configuration: string): boolean {
+  return (
+    fingerprint.length === CONFIGURATION_LENGTH + ENGINE_LENGTH &&
+    fingerprint.slice(0, CONFIGURATION_LENGTH) === configuration
+  )
+}
+
+function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 

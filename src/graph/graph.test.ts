@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
@@ -122,6 +122,8 @@ test('a past time shows the graph as it was', async () => {
   await apply(world.control, 'network', { vpc: 'a' })
   await apply(world.control, 'app', {}, ['network'])
   const then = (await world.control.units.get(at('app'))).state?.at ?? ''
+  // What happens within the same millisecond cannot be told apart.
+  await vi.waitUntil(() => Date.now() > Date.parse(then))
   await apply(world.control, 'network', { vpc: 'b' })
 
   expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'stale' })

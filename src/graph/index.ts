@@ -15,10 +15,17 @@ export { createInputs } from './inputs.ts'
 export type { Input, Inputs, InputsView } from './inputs.ts'
 export type { Project, ProjectDependency, ProjectUnit } from './project.ts'
 export { readProject } from './project-read.ts'
-export { fingerprintOf, isCode, isConfiguration, referencedPaths } from './fingerprint.ts'
+export {
+  configurationPrint,
+  fingerprintOf,
+  isCode,
+  isConfiguration,
+  isOfConfiguration,
+  referencedPaths,
+} from './fingerprint.ts'
 export type { Configuration } from './fingerprint.ts'
 export type { Proof, StepStatus } from './rollout-model.ts'
-export { Claims, RolloutPlan, RolloutView, StepEnd, StepStart } from './rollout-services.ts'
+export { Claims, RolloutPlan, RolloutView, StartedRollout, StepEnd, StepStart } from './rollout-services.ts'
 export type { ClaimView, Rollouts, StepView, UsedOutputs } from './rollout-services.ts'
 export { createRollouts } from './rollouts.ts'
 export { createSync } from './sync.ts'

@@ -51,6 +51,14 @@ const WalkUnit = z.object({
 export const RolloutPlan = z.object({ asOf: z.iso.datetime(), steps: z.array(WalkUnit) })
 export type RolloutPlan = z.infer<typeof RolloutPlan>
 
+/** What a step starts with. Values are JSON text, every digit kept. */
+export const StepStart = z.object({
+  /** The lock that the step holds on its unit; null: the engine takes its own. */
+  lock: z.string().nullable(),
+  inputs: z.record(z.string(), z.string()),
+})
+export type StepStart = z.infer<typeof StepStart>
+
 /** One claimed step: everything a worker needs to tell whether there is something to do. */
 export const ClaimView = z.object({
   unit: z.object({ id: z.string(), name: z.string() }),
@@ -61,6 +69,8 @@ export const ClaimView = z.object({
   version: z.string().nullable(),
   fingerprint: z.string().nullable(),
   uses: z.array(UsedOutputs),
+  /** Set where the claim asked for it and the step is sure to run: it has begun. */
+  start: StepStart.nullable(),
 })
 export type ClaimView = z.infer<typeof ClaimView>
 
@@ -81,14 +91,6 @@ export type RolloutProgress = z.infer<typeof RolloutProgress>
 export const Claims = z.object({ rollout: RolloutProgress, claims: z.array(ClaimView) })
 export type Claims = z.infer<typeof Claims>
 
-/** What a step starts with. Values are JSON text, every digit kept. */
-export const StepStart = z.object({
-  /** The lock that the step holds on its unit; null: the engine takes its own. */
-  lock: z.string().nullable(),
-  inputs: z.record(z.string(), z.string()),
-})
-export type StepStart = z.infer<typeof StepStart>
-
 export const StepEnd = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('applied'),
@@ -108,6 +110,9 @@ export const StepEnd = z.discriminatedUnion('kind', [
 ])
 export type StepEnd = z.infer<typeof StepEnd>
 
+export const StartedRollout = RolloutView.extend({ claims: z.array(ClaimView) })
+export type StartedRollout = z.infer<typeof StartedRollout>
+
 export interface RolloutRef {
   readonly org: string
   readonly id: string
@@ -118,14 +123,20 @@ export interface ClaimOptions {
   readonly most: number
   readonly leaseMs: number
   /** Names of the units that the worker has; undefined: all. */
-  readonly units?: readonly string[]
+  readonly units?: readonly string[] | undefined
+  /** Steps that are sure to run begin with the claim, with a lock; for one that could not, `begin` says why. */
+  readonly begin: boolean
 }
 
 /** Applying a change through the graph, step by step, by whoever comes. */
 export interface Rollouts {
   /** The walk from these units (names or ids); `downstream: false`: they alone; none: all units. */
   plan(org: string, walk: { from: readonly string[]; downstream: boolean }): Promise<RolloutPlan>
-  start(org: string, from: readonly string[], caller: Caller): Promise<RolloutView>
+  start(
+    org: string,
+    options: { from: readonly string[]; claim?: ClaimOptions },
+    caller: Caller,
+  ): Promise<StartedRollout>
   /** Newest first. */
   list(org: string, page: { limit: number }): Promise<readonly RolloutView[]>
   get(ref: RolloutRef): Promise<RolloutView>

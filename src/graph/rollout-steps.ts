@@ -40,6 +40,13 @@ export function createSteps(control: Control, clock: Clock) {
     return token
   }
 
+  /** The claim may have brought a lock along for an engine that takes its own. */
+  async function release(ref: RolloutRef, step: Step, caller: Caller): Promise<void> {
+    const unit = { org: ref.org, unit: step.unit.id }
+    const { token } = claimOf(step)
+    if ((await control.locks.get(unit))?.id === token) await control.locks.unlock(unit, token, caller)
+  }
+
   /** Under the lock, so that what is given here is what the receipt of the next write names. */
   async function inputs(org: string, facts: GraphFacts, caller: Caller): Promise<Record<string, string>> {
     const ref = { org, unit: facts.id }
@@ -62,6 +69,7 @@ export function createSteps(control: Control, clock: Clock) {
       caller: Caller,
     ): Promise<StepStart> {
       const held = options.lock ? await lock(ref, step, options.leaseMs, caller) : null
+      if (!options.lock) await release(ref, step, caller)
       const facts = await control.graph.facts({ org: ref.org, unit: step.unit.id })
       return { lock: held, inputs: facts === undefined ? {} : await inputs(ref.org, facts, caller) }
     },

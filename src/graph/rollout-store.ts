@@ -84,8 +84,10 @@ export function createRolloutStore(deps: {
   return {
     get,
     async create(rollout) {
-      const answer = await createDocument(bucket, rolloutKey(rollout.org, rollout.id), rollout)
+      const key = rolloutKey(rollout.org, rollout.id)
+      const answer = await createDocument(bucket, key, rollout)
       if (answer.kind === 'conflict') throw new TacoError('CONFLICT', 'two rollouts began at the same time')
+      keep({ key, value: rollout, tag: answer.tag })
       return rollout
     },
     change: (ref, change) =>

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
-import { createStateControl } from '../state/index.ts'
+import { LockInfo, createStateControl } from '../state/index.ts'
 import { createRollouts } from './rollouts.ts'
 
 const org = 'default'
 const alice = { by: 'alice' }
-const options = { worker: 'w1', most: 10, leaseMs: 1000 }
+const options = { worker: 'w1', most: 10, leaseMs: 1000, begin: false }
 
 /** network ← app ← dns, and network ← other; the time is what the test says. */
 async function estate() {
@@ -101,12 +101,68 @@ async function workThrough(
 const statuses = async ({ rollouts }: Estate, id: string) =>
   Object.fromEntries((await rollouts.get({ org, id })).steps.map((step) => [step.unit.name, step.status]))
 
+test('a step that is sure to run begins with its claim, in the request that brings it', async () => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const claim = { ...options, begin: true }
+
+  const { id, claims } = await world.rollouts.start(org, { from: ['network'], claim }, alice)
+  const ref = { org, id }
+  const [root] = claims
+  // Only the worker can tell whether its code is still the same.
+  expect(claims).toMatchObject([{ unit: { name: 'network' }, fingerprint: 'f-network', start: null }])
+  const token = root?.token ?? ''
+  const begun = await world.rollouts.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
+  await world.write('network', begun.lock ?? '', { vpc_id: 'vpc-2', cidr: '10/8' })
+  const end = { kind: 'applied' as const, fingerprint: 'f-2', engineMs: 1 }
+  const next = await world.rollouts.end(ref, 'network', { token, end, next: claim }, alice)
+
+  const [app] = next.claims
+  expect(next.claims).toMatchObject([
+    { unit: { name: 'app' }, start: { lock: app?.token, inputs: { vpc: '"vpc-2"' } } },
+  ])
+  expect(await world.control.locks.get({ org, unit: 'app' })).toMatchObject({ id: app?.token })
+})
+
+test('a unit that somebody holds is claimed, and who holds it is said at its beginning', async () => {
+  const world = await estate()
+  const bob = {
+    ID: 'by-hand',
+    Operation: 'OperationTypeApply',
+    Who: 'bob@desk',
+    Created: '2026-01-01T00:00:00Z',
+  }
+  await world.control.locks.lock({ org, unit: 'network' }, LockInfo.parse(bob), {}, alice)
+  const claim = { ...options, begin: true }
+
+  const { id, claims } = await world.rollouts.start(org, { from: ['network'], claim }, alice)
+
+  expect(claims).toMatchObject([{ unit: { name: 'network' }, start: null }])
+  const start = { token: claims[0]?.token ?? '', leaseMs: 1000, lock: true }
+  await expect(world.rollouts.begin({ org, id }, 'network', start, alice)).rejects.toMatchObject({
+    code: 'LOCKED',
+  })
+})
+
+test('an engine that locks by itself finds the unit free, even if the claim brought a lock', async () => {
+  const world = await estate()
+  const claim = { ...options, begin: true }
+  const { id, claims } = await world.rollouts.start(org, { from: ['network'], claim }, alice)
+  expect(claims[0]?.start?.lock).toBe(claims[0]?.token)
+
+  const start = { token: claims[0]?.token ?? '', leaseMs: 1000, lock: false }
+  const begun = await world.rollouts.begin({ org, id }, 'network', start, alice)
+
+  expect(begun.lock).toBeNull()
+  expect(await world.control.locks.get({ org, unit: 'network' })).toBeNull()
+})
+
 test('a rollout applies what was never applied, in order, with inputs, and nothing that is untouched', async () => {
   const world = await estate()
 
-  const first = await world.rollouts.start(org, ['network'], alice)
+  const first = await world.rollouts.start(org, { from: ['network'] }, alice)
   const everything = await workThrough(world, first.id)
-  const second = await world.rollouts.start(org, ['network'], alice)
+  const second = await world.rollouts.start(org, { from: ['network'] }, alice)
   const some = await workThrough(world, second.id, {
     ...outputsOf,
     network: { vpc_id: 'vpc-2', cidr: '10/8' },
@@ -133,8 +189,8 @@ test('a rollout applies what was never applied, in order, with inputs, and nothi
 
 test('workers that claim at the same time never hold the same step', async () => {
   const world = await estate()
-  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
-  const { id } = await world.rollouts.start(org, ['network', 'app', 'dns', 'other'], alice)
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const { id } = await world.rollouts.start(org, { from: ['network', 'app', 'dns', 'other'] }, alice)
   const skip = { reason: 'so that the others are ready' }
   await world.rollouts.skip({ org, id }, 'network', skip.reason, alice)
   await world.rollouts.skip({ org, id }, 'app', skip.reason, alice)
@@ -151,7 +207,7 @@ test('workers that claim at the same time never hold the same step', async () =>
 
 test('a killed worker is followed by another, and can write nothing any more', async () => {
   const world = await estate()
-  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
   const ref = { org, id }
   const [dead] = (await world.rollouts.claim(ref, options, alice)).claims
   const start = { token: dead?.token ?? '', leaseMs: 60_000, lock: true }
@@ -180,7 +236,7 @@ test('a killed worker is followed by another, and can write nothing any more', a
 
 test('renewing keeps claim and lock', async () => {
   const world = await estate()
-  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
   const ref = { org, id }
   const [held] = (await world.rollouts.claim(ref, options, alice)).claims
   const token = held?.token ?? ''
@@ -197,8 +253,8 @@ test('renewing keeps claim and lock', async () => {
 
 test('an apply that had nothing to write turns its unit fresh all the same', async () => {
   const world = await estate()
-  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
-  const { id } = await world.rollouts.start(org, ['network'], alice)
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
   const ref = { org, id }
   const [root] = (await world.rollouts.claim(ref, options, alice)).claims
   const lock = await world.rollouts.begin(
@@ -228,8 +284,8 @@ test('an apply that had nothing to write turns its unit fresh all the same', asy
 
 test('a fingerprint is a proof only for the version that it was taken of', async () => {
   const world = await estate()
-  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
-  const { id } = await world.rollouts.start(org, ['network'], alice)
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
   const ref = { org, id }
   const [root] = (await world.rollouts.claim(ref, options, alice)).claims
   const token = root?.token ?? ''
@@ -251,8 +307,8 @@ test('a fingerprint is a proof only for the version that it was taken of', async
 
 test('a fingerprint is no proof against a receipt that says otherwise', async () => {
   const world = await estate()
-  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
-  const { id } = await world.rollouts.start(org, ['network'], alice)
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
   const ref = { org, id }
   const [root] = (await world.rollouts.claim(ref, options, alice)).claims
   const token = root?.token ?? ''
@@ -268,7 +324,7 @@ test('a fingerprint is no proof against a receipt that says otherwise', async ()
 
 test('a failed step holds up its dependents until somebody resumes or skips it', async () => {
   const world = await estate()
-  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
   const ref = { org, id }
   const [root] = (await world.rollouts.claim(ref, options, alice)).claims
   const failed = { kind: 'failed' as const, reason: 'no credentials', exitCode: 1, engineMs: 5 }
@@ -291,14 +347,14 @@ test('a failed step holds up its dependents until somebody resumes or skips it',
 test('a rollout from nowhere and one that is not there are refused', async () => {
   const { rollouts } = await estate()
 
-  await expect(rollouts.start(org, ['netwrok'], alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(rollouts.start(org, { from: ['netwrok'] }, alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(rollouts.get({ org, id: 'ro-1' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(rollouts.get({ org, id: '../x' })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 })
 
 test('a unit that was renamed since is claimed under the name it has now', async () => {
   const world = await estate()
-  const { id } = await world.rollouts.start(org, ['network'], alice)
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
   const ref = { org, id }
   await world.control.units.rename({ org, unit: 'network' }, 'vpc', alice)
 
@@ -312,8 +368,8 @@ test('a unit that was renamed since is claimed under the name it has now', async
 
 test('a worker claims only steps whose units it has', async () => {
   const world = await estate()
-  await workThrough(world, (await world.rollouts.start(org, ['network'], alice)).id)
-  const { id } = await world.rollouts.start(org, ['network', 'app', 'dns', 'other'], alice)
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const { id } = await world.rollouts.start(org, { from: ['network', 'app', 'dns', 'other'] }, alice)
   const ref = { org, id }
   await world.rollouts.skip(ref, 'network', 'so that the others are ready', alice)
 

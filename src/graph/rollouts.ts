@@ -2,7 +2,7 @@ import { type Clock, isoTime } from '../base/clock.ts'
 import { TacoError, badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Bucket } from '../bucket/index.ts'
-import { type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
+import { type Caller, type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
 import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf } from './rollout-decide.ts'
 import { judge } from './rollout-proof.ts'
 import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
@@ -79,6 +79,26 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     return rename(rollout, names)
   }
 
+  /** A step whose inputs changed runs for sure; of the others only the worker can tell, which knows their code. */
+  function begun(
+    ref: RolloutRef,
+    rollout: Rollout,
+    claims: readonly ClaimView[],
+    options: ClaimOptions | undefined,
+    caller: Caller,
+  ): Promise<ClaimView[]> {
+    return Promise.all(
+      claims.map(async (one) => {
+        if (options?.begin !== true || one.fingerprint !== null) return one
+        const step = stepOf(rollout, one.unit.id)
+        const { leaseMs } = options
+        // Whatever is wrong, the worker hears of it when it begins the step itself.
+        const begin = steps.begin(ref, step, { leaseMs, lock: true }, caller)
+        return { ...one, start: await begin.catch(() => null) }
+      }),
+    )
+  }
+
   async function changed(ref: RolloutRef, change: (rollout: Rollout) => Rollout) {
     const done = await store.change(ref, (rollout) =>
       Promise.resolve({ rollout: change(rollout), answer: null }),
@@ -100,7 +120,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       }
     },
 
-    async start(org, from, caller) {
+    async start(org, { from, claim: options }, caller) {
       if (from.length === 0)
         throw badRequest('from', 'a rollout starts somewhere', 'name the units that changed: --from network')
       const { units } = await allUnits(org)
@@ -118,18 +138,24 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         roots: [...roots],
         steps: walkFrom(units, roots).map(firstStep),
       }
-      return viewRollout(await store.create(rollout))
+      const first = await decideAndClaim(rollout, options, freshFacts(control.graph, org))
+      const made = await store.create(first.rollout)
+      const claims = await begun({ org, id: made.id }, made, first.answer, options, caller)
+      return { ...viewRollout(made), claims }
     },
 
     list: async (org, { limit }) => (await store.newest(org, limit)).map(viewRollout),
     get: async (ref) => viewRollout(await store.get(ref)),
 
-    async claim(ref, options) {
+    async claim(ref, options, caller) {
       const facts = freshFacts(control.graph, ref.org)
       const { rollout, answer } = await store.change(ref, (current) =>
         decideAndClaim(current, options, facts),
       )
-      return { rollout: viewProgress(rollout), claims: answer }
+      return {
+        rollout: viewProgress(rollout),
+        claims: await begun(ref, rollout, answer, options, caller),
+      }
     },
 
     async renew(ref, { tokens, leaseMs }, caller) {
@@ -159,7 +185,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         const after = afterEnd(current, unit, { token, end, facts: own, now: clock.now() })
         return decideAndClaim(after, next, facts)
       })
-      return { rollout: viewProgress(rollout), claims: answer }
+      return { rollout: viewProgress(rollout), claims: await begun(ref, rollout, answer, next, caller) }
     },
 
     async skip(ref, unit, reason) {
@@ -220,6 +246,7 @@ function viewClaim(step: Step, facts: FreshFacts): ClaimView {
     version: unit?.head?.version ?? null,
     fingerprint: unit === undefined ? null : fingerprintThatProves(unit, facts),
     uses: unit === undefined ? [] : usesOf(unit, facts),
+    start: null,
   }
 }
 

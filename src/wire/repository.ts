@@ -1,12 +1,3 @@
 /** For the commands that work on a repository: loaded by them alone, because reading YAML takes a library. */
-export {
-  fingerprintOf,
-  isCode,
-  isConfiguration,
-  isScanned,
-  projectText,
-  readProject,
-  referencedPaths,
-  scan,
-} from '../graph/index.ts'
+export { isScanned, projectText, readProject, scan } from '../graph/index.ts'
 export { openHclReader } from '../graph/adapters/hcl2json.ts'

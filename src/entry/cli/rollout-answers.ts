@@ -63,6 +63,8 @@ export const planAnswer = fields({
   ),
 })
 
+export const startAnswer = fields({ lock: maybe(text), inputs: record(text) })
+
 const claim = fields({
   unit: named,
   token: text,
@@ -71,6 +73,7 @@ const claim = fields({
   version: maybe(text),
   fingerprint: maybe(text),
   uses,
+  start: maybe(startAnswer),
 })
 export type ClaimAnswer = Of<typeof claim>
 
@@ -78,5 +81,15 @@ const progress = fields({ status: text, steps: fields({ waiting: number, running
 export type ProgressAnswer = Of<typeof progress>
 
 export const claimsAnswer = fields({ rollout: progress, claims: list(claim) })
-export const startAnswer = fields({ lock: maybe(text), inputs: record(text) })
+export type ClaimsAnswer = Of<typeof claimsAnswer>
+
+/** As much of a rollout as a worker needs that has just started it. */
+export const startedAnswer = fields({
+  id: text,
+  status: text,
+  steps: list(fields({ status: text })),
+  claims: list(claim),
+})
+
+export const statusAnswer = fields({ status: text })
 export const lostAnswer = fields({ lost: list(text) })

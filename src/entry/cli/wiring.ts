@@ -1,15 +1,5 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
-import type {
-  fingerprintOf,
-  isCode,
-  isConfiguration,
-  isScanned,
-  projectText,
-  readProject,
-  referencedPaths,
-  scan,
-  HclReader,
-} from '../../graph/index.ts'
+import type { isScanned, projectText, readProject, scan, HclReader } from '../../graph/index.ts'
 
 /**
  * What the CLI needs from the world around it. `wire/` builds the real one; tests bring their own, so that a
@@ -38,10 +28,6 @@ export interface World {
 
 export interface RepositoryTools {
   readonly readProject: typeof readProject
-  readonly fingerprintOf: typeof fingerprintOf
-  readonly isCode: typeof isCode
-  readonly isConfiguration: typeof isConfiguration
-  readonly referencedPaths: typeof referencedPaths
   readonly isScanned: typeof isScanned
   readonly scan: typeof scan
   readonly projectText: typeof projectText

@@ -2,16 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import * as graph from '../../graph/index.ts'
-import type { RepositoryTools } from './wiring.ts'
+import { readProject } from '../../graph/index.ts'
 import { readUnitFiles } from './worker-files.ts'
-
-const tools: RepositoryTools = {
-  ...graph,
-  openHclReader() {
-    throw new Error('nothing is parsed here')
-  },
-}
 
 /** The files that a fingerprint of the unit `app` takes in. */
 function takenIn(
@@ -25,11 +17,12 @@ function takenIn(
     writeFileSync(join(root, path), text)
   }
   for (const [path, to] of Object.entries(links)) symlinkSync(to, join(root, path))
-  const project = tools.readProject('units: {app: {}, app/inner: {}, other: {}}', join(root, 'taco.yaml'))
+  const project = readProject('units: {app: {}, app/inner: {}, other: {}}', join(root, 'taco.yaml'))
   const unit = (name: string) => project.units.find((one) => one.name === name)
   const app = unit('app')
   if (app === undefined) throw new Error('there is no unit app')
-  return Object.keys(readUnitFiles({ project, root, tools, unit }, app).hashes).toSorted()
+  const folders = new Set(project.units.map(({ dir }) => join(root, dir)))
+  return Object.keys(readUnitFiles({ project, root, folders, unit }, app).hashes).toSorted()
 }
 
 test('all of the folder is taken in, but not what engines leave there and what is of other units', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import type { ProjectUnit } from '../../graph/index.ts'
+import { type ProjectUnit, isCode, isConfiguration, referencedPaths } from '../../graph/index.ts'
 import type { Repository } from './worker-project.ts'
 
 /** The files that an apply of a unit is made from, with their hashes, and its own code. */
@@ -16,23 +16,21 @@ export interface UnitFiles {
  * The unit's folder, and whatever its code names beyond it: modules of the repository, files, templates. Folders of
  * other units that lie inside are theirs.
  */
-export function readUnitFiles({ project, root, tools }: Repository, unit: ProjectUnit): UnitFiles {
+export function readUnitFiles({ root, folders }: Repository, unit: ProjectUnit): UnitFiles {
   const hashes: Record<string, string> = {}
   const code: string[] = []
   const seen = new Set<string>()
   const own = resolve(root, unit.dir)
-  const others = new Set(project.units.map(({ dir }) => resolve(root, dir)))
-  others.delete(own)
 
   function file(path: string, folder: string): void {
     if (seen.has(path)) return
     seen.add(path)
     const bytes = readFileSync(path)
     hashes[relative(root, path)] = createHash('sha256').update(bytes).digest('hex')
-    if (!tools.isCode(path)) return
+    if (!isCode(path)) return
     const text = bytes.toString('utf8')
     if (folder === own) code.push(text)
-    for (const { path: named, from } of tools.referencedPaths(text)) {
+    for (const { path: named, from } of referencedPaths(text)) {
       if (from !== 'root') follow(placeOf(folder, named))
       if (from !== 'module') follow(placeOf(own, named))
     }
@@ -43,7 +41,7 @@ export function readUnitFiles({ project, root, tools }: Repository, unit: Projec
     seen.add(folder)
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name)
-      if (!tools.isConfiguration(entry.name) || others.has(path)) continue
+      if (!isConfiguration(entry.name) || folders.has(path)) continue
       if (entry.isDirectory()) tree(path)
       else if (entry.isFile()) file(path, folder)
       else if (entry.isSymbolicLink()) link(path)
@@ -55,7 +53,7 @@ export function readUnitFiles({ project, root, tools }: Repository, unit: Projec
     if (kindOf(path) !== 'folder') return follow(path)
     const real = resolve(root, relative(realpathSync(root), realpathSync(path)))
     hashes[relative(root, path)] = `-> ${relative(root, real)}`
-    if (!others.has(real)) tree(real)
+    if (!folders.has(real)) tree(real)
   }
 
   /** What is named but is not there is not our concern: the engine will say so. */

@@ -3,15 +3,16 @@ import { dirname, join, relative, resolve } from 'node:path'
 import type { Project, ProjectUnit } from '../../graph/index.ts'
 import { TacoError, messageOf } from '../../base/errors.ts'
 import { usageError } from './failures.ts'
+import { understood } from './project-kept.ts'
 import type { Session } from './session.ts'
-import type { RepositoryTools } from './wiring.ts'
 
 /** The repository that a command works in. */
 export interface Repository {
   readonly project: Project
   /** Absolute. */
   readonly root: string
-  readonly tools: RepositoryTools
+  /** Absolute folders of all units. */
+  readonly folders: ReadonlySet<string>
   unit(name: string): ProjectUnit | undefined
 }
 
@@ -31,8 +32,8 @@ export async function openRepository(session: Session, named: string | undefined
         : 'run this in the repository that holds it, or name it with --file; `taco scan` proposes one',
     )
   }
-  const tools = await session.world.repository()
-  const project = tools.readProject(textOf(path, named ?? FILE), relative(cwd, path))
+  const shown = relative(cwd, path)
+  const project = await understood(session.world, { path, shown, content: textOf(path, named ?? FILE) })
   const org = project.org ?? session.org()
   if (org !== session.org()) {
     throw new TacoError('CONFLICT', `${FILE} is about the organization ${org}, not ${session.org()}`, {
@@ -40,7 +41,9 @@ export async function openRepository(session: Session, named: string | undefined
     })
   }
   const units = new Map(project.units.map((unit) => [unit.name, unit]))
-  return { project, root: dirname(path), tools, unit: (name) => units.get(name) }
+  const root = dirname(path)
+  const folders = new Set(project.units.map(({ dir }) => resolve(root, dir)))
+  return { project, root, folders, unit: (name) => units.get(name) }
 }
 
 function textOf(path: string, shown: string): string {

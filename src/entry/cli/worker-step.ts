@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { TacoError, isTacoError, messageOf } from '../../base/errors.ts'
 import { type Engine, backendKind, errorOf } from '../../engines/index.ts'
-import type { ProjectUnit } from '../../graph/index.ts'
+import { type ProjectUnit, configurationPrint, fingerprintOf, isOfConfiguration } from '../../graph/index.ts'
 import { unitPath } from './client.ts'
 import type { Client } from './client.ts'
 import { applyUnit } from './engine-run.ts'
@@ -37,13 +37,15 @@ export interface Bench {
 export interface Hold {
   readonly claim: ClaimAnswer
   engine: Engine | undefined
+  /** Its engine locks by itself. */
+  hasOwnLock: boolean
   isStopping: boolean
   /** Others have it: nothing may be said about it any more. */
   isLost: boolean
 }
 
 export type StepEnd =
-  | { readonly kind: 'applied'; readonly fingerprint: string; readonly engineMs: number }
+  | { readonly kind: 'applied'; readonly fingerprint: string | null; readonly engineMs: number }
   | { readonly kind: 'failed'; readonly reason: string; readonly exitCode: number; readonly engineMs: number }
   | { readonly kind: 'unchanged'; readonly fingerprint: string }
   | { readonly kind: 'returned' }
@@ -65,17 +67,21 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
   const unit = unitNamed(repository, claim.unit.name)
   const program = engines.find(unit)
   const files = readUnitFiles(repository, unit)
-  const fingerprint = repository.tools.fingerprintOf({
+  const print = configurationPrint({
     files: files.hashes,
     variables: { ...variablesIn(world.env), ...unit.variables },
     varFiles: unit.varFiles,
     uses: claim.uses,
-    engine: await engines.version(program),
   })
-  if (bench.skips && claim.fingerprint === fingerprint) return { kind: 'unchanged', fingerprint }
+  if (bench.skips && claim.fingerprint !== null && isOfConfiguration(claim.fingerprint, print)) {
+    const fingerprint = fingerprintOf(print, await engines.version(program))
+    if (claim.fingerprint === fingerprint) return { kind: 'unchanged', fingerprint }
+  }
   const kind = backendKind(files.code)
   if (kind === 'none') throw noBackend(unit)
-  const { lock, inputs } = await begin(bench, hold, kind === 'open')
+  hold.hasOwnLock = kind === 'own'
+  const isBegun = claim.start !== null && !hold.hasOwnLock
+  const { lock, inputs } = isBegun ? claim.start : await begin(bench, hold, !hold.hasOwnLock)
   if (hold.isStopping) return { kind: 'returned' }
   const end = await applyUnit({
     program,
@@ -96,7 +102,12 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     id: claim.token,
   })
   const { exitCode, engineMs } = end
-  if (exitCode === 0) return { kind: 'applied', fingerprint, engineMs }
+  if (exitCode === 0) {
+    // It did its work: that it does not say its version costs the next rollout a proof, no more.
+    const version = await engines.version(program).catch(() => undefined)
+    const fingerprint = version === undefined ? null : fingerprintOf(print, version)
+    return { kind: 'applied', fingerprint, engineMs }
+  }
   if (hold.isStopping) return { kind: 'returned' }
   return { kind: 'failed', reason: errorOf(end.output), exitCode, engineMs }
 }

@@ -1,9 +1,10 @@
 import { isTacoError } from '../../base/errors.ts'
-import { claimsAnswer, lostAnswer, rolloutAnswer } from './rollout-answers.ts'
-import type { ClaimAnswer, ProgressAnswer, RolloutAnswer } from './rollout-answers.ts'
+import { claimsAnswer, lostAnswer } from './rollout-answers.ts'
+import type { ClaimAnswer, ClaimsAnswer, ProgressAnswer } from './rollout-answers.ts'
 import { check } from './shape.ts'
 import { runStep, stepPath } from './worker-step.ts'
 import type { Bench, Hold, StepEnd } from './worker-step.ts'
+import type { Repository } from './worker-project.ts'
 import type { Signal } from './wiring.ts'
 
 export interface WorkOptions {
@@ -20,11 +21,27 @@ export interface WorkOptions {
   onEnd(claim: ClaimAnswer, end: StepEnd): void
 }
 
-/** Works on a rollout until nothing is left that this worker could do. Gives the rollout as it last was. */
-export async function work(bench: Bench, options: WorkOptions): Promise<RolloutAnswer> {
+interface Worker {
+  /** Shown to others. */
+  readonly name: string
+  readonly leaseMs: number
+  readonly repository: Repository
+}
+
+/** What a worker asks for; also by whoever starts a rollout for it. */
+export function claiming(worker: Worker, most: number, begin: boolean) {
+  const units = worker.repository.project.units.map((unit) => unit.name)
+  return { worker: worker.name, most, leaseMs: worker.leaseMs, units, begin }
+}
+
+/**
+ * Works on a rollout until nothing is left that this worker could do. `first` is what it was given when the rollout was
+ * started for it.
+ */
+export async function work(bench: Bench, options: WorkOptions, first?: ClaimsAnswer): Promise<void> {
   const { client, rollout: id, leaseMs } = bench
   const path = `/v1/rollouts/${encodeURIComponent(id)}`
-  const units = bench.repository.project.units.map((unit) => unit.name)
+  const self: Worker = { name: options.name, leaseMs, repository: bench.repository }
   const holds = new Map<string, Hold>()
   /** Steps under way and those asked for: never more than `jobs`. */
   let taken = 0
@@ -35,8 +52,13 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
   let failure: unknown
   let wake = () => {}
 
-  function claiming(most: number) {
-    return { worker: options.name, most, leaseMs, units }
+  /** Engines that lock by themselves cannot use a lock that comes with the claim. */
+  let begins = true
+
+  function accept({ rollout, claims }: ClaimsAnswer): void {
+    latest = rollout
+    taken += claims.length
+    for (const claim of claims) void hold(claim)
   }
 
   /** Asks with whatever request may bring new steps, for as many as there is room for. */
@@ -46,10 +68,7 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
     const room = isStopping ? 0 : options.jobs - taken
     taken += room
     try {
-      const { rollout, claims } = check(claimsAnswer, await send(room > 0 ? claiming(room) : undefined))
-      latest = rollout
-      taken += claims.length
-      for (const claim of claims) void hold(claim)
+      accept(check(claimsAnswer, await send(room > 0 ? claiming(self, room, begins) : undefined)))
     } finally {
       taken -= room
       wake()
@@ -57,7 +76,7 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
   }
 
   async function hold(claim: ClaimAnswer): Promise<void> {
-    const own: Hold = { claim, engine: undefined, isStopping, isLost: false }
+    const own: Hold = { claim, engine: undefined, hasOwnLock: false, isStopping, isLost: false }
     holds.set(claim.token, own)
     ours += 1
     options.onStart(claim)
@@ -65,6 +84,7 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
       const end = await runStep(bench, own)
       holds.delete(claim.token)
       taken -= 1
+      if (own.hasOwnLock) begins = false
       options.onEnd(claim, end)
       if (!own.isLost) await tell(claim, end)
     } catch (error) {
@@ -119,8 +139,10 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
   // A renewal that fails is tried again long before the lease ends; one that goes on failing shows in the next request.
   const renewing = setInterval(() => void renew().catch(() => {}), options.renewEveryMs)
   try {
-    const claim = () => ask((next) => client.json('POST', `${path}/claims`, { json: next ?? claiming(0) }))
-    await claim()
+    const none = claiming(self, 0, false)
+    const claim = () => ask((next) => client.json('POST', `${path}/claims`, { json: next ?? none }))
+    if (first === undefined) await claim()
+    else accept(first)
     while (failure === undefined && mayGoOn(latest, taken, isStopping)) {
       const isOthersTurn = taken < options.jobs && !isStopping && hasOthers(latest, ours)
       await new Promise<void>((resolve) => {
@@ -138,7 +160,6 @@ export async function work(bench: Bench, options: WorkOptions): Promise<RolloutA
   }
   while (ours > 0) await new Promise<void>((resolve) => (wake = resolve))
   if (failure !== undefined) throw failure
-  return check(rolloutAnswer, await client.json('GET', path))
 }
 
 function mayGoOn(rollout: ProgressAnswer | undefined, taken: number, isStopping: boolean): boolean {

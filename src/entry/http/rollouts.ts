@@ -13,19 +13,20 @@ const stepParams = params.extend({
 const Rollout = graph.RolloutView.meta({ id: 'Rollout' })
 const Plan = graph.RolloutPlan.meta({ id: 'RolloutPlan' })
 const Claims = graph.Claims.meta({ id: 'RolloutClaims' })
+const Started = graph.StartedRollout.meta({ id: 'StartedRollout' })
 const StepStart = graph.StepStart.meta({ id: 'RolloutStepStart' })
 const LeaseMs = z.number().int().min(100).max(3_600_000).default(30_000)
 const Claiming = z.strictObject({
   worker: z.string().min(1).max(200).meta({ description: 'Shown to others: alice@laptop.' }),
   most: z.number().int().min(0).max(1000).default(1),
   leaseMs: LeaseMs,
-  units: z
-    .array(z.string())
-    .max(20_000)
-    .optional()
-    .meta({
-      description: 'Names of the units that the worker has; steps of others are left alone. Absent: all.',
-    }),
+  units: z.array(z.string()).max(20_000).optional().meta({
+    description: 'Names of the units that the worker has; steps of others are left alone. Absent: all.',
+  }),
+  begin: z.boolean().default(false).meta({
+    description:
+      'Lock the units of steps that are sure to run and take their inputs, without another request.',
+  }),
 })
 const Token = z.string().meta({ description: 'Of the claim; only its holder has it.' })
 
@@ -57,8 +58,11 @@ const start = createRoute({
   path: '/v1/rollouts',
   tags,
   summary: 'Start a rollout; workers carry it out',
-  request: { query, body: jsonBody(z.strictObject({ from: z.array(z.string()).min(1) })) },
-  responses: { 201: jsonAnswer(Rollout, 'Started'), ...PROBLEMS },
+  request: {
+    query,
+    body: jsonBody(z.strictObject({ from: z.array(z.string()).min(1), claim: Claiming.optional() })),
+  },
+  responses: { 201: jsonAnswer(Started, 'Started, and what is yours of it'), ...PROBLEMS },
 })
 
 const get = createRoute({
@@ -168,8 +172,8 @@ export function addRollouts(api: Api, rollouts: graph.Rollouts): void {
     return c.json(await rollouts.plan(org, { from: from ?? [], downstream: downstream === 'true' }), 200)
   })
   api.openapi(start, async (c) => {
-    const { from } = c.req.valid('json')
-    return c.json(await rollouts.start(c.req.valid('query').org, from, c.env.exchange.caller), 201)
+    const options = defined(c.req.valid('json'))
+    return c.json(await rollouts.start(c.req.valid('query').org, options, c.env.exchange.caller), 201)
   })
   api.openapi(get, async (c) =>
     c.json(await rollouts.get(refOf(c.req.valid('param'), c.req.valid('query'))), 200),

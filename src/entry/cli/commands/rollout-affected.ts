@@ -1,6 +1,11 @@
 import { resolve } from 'node:path'
 import { errorOf } from '../../../engines/index.ts'
-import type { ProjectUnit } from '../../../graph/index.ts'
+import {
+  type ProjectUnit,
+  configurationPrint,
+  fingerprintOf,
+  isOfConfiguration,
+} from '../../../graph/index.ts'
 import { unitPath } from '../client.ts'
 import { openEngines, planUnit } from '../engine-run.ts'
 import { EXIT, usageError } from '../failures.ts'
@@ -54,15 +59,19 @@ export async function planAffected(
   async function one(unit: ProjectUnit): Promise<Planned> {
     const step = known.get(unit.name)
     const program = engines.find(unit)
-    const fingerprint = repository.tools.fingerprintOf({
+    const print = configurationPrint({
       files: readUnitFiles(repository, unit).hashes,
       variables: { ...variablesIn(world.env), ...unit.variables },
       varFiles: unit.varFiles,
       uses: step?.uses ?? [],
-      engine: await engines.version(program),
     })
-    if (options.affected === true && options.skip !== false && step?.fingerprint === fingerprint)
-      return { unit: unit.name, outcome: 'skipped', proof: { fingerprint, version: step.version } }
+    const last = step?.fingerprint ?? null
+    const maySkip = options.affected === true && options.skip !== false
+    if (maySkip && last !== null && isOfConfiguration(last, print)) {
+      const fingerprint = fingerprintOf(print, await engines.version(program))
+      if (fingerprint === last)
+        return { unit: unit.name, outcome: 'skipped', proof: { fingerprint, version: step?.version ?? null } }
+    }
     const inputs =
       step === undefined
         ? []

@@ -1,11 +1,14 @@
 import { EXIT, usageError } from '../failures.ts'
 import { openEngines } from '../engine-run.ts'
 import { isColourful } from '../output.ts'
+import { rolloutAnswer, startedAnswer, statusAnswer } from '../rollout-answers.ts'
+import type { ClaimsAnswer, RolloutAnswer } from '../rollout-answers.ts'
 import { removeAbandoned } from '../run-folder.ts'
 import type { Session } from '../session.ts'
-import { work as workOn } from '../worker.ts'
+import { check } from '../shape.ts'
+import { withUnit } from '../unit-name.ts'
+import { claiming, work as runWorker } from '../worker.ts'
 import type { StepEnd } from '../worker-step.ts'
-import type { RolloutAnswer } from '../rollout-answers.ts'
 import { openRepository } from '../worker-project.ts'
 import type { Repository } from '../worker-project.ts'
 import { parseDuration } from '../words.ts'
@@ -20,13 +23,9 @@ export interface WorkOptions {
   readonly lease?: string
 }
 
-/** Until nothing is left to do here. Ctrl-C lets engines end in order and gives their steps back. */
-export async function work(
-  session: Session,
-  [id = '']: readonly string[],
-  options: WorkOptions,
-): Promise<number> {
-  const { world, output } = session
+/** All that a worker needs before it has something to do. */
+async function prepare(session: Session, options: WorkOptions) {
+  const { world } = session
   const leaseMs = parseDuration(options.lease ?? '30s')
   const jobs = options.jobs ?? 4
   if (leaseMs === undefined || leaseMs < 100)
@@ -37,18 +36,53 @@ export async function work(
   engines.foresee()
   const repository = await openRepository(session, options.file)
   const [client, backend] = await Promise.all([session.client(), openBackend(session, undefined)])
+  return { leaseMs, jobs, engines, repository, client, backend, name: `${world.who}/${process.pid}` }
+}
+
+export async function work(
+  session: Session,
+  [id = '']: readonly string[],
+  options: WorkOptions,
+): Promise<number> {
+  return workOn(session, await prepare(session, options), options, id)
+}
+
+/** Starts a rollout and works on it; one request brings the first steps, too. */
+export async function startAndWork(
+  session: Session,
+  from: readonly string[],
+  options: WorkOptions,
+): Promise<number> {
+  const ready = await prepare(session, options)
+  const claim = claiming(ready, ready.jobs, true)
+  const answer = await withUnit(session, from[0] ?? '', () =>
+    ready.client.json('POST', '/v1/rollouts', { json: { from, claim } }),
+  )
+  const { id, status, steps, claims } = check(startedAnswer, answer)
+  const running = steps.filter((step) => step.status === 'running').length
+  const waiting = steps.filter((step) => step.status === 'waiting').length
+  return workOn(session, ready, options, id, { rollout: { status, steps: { running, waiting } }, claims })
+}
+
+/** Until nothing is left to do here. Ctrl-C lets engines end in order and gives their steps back. */
+async function workOn(
+  session: Session,
+  ready: Awaited<ReturnType<typeof prepare>>,
+  options: WorkOptions,
+  id: string,
+  first?: ClaimsAnswer,
+): Promise<number> {
+  const { world, output } = session
+  const { leaseMs, jobs, name, ...rest } = ready
   const isTerminal = world.stdin.isTTY === true || world.stdout.isTTY === true || world.stderr.isTTY === true
   const say = (unit: string, line: string) =>
     void (output.asJson ? world.stderr : world.stdout).write(`${output.style('cyan', `[${unit}]`)} ${line}\n`)
 
-  const rollout = await workOn(
+  await runWorker(
     {
+      ...rest,
       world,
-      client,
       org: session.org(),
-      repository,
-      engines,
-      backend,
       rollout: id,
       leaseMs,
       separatePlan: options.plan === true,
@@ -58,7 +92,7 @@ export async function work(
       say,
     },
     {
-      name: `${world.who}/${process.pid}`,
+      name,
       jobs,
       renewEveryMs: leaseMs / 3,
       lookEveryMs: Math.min(500, leaseMs / 4),
@@ -66,22 +100,25 @@ export async function work(
       onStart: ({ unit, why }) => say(unit.name, output.style('bold', `begins: ${why}`)),
       onEnd: ({ unit }, end) => say(unit.name, output.style('bold', saysEnd(end))),
     },
+    first,
   )
   removeAbandoned(Date.now())
-  if (output.asJson) output.json(rollout)
-  else show(session, rollout)
-  if (rollout.status === 'done') return EXIT.ok
-  const elsewhere = othersIn(rollout, repository)
+  const answer = await ready.client.json('GET', `/v1/rollouts/${encodeURIComponent(id)}`)
+  if (output.asJson) output.json(answer)
+  else show(session, check(rolloutAnswer, answer))
+  if (check(statusAnswer, answer).status === 'done') return EXIT.ok
+  const { status, steps } = check(rolloutAnswer, answer)
+  const elsewhere = othersIn(steps, ready.repository)
   if (elsewhere.length > 0)
     output.note(`taco.yaml here does not name ${elsewhere.join(', ')}: work where it does`)
-  const isStuck = rollout.steps.some(({ status }) => status === 'failed')
+  const isStuck = steps.some((step) => step.status === 'failed')
   if (isStuck) output.note(`try what failed again with \`taco rollout resume ${id}\`, or skip it`)
-  else output.note(`it is ${rollout.status}; go on with \`taco rollout work ${id}\``)
+  else output.note(`it is ${status}; go on with \`taco rollout work ${id}\``)
   return EXIT.failed
 }
 
 /** Steps that are ready but whose folders this repository does not have. */
-function othersIn({ steps }: RolloutAnswer, { unit }: Repository): readonly string[] {
+function othersIn(steps: RolloutAnswer['steps'], { unit }: Repository): readonly string[] {
   const settled = new Set(
     steps.flatMap(({ unit: { id }, status }) => (status === 'applied' || status === 'skipped' ? [id] : [])),
   )

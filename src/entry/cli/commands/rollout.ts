@@ -7,7 +7,7 @@ import { oneLine } from '../table.ts'
 import { withUnit } from '../unit-name.ts'
 import { age, count } from '../words.ts'
 import { stepPath } from '../worker-step.ts'
-import { work } from './rollout-work.ts'
+import { startAndWork } from './rollout-work.ts'
 import type { WorkOptions } from './rollout-work.ts'
 
 interface FromOptions {
@@ -40,12 +40,12 @@ export async function start(
   options: FromOptions & { readonly work?: boolean } & WorkOptions,
 ): Promise<number | void> {
   const from = rootsOf(options)
+  if (options.work === true) return startAndWork(session, from, options)
   const client = await session.client()
   const answer = await withUnit(session, from[0] ?? '', () =>
     client.json('POST', '/v1/rollouts', { json: { from } }),
   )
   const { id, steps } = check(rolloutAnswer, answer)
-  if (options.work === true) return work(session, [id], options)
   if (session.output.asJson) return session.output.json(answer)
   session.output.print(`${id}\n`)
   session.output.note(`${count(steps.length, 'step')}; carry it out with \`taco rollout work ${id}\``)
