@@ -103,7 +103,7 @@ test('a clock that is far from that of the store is told, and is no reason to re
   const report = await probeBucket(openMemoryBucket(), { ...options, clock: late })
 
   expect(report.findings.find(({ check }) => check === 'clock')).toMatchObject({ ok: false, fatal: false })
-  expect(report.findings.find(({ check }) => check === 'clock')?.detail).toContain('60 s behind')
+  expect(report.findings.find(({ check }) => check === 'clock')?.detail).toMatch(/(59|6\d) s behind/)
 })
 
 test('a bucket that refuses us gives its own error and hint', async () => {
