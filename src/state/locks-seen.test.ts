@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import type { Bucket } from '../bucket/index.ts'
 import { LockInfo } from './index.ts'
 import { alice, lose, named, openControl, overwrite, push, stateText } from './testing.ts'
 
@@ -15,6 +16,27 @@ test('a list shows a lock that was made around us, and no longer when it is gone
   expect(await locks()).toEqual([null, 'bob@desk'])
   await lose(bucket, key)
   expect(await locks()).toEqual([null, null])
+})
+
+test('where looks cost little, a page shows a lock made around us at once, without a look at anything else', async () => {
+  const store = openMemoryBucket({ listsInOneRequest: true })
+  const listed: string[] = []
+  const bucket: Bucket = {
+    ...store,
+    list(prefix, options) {
+      listed.push(prefix)
+      return store.list(prefix, options)
+    },
+  }
+  const control = await openControl(bucket)
+  for (const name of ['a', 'b']) await push(control, name, stateText(1))
+  const page = async () => (await control.units.list({ org: 'default', limit: 1 })).items[0]?.lock?.info.Who
+  expect(await page()).toBeUndefined()
+
+  await overwrite(bucket, 'a/terraform.tfstate.tflock', JSON.stringify({ ID: 'x', Who: 'bob@desk' }))
+  listed.length = 0
+  expect(await page()).toBe('bob@desk')
+  expect(new Set(listed)).toEqual(new Set(['.taco/orgs/default/units/']))
 })
 
 test('where a listing takes many requests, a list shows locks made around us once a sweep came across them', async () => {

@@ -12,10 +12,14 @@ export interface LocksSeen {
   learn(keys: Iterable<string>): void
 }
 
+/** So many units are looked at one by one; for more, one listing of everything costs less. */
+const A_PAGE = 1000
+
 /**
- * No document tells of a lock that somebody made in the bucket itself. One listing finds them all, and is believed as
- * long as a listing of units is; what it found is read, so that a lock that is gone is not shown. Where a listing takes
- * many requests none is made for this: such locks show in lists after a sweep, and in a look at the unit at once.
+ * No document tells of a lock that somebody made in the bucket itself. Where a look at one object costs next to
+ * nothing, each unit of a page is looked at. For more, one listing finds them all, and is believed as long as a listing
+ * of units is; what it found is read, so that a lock that is gone is not shown. Where a listing takes many requests
+ * none is made for this: such locks show in lists after a sweep, and in a look at the unit at once.
  */
 export function createLocksSeen({ deps, mirrors }: Parts): LocksSeen {
   const { bucket, clock, settings } = deps
@@ -23,11 +27,21 @@ export function createLocksSeen({ deps, mirrors }: Parts): LocksSeen {
   let found: { readonly keys: ReadonlySet<string>; readonly at: number } | undefined
   let finding: Promise<ReadonlySet<string>> | undefined
 
-  function lockObjects(): ReadonlySet<string> | Promise<ReadonlySet<string>> {
+  function lockObjects(units: readonly UnitView[]): ReadonlySet<string> | Promise<ReadonlySet<string>> {
     if (!bucket.can.listsInOneRequest) return found?.keys ?? none
+    if (units.length <= A_PAGE) return lookAtEach(units)
     if (found !== undefined && clock.now() - found.at < settings.catalogVerifyMs) return found.keys
     finding ??= find().finally(() => (finding = undefined))
     return finding
+  }
+
+  async function lookAtEach(units: readonly UnitView[]): Promise<ReadonlySet<string>> {
+    const keys = new Set<string>()
+    for (const unit of units) {
+      const key = lockKey(unit.key)
+      if (isFree(unit) && (await bucket.head(key)) !== undefined) keys.add(key)
+    }
+    return keys
   }
 
   function learn(keys: Iterable<string>): ReadonlySet<string> {
@@ -46,10 +60,8 @@ export function createLocksSeen({ deps, mirrors }: Parts): LocksSeen {
       const locks = new Map<string, LockView | null>()
       for (const { id, lock } of units)
         if (lock?.leaseUntil != null && Date.parse(lock.leaseUntil) < now) locks.set(id, null)
-      const keys = units.length === 0 ? none : await lockObjects()
-      const suspects = units.filter(
-        ({ key, lock, deleted }) => lock === null && deleted === null && keys.has(lockKey(key)),
-      )
+      const keys = units.length === 0 ? none : await lockObjects(units)
+      const suspects = units.filter((unit) => isFree(unit) && keys.has(lockKey(unit.key)))
       await inBatches(suspects, 32, async (unit) => {
         const mirror = await mirrors.read(unit)
         if (mirror.kind === 'foreign') locks.set(unit.id, viewOutsideLock(mirror.info, now))
@@ -61,4 +73,8 @@ export function createLocksSeen({ deps, mirrors }: Parts): LocksSeen {
       }))
     },
   }
+}
+
+function isFree({ lock, deleted }: UnitView): boolean {
+  return lock === null && deleted === null
 }
