@@ -38,6 +38,14 @@ async function refused(world: TestWorld, ...args: readonly string[]): Promise<{ 
   return { code, err: fresh.err() }
 }
 
+/** What goes on until it is told to stop is told so also when the test fails half-way. */
+function endWith(world: TestWorld, ending: Promise<number>): void {
+  onTestFinished(async () => {
+    world.signal('SIGTERM')
+    await ending
+  })
+}
+
 function stateText(serial: number, value: string): string {
   return JSON.stringify({
     version: 4,
@@ -238,9 +246,7 @@ test('an engine that is told to stop still unlocks through its backend, and its 
   const running = again(world)
 
   const ending = running.run('exec', 'prod/network', '--', process.execPath, '-e', engine)
-  await expect
-    .poll(running.out, { timeout: 15_000 })
-    .toBe('locked 200 127.0.0.1/v1/backend/default/prod/network\n')
+  await expect.poll(running.out).toBe('locked 200 127.0.0.1/v1/backend/default/prod/network\n')
   const meanwhile = await refused(world, 'lock', 'prod/network')
   running.signal('SIGTERM')
 
@@ -253,7 +259,7 @@ test('of two commands on one unit, the loser is not told to break the lock of th
   const world = laptop()
   const winner = again(world)
   const ending = winner.run('exec', 'a', '--', process.execPath, '-e', engine)
-  await expect.poll(winner.out, { timeout: 15_000 }).toContain('locked 200')
+  await expect.poll(winner.out).toContain('locked 200')
 
   const loses = engineThat('process.exit(status === 423 ? 7 : 8)').replace('engine-lock', 'other-lock')
   const lost = await refused(world, 'exec', 'a', '--', process.execPath, '-e', loses)
@@ -326,7 +332,8 @@ test('serve says where it is, serves until it is told to stop, and then ends wit
   const world = laptop()
   const server = again(world)
   const ending = server.run('serve', '--listen', '127.0.0.1:0', '--log-level', 'silent')
-  await expect.poll(server.err, { timeout: 15_000 }).toContain('Ctrl-C stops it.')
+  endWith(server, ending)
+  await expect.poll(server.err).toContain('Ctrl-C stops it.')
   const url = /serves (http:\S+)/.exec(server.err())?.[1] ?? ''
   const client = again(world)
   delete client.env['TACO_BUCKET']
@@ -353,7 +360,8 @@ test('serve with a token lets nobody in without it; exec passes the token on as 
   const server = again(world)
   server.env['TACO_ROOT_TOKEN'] = 'a-root-token-of-some-length'
   const ending = server.run('serve', '--listen', '127.0.0.1:0', '--log-level', 'silent', '--json')
-  await expect.poll(server.out, { timeout: 15_000 }).toContain('"url"')
+  endWith(server, ending)
+  await expect.poll(server.out).toContain('"url"')
   const { url, auth } = JSON.parse(server.out())
   const stranger = again(world)
   delete stranger.env['TACO_BUCKET']
@@ -400,9 +408,10 @@ test('events are followed as they happen, and an interrupt ends it', async () =>
   const follower = again(world)
 
   const ending = follower.run('events', '--follow', '--limit', '1', '--json')
-  await expect.poll(follower.out, { timeout: 15_000 }).toContain('"first"')
+  endWith(follower, ending)
+  await expect.poll(follower.out).toContain('"first"')
   await out(world, 'unit', 'create', 'second')
-  await expect.poll(follower.out, { timeout: 15_000 }).toContain('"second"')
+  await expect.poll(follower.out).toContain('"second"')
   follower.signal('SIGINT')
 
   expect(await ending).toBe(130)
