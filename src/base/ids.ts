@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -20,11 +20,24 @@ export const randomIds: Ids = {
 function base58(length: number): string {
   let text = ''
   while (text.length < length) {
-    for (const byte of randomBytes(length * 2)) {
-      if (byte < 232 && text.length < length) text += ALPHABET[byte % 58]
-    }
+    const byte = randomByte()
+    if (byte < 232) text += ALPHABET[byte % 58]
   }
   return text
+}
+
+/** Asking for random bytes costs the same for a few as for many. */
+const pool = Buffer.alloc(1024)
+let poolAt = pool.length
+
+function randomByte(): number {
+  if (poolAt === pool.length) {
+    randomFillSync(pool)
+    poolAt = 0
+  }
+  const byte = pool[poolAt] ?? 0
+  pool[poolAt++] = 0
+  return byte
 }
 
 export function encodeTime(now: number): string {

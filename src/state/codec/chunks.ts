@@ -28,6 +28,8 @@ export interface Segment {
 
 export interface Chunker {
   push(bytes: Uint8Array): void
+  /** Everything there is, at once. */
+  pushAll(bytes: Uint8Array): void
   finish(): { readonly index: ChunkIndex; readonly segments: readonly Segment[] }
 }
 
@@ -49,7 +51,7 @@ export function createChunker(average: number, base?: ChunkIndex): Chunker {
   const words: number[] = []
   const segments: { base: number; length: number }[] = []
   /** What waits for its chunk to be complete: less than the largest chunk, with room for as much again. */
-  const held = new Uint8Array(most * 2)
+  let held: Uint8Array | undefined
   let heldBytes = 0
   let size = 0
   /** The chunk of the base that follows the one found last: most of the time it comes next. */
@@ -59,6 +61,7 @@ export function createChunker(average: number, base?: ChunkIndex): Chunker {
     let from = heldBytes === 0 ? take(bytes, false) : 0
     while (from < bytes.length) {
       const part = bytes.subarray(from, from + most)
+      held ??= new Uint8Array(most * 2)
       held.set(part, heldBytes)
       const total = heldBytes + part.length
       const rest = take(held.subarray(0, total), false)
@@ -133,8 +136,9 @@ export function createChunker(average: number, base?: ChunkIndex): Chunker {
 
   return {
     push,
+    pushAll: (bytes) => void take(bytes, true),
     finish() {
-      take(held.subarray(0, heldBytes), true)
+      if (held !== undefined) take(held.subarray(0, heldBytes), true)
       return { index: buildIndex(average, Uint32Array.from(ends), Uint32Array.from(words)), segments }
     },
   }

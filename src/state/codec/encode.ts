@@ -85,7 +85,7 @@ async function bytesIn(body: Body): Promise<Uint8Array> {
 async function surveyOf(content: Body, { base, sha256 }: EncodeOptions): Promise<Survey> {
   const chunker = createChunker(averageAlike(content.size, base?.index), base?.index)
   if (content.bytes !== undefined) {
-    chunker.push(content.bytes)
+    chunker.pushAll(content.bytes)
     return { sha256: sha256 ?? hash('sha256', content.bytes, 'hex'), ...chunker.finish() }
   }
   const digest = sha256 === undefined ? createHash('sha256') : undefined

@@ -40,14 +40,16 @@ export const FrameHeader = z.object({
 export type FrameHeader = z.infer<typeof FrameHeader>
 
 export function encodeHeader(header: FrameHeader): Buffer {
-  const json = Buffer.from(JSON.stringify(header))
-  if (json.length > MAX_HEADER_BYTES) throw new RangeError('the meta of a version is too large')
-  const prefix = Buffer.alloc(FRAME_PREFIX_BYTES)
-  prefix.write(MAGIC, 'latin1')
-  prefix.writeUInt8(FORMAT, 4)
-  prefix.writeUIntBE(json.length, 5, 3)
-  checksum(prefix, json).copy(prefix, 8)
-  return Buffer.concat([prefix, json])
+  const json = JSON.stringify(header)
+  const length = Buffer.byteLength(json)
+  if (length > MAX_HEADER_BYTES) throw new RangeError('the meta of a version is too large')
+  const bytes = Buffer.allocUnsafe(FRAME_PREFIX_BYTES + length)
+  bytes.write(MAGIC, 'latin1')
+  bytes.writeUInt8(FORMAT, 4)
+  bytes.writeUIntBE(length, 5, 3)
+  bytes.write(json, FRAME_PREFIX_BYTES)
+  checksum(bytes, bytes.subarray(FRAME_PREFIX_BYTES)).copy(bytes, 8)
+  return bytes
 }
 
 /** How many bytes prefix and header take, once the prefix is there. Throws BUCKET_CORRUPT for anything else than a frame. */

@@ -11,56 +11,64 @@ export interface ExactNumber {
 
 const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
 const MAX_EXPONENT_DIGITS = 20
-const SPACE = /[ \t\r\n]*/y
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
 
-/** JSON.parse without losing digits; refuses an object that names a key twice, because readers disagree about it. */
+/**
+ * JSON.parse without losing digits; refuses an object that names a key twice, because readers disagree about it. It runs
+ * for every output of every state that is written, so it looks at codes of characters and slices.
+ */
 export function parseExact(text: string): Exact {
   let at = 0
 
   function space(): void {
-    SPACE.lastIndex = at
-    SPACE.exec(text)
-    at = SPACE.lastIndex
+    for (let code = text.charCodeAt(at); code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;)
+      code = text.charCodeAt(++at)
   }
 
-  function expect(char: string): void {
-    space()
-    if (text[at] !== char) throw notJson()
-    at++
+  function expect(code: number): void {
+    if (!comesNext(code)) throw notJson()
   }
 
-  function comesNext(char: string): boolean {
+  function comesNext(code: number): boolean {
     space()
-    if (text[at] !== char) return false
+    if (text.charCodeAt(at) !== code) return false
     at++
     return true
   }
 
   function string(): string {
-    expect('"')
+    expect(QUOTE)
     const from = at
-    let escaped = false
-    for (;;) {
+    at = text.indexOf('"', from) + 1
+    if (at === 0) throw notJson()
+    const plain = text.slice(from, at - 1)
+    return plain.includes('\\') ? escapedString(from) : plain
+  }
+
+  function escapedString(from: number): string {
+    for (at = from; ; at++) {
       const code = text.charCodeAt(at)
-      if (code === 0x22) break
+      if (code === QUOTE) break
       if (Number.isNaN(code)) throw notJson()
-      if (code === 0x5c) {
-        escaped = true
-        at++
-      }
-      at++
+      if (code === 0x5c) at++
     }
     at++
-    return escaped ? unescape(text.slice(from - 1, at)) : text.slice(from, at - 1)
+    return unescape(text.slice(from - 1, at))
   }
 
   function value(depth: number): Exact {
     if (depth > MAX_NESTING) throw notJson()
     space()
-    const char = text[at]
-    if (char === '"') return string()
-    if (char === '{') return object(depth)
-    if (char === '[') return array(depth)
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return string()
+    if (code === OPEN_OBJECT) return object(depth)
+    if (code === OPEN_LIST) return array(depth)
     for (const [word, meaning] of WORDS) {
       if (text.startsWith(word, at)) {
         at += word.length
@@ -77,28 +85,27 @@ export function parseExact(text: string): Exact {
   function object(depth: number): Exact {
     const members = new Map<string, Exact>()
     at++
-    if (comesNext('}')) return members
+    if (comesNext(CLOSE_OBJECT)) return members
     do {
-      space()
       const key = string()
       if (members.has(key))
         throw new TacoError('STATE_FORMAT', `The state names "${key}" twice in one object.`, {
           facts: { field: key },
         })
-      expect(':')
+      expect(COLON)
       members.set(key, value(depth + 1))
-    } while (comesNext(','))
-    expect('}')
+    } while (comesNext(COMMA))
+    expect(CLOSE_OBJECT)
     return members
   }
 
   function array(depth: number): Exact {
     const items: Exact[] = []
     at++
-    if (comesNext(']')) return items
+    if (comesNext(CLOSE_LIST)) return items
     do items.push(value(depth + 1))
-    while (comesNext(','))
-    expect(']')
+    while (comesNext(COMMA))
+    expect(CLOSE_LIST)
     return items
   }
 

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, type Hmac } from 'node:crypto'
+import { createHmac, hash, randomBytes, type Hmac } from 'node:crypto'
 import { TacoError } from '../../base/errors.ts'
 import { canonical, isObject, parseExact } from './exact.ts'
 
@@ -40,10 +40,16 @@ export function collectOutput(name: string, sensitiveKey: Uint8Array = processKe
       else raw.update(piece)
     },
     finish() {
-      if (raw === undefined) return digestOutput(name, Buffer.concat(pieces).toString(), sensitiveKey)
+      if (raw === undefined) return digestOutput(name, textOf(pieces), sensitiveKey)
       return { name, sensitive: true, type: '"dynamic"', digest: short(raw.digest()) }
     },
   }
+}
+
+function textOf(pieces: readonly Uint8Array[]): string {
+  const [only] = pieces
+  const whole = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
+  return Buffer.from(whole.buffer, whole.byteOffset, whole.length).toString()
 }
 
 function digestOutput(name: string, text: string, sensitiveKey: Uint8Array): OutputDigest {
@@ -57,10 +63,12 @@ function digestOutput(name: string, text: string, sensitiveKey: Uint8Array): Out
   const type = canonical(output.get('type') ?? 'dynamic')
   const content = `${canonical(output.get('value') ?? null)}\n${type}`
   // The name goes into the keyed digest, so that equal secrets under two names do not show as equal.
-  const hash = sensitive
-    ? createHmac('sha256', sensitiveKey).update(`${JSON.stringify(name)}\n`)
-    : createHash('sha256')
-  return { name, sensitive, type, digest: short(hash.update(content).digest()) }
+  const digest = sensitive
+    ? createHmac('sha256', sensitiveKey)
+        .update(`${JSON.stringify(name)}\n${content}`)
+        .digest()
+    : hash('sha256', content, 'buffer')
+  return { name, sensitive, type, digest: short(digest) }
 }
 
 /** The CLIs match field names without regard to case, so any spelling of "sensitive" that is not false counts. */
