@@ -6,6 +6,7 @@ import {
   errorOf,
   findEngine,
   isInitNeeded,
+  memoryEnv,
   isMissingVariables,
   variableEnv,
   variableText,
@@ -96,4 +97,18 @@ test('the version of an engine', () => {
     'tofu 1.12.6',
   )
   expect(engineVersion('/bin/true', '')).toBeUndefined()
+})
+
+const GB = 1024 ** 3
+
+test('engines collect garbage later where each has its share of much memory', () => {
+  expect(memoryEnv({}, { freeBytes: 16 * GB, jobs: 4 })).toEqual({ GOGC: '400', GOMEMLIMIT: String(GB) })
+})
+
+test.each([
+  ['there is little memory', {}, 2 * GB],
+  ['somebody said when', { GOGC: '50' }, 16 * GB],
+  ['somebody set a limit', { GOMEMLIMIT: '1GiB' }, 16 * GB],
+])('engines collect garbage as they always do where %s', (_, env, freeBytes) => {
+  expect(memoryEnv(env, { freeBytes, jobs: 4 })).toEqual({})
 })

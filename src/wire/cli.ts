@@ -33,6 +33,7 @@ function world(): World {
       return process.stderr
     },
     now: () => Date.now(),
+    freeMemory: () => process.availableMemory(),
     version: packageVersion,
     onSignal(heard) {
       for (const signal of signals) process.on(signal, heard)

@@ -36,6 +36,7 @@ export function testWorld(
     stdout: stdout.screen,
     stderr: stderr.screen,
     now: () => Date.parse('2026-01-02T03:04:05Z'),
+    freeMemory: () => 0,
     version: () => '1.2.3',
     onSignal(listener) {
       heard.add(listener)

@@ -15,6 +15,8 @@ export interface World {
   readonly stdout: Screen
   readonly stderr: Screen
   now(): number
+  /** Bytes that this process and its children may still take. */
+  freeMemory(): number
   /** Called for SIGINT, SIGTERM and SIGHUP until the returned function is called. */
   onSignal(heard: (signal: Signal) => void): () => void
   version(): string

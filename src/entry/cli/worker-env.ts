@@ -1,3 +1,4 @@
+import { memoryEnv } from '../../engines/index.ts'
 import { backendEnv, backendUrl } from './backend-block.ts'
 import { childEnv } from './commands/exec.ts'
 import { tfvars } from './commands/inputs.ts'
@@ -13,6 +14,8 @@ export interface StepEnv {
   readonly unit: string
   /** The lock that the step holds; null: the engine takes its own. */
   readonly lock: string | null
+  /** How many engines run at once. */
+  readonly jobs: number
 }
 
 /**
@@ -26,6 +29,7 @@ export function stepEnv(world: World, backend: Backend, step: StepEnv): Record<s
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
+    ...memoryEnv(world.env, { freeBytes: world.freeMemory(), jobs: step.jobs }),
     ...backendEnv(url, backend.token),
   }
   if (step.lock === null) return env

@@ -25,6 +25,8 @@ export interface Bench {
   readonly backend: Backend
   readonly rollout: string
   readonly leaseMs: number
+  /** Steps at once. */
+  readonly jobs: number
   readonly separatePlan: boolean
   /** False: apply even what is proven to be up to date. */
   readonly skips: boolean
@@ -91,6 +93,7 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
       // By id: a name may be another unit's by now.
       unit: claim.unit.id,
       lock,
+      jobs: bench.jobs,
     }),
     varFiles: unit.varFiles,
     variables: variablesText(unit.variables, inputs),

@@ -88,6 +88,7 @@ export async function planAffected(
         org: session.org(),
         unit: unit.name,
         lock: null,
+        jobs: options.jobs ?? 4,
       }),
       varFiles: unit.varFiles,
       variables: variablesText(

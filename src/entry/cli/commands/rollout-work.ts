@@ -85,6 +85,7 @@ async function workOn(
       org: session.org(),
       rollout: id,
       leaseMs,
+      jobs,
       separatePlan: options.plan === true,
       skips: options.skip !== false,
       colour: isColourful(world.stdout, world.env, session.flags),
