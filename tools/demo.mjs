@@ -111,12 +111,11 @@ function run(args, { cwd = estate, only, killAt } = {}) {
     detached: killAt !== undefined,
   })
   let said = ''
-  let rest = ''
   let killed = false
   /** @param {string} line */
   function show(line) {
     if (only === undefined || only.test(line)) console.log(`  ${line}`)
-    if (killAt?.test(line) && !killed) {
+    if (killAt?.test(line) && !killed && child.exitCode === null) {
       killed = true
       // With all that it started, as if the machine had gone.
       process.kill(-(child.pid ?? 0), 'SIGKILL')
@@ -124,17 +123,20 @@ function run(args, { cwd = estate, only, killAt } = {}) {
     }
   }
   for (const stream of [child.stdout, child.stderr]) {
+    let rest = ''
     stream.setEncoding('utf8').on('data', (text) => {
       if (stream === child.stdout) said += text
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) show(line)
     })
+    stream.on('end', () => {
+      if (rest !== '') show(rest)
+    })
   }
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => {
-      if (rest !== '') show(rest)
       if (code === 0 || killed) resolve(said)
       else reject(new Error(`taco ${args.join(' ')} ended with ${code}`))
     })

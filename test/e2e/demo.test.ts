@@ -10,7 +10,8 @@ const tofu = engines().find(({ name }) => name.startsWith('tofu'))
 test.skipIf(tofu === undefined)('npm run demo tells its story to the end', async () => {
   const home = await tempFolder()
 
-  const told = await runChild(process.execPath, [demo], { cwd: home, env: { HOME: home, TMPDIR: home } })
+  const env = { HOME: home, TMPDIR: home }
+  const told = await runChild(process.execPath, [demo], { cwd: home, env, deadlineMs: 280_000 })
 
   expect(told, told.output).toMatchObject({ code: 0 })
   expect(told.output).toMatch(/database {2}stale, ready\n.*subnet_ids of network changed at commit 2/)
