@@ -1,103 +1,172 @@
 import { nameFromFlat, readStateKey, unitNameFor } from '../state/index.ts'
 import { type HclBody, bodiesOf } from './hcl.ts'
-import { joined } from './scan-path.ts'
+import { folderAt, joined } from './scan-path.ts'
 
 /** Where a state lies, as code says it. */
 export interface Place {
   readonly kind: string
   /** Equal for two configurations of the same state; undefined when the code alone does not tell. */
   readonly identity?: string
+  /** The same without what is often given at init only: bucket, account, organization. */
+  readonly loose?: string
   /** For people. */
   readonly says: string
   /** What the unit is called that has this state, where that can be read from it. */
   readonly unit?: string
 }
 
-/** Gives the text of an expression, or undefined if it depends on what only a run knows. */
-export type Resolve = (value: unknown) => string | undefined
+interface Settings {
+  /** Undefined: not there. Null: only a run knows. */
+  (name: string): string | null | undefined
+}
 
-/** `kind` and the settings of a `backend` block, or of a `terraform_remote_state`, whose settings are the same. */
+/** What tells the states of other backends apart. */
+const TELLING: Readonly<Record<string, readonly string[]>> = {
+  consul: ['path'],
+  cos: ['bucket', 'prefix', 'key'],
+  etcdv3: ['prefix'],
+  kubernetes: ['namespace', 'secret_suffix'],
+  oss: ['bucket', 'prefix', 'key'],
+  pg: ['schema_name'],
+}
+
+/**
+ * `kind` and the settings of a `backend` block, or of a `terraform_remote_state`, whose settings are the same. They
+ * are evaluated already: one that is there and undefined is one that only a run knows.
+ */
 export function placeOf(
   kind: string,
   config: HclBody,
-  context: { readonly dir: string; readonly resolve: Resolve; readonly workspace?: string },
+  context: { readonly dir: string; readonly workspace?: string },
 ): Place {
-  const { resolve, dir } = context
+  const { dir } = context
   const workspace = context.workspace === 'default' ? undefined : context.workspace
-  const get = (name: string) => resolve(config[name])
+  const get: Settings = (name) => (name in config && config[name] !== null ? textOf(config[name]) : undefined)
   switch (kind) {
     case 'http':
       return httpPlace(get('address'))
     case 's3': {
-      const [bucket, key] = [get('bucket'), get('key')]
-      if (bucket === undefined || key === undefined) return { kind, says: 's3, completed at init' }
-      const prefix = get('workspace_key_prefix') ?? 'env:'
-      const whole = workspace === undefined ? key : `${prefix}/${workspace}/${key}`
-      return stored(kind, `s3://${bucket}/${whole}`, key, workspace, false)
+      const [bucket, key, prefix] = [get('bucket'), get('key'), get('workspace_key_prefix')]
+      const whole = workspace === undefined ? key : `${prefix ?? 'env:'}/${workspace}/${key ?? ''}`
+      return stored(kind, 's3:/', [bucket], key, whole, workspace)
     }
     case 'gcs': {
-      const bucket = get('bucket')
-      if (bucket === undefined) return { kind, says: 'gcs, completed at init' }
-      const key = [get('prefix'), 'default.tfstate'].filter(Boolean).join('/')
-      const whole = key.replace(/default\.tfstate$/, `${workspace ?? 'default'}.tfstate`)
-      return stored(kind, `gs://${bucket}/${whole}`, key, workspace, true)
+      const [bucket, prefix] = [get('bucket'), get('prefix')]
+      if (bucket === undefined && prefix === undefined) return unfinished(kind)
+      const key = prefix === null ? null : [prefix, 'default.tfstate'].filter(Boolean).join('/')
+      const whole = key?.replace(/default\.tfstate$/, `${workspace ?? 'default'}.tfstate`)
+      return stored(kind, 'gs:/', [bucket], key, whole, workspace)
     }
     case 'azurerm': {
-      const [account, container, key] = [get('storage_account_name'), get('container_name'), get('key')]
-      if (container === undefined || key === undefined) return { kind, says: 'azurerm, completed at init' }
-      const whole = workspace === undefined ? key : `${key}env:${workspace}`
-      return stored(kind, `azurerm://${account ?? '?'}/${container}/${whole}`, key, workspace, false)
+      const key = get('key')
+      const whole = workspace === undefined ? key : `${key ?? ''}env:${workspace}`
+      return stored(
+        kind,
+        'azurerm:/',
+        [get('storage_account_name'), get('container_name')],
+        key,
+        whole,
+        workspace,
+      )
     }
-    case 'local': {
-      const path = joined(dir, (get('path') ?? 'terraform.tfstate').replace(/^(\$\{path\.module\}|\.)\//, ''))
-      return path === undefined
-        ? { kind, says: 'local, outside' }
-        : { kind, identity: `local:${path}`, says: `local ${path}` }
-    }
+    case 'local':
+      return localPlace(get('path'), dir)
     case 'remote':
     case 'cloud':
-      return cloudPlace(config, resolve, workspace)
+      return cloudPlace(config, workspace)
     default:
-      return { kind, says: kind }
+      return otherPlace(kind, get)
   }
 }
 
 function stored(
   kind: string,
-  says: string,
-  key: string,
+  scheme: string,
+  around: readonly (string | null | undefined)[],
+  key: string | null | undefined,
+  whole: string | null | undefined,
   workspace: string | undefined,
-  isGcs: boolean,
 ): Place {
-  const reading = { ...readStateKey(key, isGcs), workspace }
-  return { kind, identity: says, says, unit: unitNameFor(reading, undefined, '') }
+  if (key === null) return { kind, says: `${kind}, computed` }
+  if (key === undefined || typeof whole !== 'string') return unfinished(kind)
+  const reading = { ...readStateKey(key, kind === 'gcs'), workspace }
+  const says = [scheme, ...around.map((part) => part ?? '?'), whole].join('/')
+  const isWhole = around.every((part) => typeof part === 'string')
+  return {
+    kind,
+    ...(isWhole ? { identity: says } : {}),
+    loose: `${kind} ${whole}`,
+    says,
+    unit: unitNameFor(reading, undefined, ''),
+  }
+}
+
+function unfinished(kind: string): Place {
+  return { kind, says: `${kind}, completed at init` }
+}
+
+function localPlace(given: string | null | undefined, dir: string): Place {
+  if (given === null) return { kind: 'local', says: 'local, computed' }
+  const path = folderAt(given ?? '') ?? joined(dir, given ?? 'terraform.tfstate')
+  return path === undefined
+    ? { kind: 'local', says: 'local, outside' }
+    : { kind: 'local', identity: `local:${path}`, says: `local ${path}` }
 }
 
 /** Ours is `/v1/backend/<org>/<unit>`. */
-function httpPlace(address: string | undefined): Place {
-  if (address === undefined || !URL.canParse(address))
-    return { kind: 'http', says: 'http, completed at init' }
+function httpPlace(address: string | null | undefined): Place {
+  if (typeof address !== 'string' || !URL.canParse(address)) return unfinished('http')
   const { host, pathname } = new URL(address)
   const ours = /\/v1\/backend\/([^/]+)\/(.+)$/.exec(pathname)
   if (ours === null)
     return { kind: 'http', identity: `http://${host}${pathname}`, says: `http ${host}${pathname}` }
-  const unit = decodeURIComponent(ours[2] ?? '')
+  const unit = decoded(ours[2] ?? '')
   return { kind: 'opentaco', identity: `opentaco:${ours[1] ?? ''}/${unit}`, says: `opentaco ${unit}`, unit }
 }
 
-function cloudPlace(config: HclBody, resolve: Resolve, workspace: string | undefined): Place {
+function cloudPlace(config: HclBody, workspace: string | undefined): Place {
   const [workspaces] = bodiesOf(config['workspaces'])
-  const organization = resolve(config['organization']) ?? '?'
-  const prefix = resolve(workspaces?.['prefix'])
+  const organization = textOf(config['organization']) ?? undefined
+  const prefix = textOf(workspaces?.['prefix'])
   const name =
-    resolve(workspaces?.['name']) ??
-    (prefix !== undefined && workspace !== undefined ? prefix + workspace : undefined)
-  if (name === undefined) return { kind: 'cloud', says: `cloud ${organization}, several workspaces` }
+    textOf(workspaces?.['name']) ??
+    (prefix !== null && workspace !== undefined ? prefix + workspace : undefined)
+  if (name === undefined) return { kind: 'cloud', says: `cloud ${organization ?? '?'}, several workspaces` }
   return workspacePlace(organization, name)
 }
 
 /** Hosts are left out: `cloud`, `remote` and `tfe_outputs` name the same workspace in different ways. */
-export function workspacePlace(organization: string, name: string): Place {
-  const says = `cloud ${organization}/${name}`
-  return { kind: 'cloud', identity: `cloud:${organization}/${name}`, says, unit: nameFromFlat(name) }
+export function workspacePlace(organization: string | undefined, name: string): Place {
+  const says = `cloud ${organization ?? '?'}/${name}`
+  return {
+    kind: 'cloud',
+    ...(organization === undefined ? {} : { identity: `cloud:${organization}/${name}` }),
+    loose: `cloud ${name}`,
+    says,
+    unit: nameFromFlat(name),
+  }
+}
+
+function otherPlace(kind: string, get: Settings): Place {
+  const values = (TELLING[kind] ?? []).map(get)
+  if (values.includes(null)) return { kind, says: `${kind}, computed` }
+  const told = values.filter((value) => typeof value === 'string')
+  if (told.length === 0) return { kind, says: kind }
+  const says = `${kind} ${told.join('/')}`
+  return { kind, identity: says, says }
+}
+
+/** Null: nothing that could be a text, as far as code tells. */
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : null
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -16,3 +16,24 @@ export function folderOf(path: string): string {
   const at = path.lastIndexOf('/')
   return at === -1 ? '.' : path.slice(0, at)
 }
+
+/** The way from one folder to another: `../b`. */
+export function relativePath(from: string, to: string): string {
+  const [start, end] = [from, to].map((dir) => dir.split('/').filter((part) => part !== '.' && part !== ''))
+  let same = 0
+  while (same < (start?.length ?? 0) && start?.[same] === end?.[same]) same++
+  const ups = (start ?? []).slice(same).map(() => '..')
+  return [...ups, ...(end ?? []).slice(same)].join('/') || '.'
+}
+
+/** What Terragrunt's functions give is absolute. Where that would be on this machine is no concern of code. */
+const ROOT = '/scanned:'
+
+export function absolute(dir: string): string {
+  return dir === '.' ? ROOT : `${ROOT}/${dir}`
+}
+
+/** Undefined: not a path that `absolute` gave, or one that leads out. */
+export function folderAt(path: string): string | undefined {
+  return path === ROOT || path.startsWith(`${ROOT}/`) ? joined('.', path.slice(ROOT.length + 1)) : undefined
+}

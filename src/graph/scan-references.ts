@@ -35,12 +35,3 @@ export function referencesIn(bodies: readonly HclBody[], kind: SourceKind): Refe
   }
   return new Map([...found].map(([source, names]) => [source, names === null ? null : [...names].sort()]))
 }
-
-/** `${dependency.vpc.outputs.id}` and nothing else: an input that is an output. */
-export function plainReference(
-  value: unknown,
-): { readonly source: string; readonly output: string } | undefined {
-  if (typeof value !== 'string') return undefined
-  const match = new RegExp(String.raw`^\$\{dependency\.${NAME}\.outputs\.${NAME}\}$`, 'u').exec(value)
-  return match === null ? undefined : { source: match[1] ?? '', output: match[2] ?? '' }
-}

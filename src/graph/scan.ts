@@ -1,158 +1,154 @@
-import { messageOf } from '../base/errors.ts'
-import { unitNameFor } from '../state/index.ts'
-import { type HclBody, type HclFault, type HclReader, MOST_HCL_BYTES, isBody } from './hcl.ts'
-import { findCycle } from './project-cycle.ts'
-import type { ProjectDependency } from './project.ts'
-import { type FolderFacts, type Use, readFolder } from './scan-folder.ts'
+import type { HclReader } from './hcl.ts'
+import { groupedBy } from './grouped.ts'
+import type { Place } from './scan-backend.ts'
+import { hasContent, modulesOf, placeOfCode, usesOf } from './scan-code.ts'
+import { type Connections, type Root, connect } from './scan-connect.ts'
 import { folderOf } from './scan-path.ts'
+import { type FileFault, type ScanFile, type ScannedFiles, readFiles } from './scan-read.ts'
+import { type TerragruntFacts, readTerragrunt } from './scan-terragrunt.ts'
 
-/** A file to look at; its path is below the scanned folder, with forward slashes. */
-export interface ScanFile {
-  readonly path: string
-  readonly size: number
-  read(): Promise<string>
+export { isScanned } from './scan-read.ts'
+export type { ScanFile } from './scan-read.ts'
+
+export interface ScanReport extends Connections {
+  /** What was seen and not understood, or looks wrong. */
+  readonly remarks: readonly Remark[]
+  readonly faults: readonly FileFault[]
 }
 
-export interface ScannedUnit {
-  readonly name: string
-  readonly dir: string
-  /** Where its state lies, for people. */
-  readonly backend: string
-  readonly dependencies: readonly (ProjectDependency & {
-    /** What in the code says so. */
-    readonly via: readonly string[]
-  })[]
+interface Remark {
+  /** A folder or a file. */
+  readonly where: string
+  readonly says: string
 }
 
-export interface ScanReport {
-  readonly units: readonly ScannedUnit[]
-  /** Uses of states that could not be found. */
-  readonly unresolved: readonly { readonly dir: string; readonly uses: string; readonly reason: string }[]
-  readonly faults: readonly (HclFault & { readonly file: string })[]
-  /** Units that use each other in a circle; null: none do. No order could be found to apply them in. */
-  readonly cycle: readonly string[] | null
-}
-
-const CODE = /\.(tf|tofu)(\.json)?$/
-const TERRAGRUNT = /(^|\/)terragrunt\.hcl$/
-
-export function isScanned(path: string): boolean {
-  return CODE.test(path) || TERRAGRUNT.test(path)
-}
+const TERRAGRUNT = /(^|\/)terragrunt\.hcl(\.json)?$/
+const STACK = /(^|\/)terragrunt\.stack\.hcl$/
 
 /** Finds the root modules below a folder and what they use of each other. */
 export async function scan(
   files: AsyncIterable<ScanFile> | Iterable<ScanFile>,
   options: { readonly hcl: HclReader; readonly rootName: string },
 ): Promise<ScanReport> {
-  const faults: (HclFault & { file: string })[] = []
-  const folders = new Map<string, { code: HclBody[]; terragrunt: HclBody[] }>()
-  for await (const file of files) {
-    if (!isScanned(file.path)) continue
-    const read = await readFile(file, options.hcl)
-    if ('faults' in read) faults.push(...read.faults.map((fault) => ({ ...fault, file: file.path })))
-    const dir = folderOf(file.path)
-    const folder = folders.get(dir) ?? { code: [], terragrunt: [] }
-    folders.set(dir, folder)
-    if ('body' in read) (TERRAGRUNT.test(file.path) ? folder.terragrunt : folder.code).push(read.body)
-  }
-  const facts = [...folders].map(([dir, bodies]) => readFolder(dir, bodies))
-  return { ...connect(rootsOf(facts), options.rootName), faults }
+  const read = await readFiles(files, options.hcl)
+  const { configurations, asked } = readConfigurations(read)
+  const remarks = [...configurations.values()].flatMap((facts) => facts.remarks)
+  const roots = await rootsOf(read, configurations, options.hcl, remarks)
+  remarks.push(...stacksIn(read), ...sharedPlaces(roots))
+  const faults = read.faults.filter(
+    ({ file }) => !file.endsWith('.hcl') || TERRAGRUNT.test(file) || asked.has(file),
+  )
+  return { ...connect(roots, options.rootName), remarks: distinct(remarks), faults }
 }
 
-async function readFile(file: ScanFile, hcl: HclReader): ReturnType<HclReader['read']> {
-  if (file.size > MOST_HCL_BYTES)
-    return {
-      faults: [
-        {
-          line: 1,
-          column: 1,
-          message: `it has ${file.size} bytes; more than ${MOST_HCL_BYTES} are not read`,
-        },
-      ],
-    }
-  try {
-    const text = await file.read()
-    if (!file.path.endsWith('.json')) return await hcl.read(text)
-    const body: unknown = JSON.parse(text)
-    return { body: isBody(body) ? body : {} }
-  } catch (error) {
-    return { faults: [{ line: 1, column: 1, message: messageOf(error) }] }
+/** Every `terragrunt.hcl`, and which other files one of them asked for. */
+function readConfigurations({ hcl, faults }: ScannedFiles) {
+  const paths = new Set([...hcl.keys(), ...faults.map(({ file }) => file)])
+  const folders = new Set<string>()
+  for (const path of paths)
+    for (let dir = folderOf(path); !folders.has(dir); dir = folderOf(dir)) folders.add(dir)
+  const asked = new Set<string>()
+  const files = {
+    has: (path: string) => paths.has(path),
+    isFolder: (path: string) => folders.has(path),
+    get(path: string) {
+      asked.add(path)
+      return hcl.get(path)
+    },
   }
+  const configurations = new Map(
+    [...hcl.keys()]
+      .filter((path) => TERRAGRUNT.test(path))
+      .map((path) => [folderOf(path), readTerragrunt(files, path)] as const),
+  )
+  const included = new Set([...configurations.values()].flatMap(({ includes }) => includes.map(folderOf)))
+  // What others include is no unit, unless it says so by including something itself.
+  for (const [dir, facts] of configurations)
+    if (!facts.isUnit || (included.has(dir) && facts.includes.length === 0)) configurations.delete(dir)
+  return { configurations, asked }
 }
 
 /** What keeps a state: it says so, or nobody calls it as a module. */
-function rootsOf(facts: readonly FolderFacts[]): readonly FolderFacts[] {
-  const called = new Set(facts.flatMap(({ modules }) => modules))
-  return facts
-    .filter(({ dir, place, hasContent }) => place !== undefined || (hasContent && !called.has(dir)))
-    .toSorted((a, b) => (a.dir < b.dir ? -1 : 1))
-}
-
-function connect(roots: readonly FolderFacts[], rootName: string): Omit<ScanReport, 'faults'> {
-  const names = namesOf(roots, rootName)
-  const nameOf = (facts: FolderFacts) => names.get(facts.dir) ?? facts.dir
-  const byPlace = new Map(
-    roots.map((facts) => [
-      facts.place?.identity ?? `local:${facts.dir === '.' ? '' : `${facts.dir}/`}terraform.tfstate`,
-      facts,
-    ]),
-  )
-  const byDir = new Map(roots.map((facts) => [facts.dir, facts]))
-  const unresolved: { dir: string; uses: string; reason: string }[] = []
-
-  function target(use: Use): string | undefined {
-    const folder = use.dir === undefined ? undefined : byDir.get(use.dir)
-    const other = folder ?? (use.place?.identity === undefined ? undefined : byPlace.get(use.place.identity))
-    if (other !== undefined) return nameOf(other)
-    // A unit of ours need not lie in this repository.
-    return use.place?.kind === 'opentaco' ? use.place.unit : undefined
+async function rootsOf(
+  { code }: ScannedFiles,
+  configurations: ReadonlyMap<string, TerragruntFacts>,
+  hcl: HclReader,
+  remarks: Remark[],
+): Promise<readonly Root[]> {
+  const called = new Set([
+    ...[...code].flatMap(([dir, folder]) => modulesOf(dir, folder)),
+    ...[...configurations.values()].flatMap(({ module }) => module ?? []),
+  ])
+  const roots: Root[] = []
+  for (const [dir, facts] of configurations) {
+    const module = facts.module === undefined ? undefined : code.get(facts.module)
+    const own = code.get(dir)
+    const place =
+      facts.place ??
+      (await generatedPlace(dir, facts.generated, hcl)) ??
+      (own === undefined ? undefined : placeOfCode(dir, own)) ??
+      (module === undefined ? undefined : completePlace(placeOfCode(dir, module)))
+    const inside = [...new Set([dir, facts.module ?? dir])]
+    const uses = inside.flatMap((folder) => usesOf(code, dir, { dir: folder, given: facts.inputs }))
+    roots.push({
+      dir,
+      place: place ?? { kind: 'terragrunt', says: 'terragrunt' },
+      uses: [...facts.uses, ...uses],
+    })
   }
-
-  const units = roots.map((facts) => {
-    const edges = new Map<string, ScannedUnit['dependencies'][number]>()
-    for (const use of facts.uses) {
-      const on = target(use)
-      if (on === undefined) {
-        const reason =
-          use.lost ??
-          (use.dir === undefined
-            ? `no folder here keeps its state at: ${use.place?.says ?? '?'}`
-            : `${use.dir} has no root module`)
-        unresolved.push({ dir: facts.dir, uses: use.as, reason })
-      } else if (on !== nameOf(facts)) edges.set(on, merged(edges.get(on), use, on))
-    }
-    const backend = facts.place?.says ?? 'local'
-    return { name: nameOf(facts), dir: facts.dir, backend, dependencies: [...edges.values()] }
-  })
-  const edges = new Map(units.map(({ name, dependencies }) => [name, dependencies.map(({ on }) => on)]))
-  return { units, unresolved, cycle: findCycle(edges) ?? null }
+  for (const [dir, folder] of code) {
+    if (configurations.has(dir)) continue
+    const place = placeOfCode(dir, folder)
+    const isModule = called.has(dir) && completePlace(place) === undefined
+    if (isModule || (place === undefined && !hasContent(folder))) continue
+    if (place === undefined && dir.split('/').includes('modules'))
+      remarks.push({
+        where: dir,
+        says: 'nothing here calls it; it is taken for a module, because of its folder',
+      })
+    else roots.push({ dir, place, uses: usesOf(code, dir) })
+  }
+  return roots.toSorted((a, b) => (a.dir < b.dir ? -1 : 1))
 }
 
-function merged(
-  known: ScannedUnit['dependencies'][number] | undefined,
-  use: Use,
-  on: string,
-): ScannedUnit['dependencies'][number] {
-  const outputs =
-    known === undefined
-      ? use.outputs
-      : known.outputs === null || use.outputs === null
-        ? null
-        : [...new Set([...known.outputs, ...use.outputs])]
-  return { on, outputs, inputs: { ...known?.inputs, ...use.inputs }, via: [...(known?.via ?? []), use.as] }
+/** Modules have a backend without settings, so that Terragrunt can complete it. */
+function completePlace(place: Place | undefined): Place | undefined {
+  return place?.identity === undefined && place?.unit === undefined ? undefined : place
 }
 
-/** By the state's place where it tells, as `taco adopt` does; by folder where it does not, or two would be the same. */
-function namesOf(roots: readonly FolderFacts[], rootName: string): ReadonlyMap<string, string> {
-  const taken = new Map<string, number>()
-  for (const { place } of roots)
-    if (place?.unit !== undefined) taken.set(place.unit, (taken.get(place.unit) ?? 0) + 1)
-  return new Map(
-    roots.map(({ dir, place }) => {
-      if (place?.unit !== undefined && taken.get(place.unit) === 1) return [dir, place.unit]
-      const path = dir === '.' ? rootName : dir
-      return [dir, unitNameFor({ path, workspace: undefined, layout: 'plain' }, undefined, '')]
-    }),
-  )
+async function generatedPlace(
+  dir: string,
+  texts: readonly string[],
+  hcl: HclReader,
+): Promise<Place | undefined> {
+  const bodies = []
+  for (const text of texts) {
+    const read = await hcl.read(text)
+    if ('body' in read) bodies.push(read.body)
+  }
+  return placeOfCode(dir, { bodies, variables: {} })
+}
+
+function stacksIn({ hcl }: ScannedFiles): readonly Remark[] {
+  return [...hcl]
+    .filter(([path]) => STACK.test(path))
+    .map(([where, body]) => {
+      const names = ['unit', 'stack'].flatMap((kind) => Object.keys(body[kind] ?? {}))
+      const says = `its units are not read: ${names.join(', ')}`
+      return { where, says: `${says}; \`terragrunt stack generate\` makes folders of them` }
+    })
+}
+
+function sharedPlaces(roots: readonly Root[]): readonly Remark[] {
+  const byPlace = groupedBy(roots, ({ place }) => place?.identity)
+  return [...byPlace.values()]
+    .filter((those) => those.length > 1)
+    .map((those) => ({
+      where: those.map(({ dir }) => dir).join(', '),
+      says: `these keep their states in the same place: ${those[0]?.place?.says ?? ''}`,
+    }))
+}
+
+function distinct(remarks: readonly Remark[]): readonly Remark[] {
+  return [...new Map(remarks.map((one) => [`${one.where}\n${one.says}`, one])).values()]
 }

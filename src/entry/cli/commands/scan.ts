@@ -47,7 +47,8 @@ export async function scan(
   output.note(`wrote ${relative(world.cwd, file)}; look it over, then tell the server: \`taco sync\``)
 }
 
-function show({ output }: Session, { units, unresolved }: ScanReport): void {
+function show({ output }: Session, { units, unresolved, remarks }: ScanReport): void {
+  for (const { where, says } of remarks) output.warn(`${where}: ${says}`)
   if (units.length === 0) return output.note('no root module was found')
   output.table(
     ['UNIT', 'FOLDER', 'STATE', 'USES'],

@@ -1,0 +1,364 @@
+import { expect, test } from 'vitest'
+import { openHclReader } from './adapters/hcl2json.ts'
+import { readProject } from './project-read.ts'
+import { projectText } from './scan-write.ts'
+import { scan } from './scan.ts'
+
+/** Repositories as people have them. */
+
+const hcl = openHclReader()
+
+function scanned(files: Readonly<Record<string, string>>) {
+  const given = Object.entries(files).map(([path, text]) => ({
+    path,
+    size: Buffer.byteLength(text),
+    read: () => Promise.resolve(text),
+  }))
+  return scan(given, { hcl, rootName: 'estate' })
+}
+
+/** `app -> net:vpc_id,zone`; `*` is all outputs, `-` only the order. */
+function edgesOf({ units }: Awaited<ReturnType<typeof scan>>): string[] {
+  return units.flatMap(({ name, dependencies }) =>
+    dependencies.map(({ on, outputs }) => `${name} -> ${on}:${outputs?.join(',') ?? '*'}`),
+  )
+}
+
+function namesOf({ units }: Awaited<ReturnType<typeof scan>>): string[] {
+  return units.map(({ name, dir }) => `${name} in ${dir}`)
+}
+
+const resource = 'resource "terraform_data" "x" {}\n'
+const s3 = (key: string, more = 'bucket = "b"') =>
+  `terraform {\n  backend "s3" {\n    key = "${key}"\n    ${more}\n  }\n}\n`
+const takes = (name: string, settings: string, output = 'id') =>
+  `data "terraform_remote_state" "${name}" {\n  backend = "s3"\n  ${settings}\n}\nlocals {\n  got_${name} = data.terraform_remote_state.${name}.outputs.${output}\n}\n`
+
+const rootHcl = `locals {
+  account = read_terragrunt_config(find_in_parent_folders("account.hcl"))
+  name    = local.account.locals.name
+}
+remote_state {
+  backend = "s3"
+  config = {
+    bucket = "states-\${local.name}"
+    key    = "\${path_relative_to_include()}/terraform.tfstate"
+  }
+}
+`
+const includesRoot = 'include "root" {\n  path = find_in_parent_folders("root.hcl")\n}\n'
+
+test('terragrunt units are named after the keys that remote_state gives them', async () => {
+  const report = await scanned({
+    'live/root.hcl': rootHcl,
+    'live/prod/account.hcl': 'locals {\n  name = "prod"\n}\n',
+    'live/prod/vpc/terragrunt.hcl': includesRoot,
+    'live/prod/app/terragrunt.hcl': `${includesRoot}dependency "vpc" {\n  config_path = "../vpc"\n}\ninputs = {\n  id = dependency.vpc.outputs.id\n}\n`,
+  })
+
+  expect(namesOf(report)).toEqual(['prod/app in live/prod/app', 'prod/vpc in live/prod/vpc'])
+  expect(report.units.map(({ backend }) => backend)).toEqual([
+    's3://states-prod/prod/app/terraform.tfstate',
+    's3://states-prod/prod/vpc/terraform.tfstate',
+  ])
+  expect(edgesOf(report)).toEqual(['prod/app -> prod/vpc:id'])
+  expect(report.remarks).toEqual([])
+})
+
+test('a key that only a run knows is told, and the folder is the name', async () => {
+  const report = await scanned({
+    'root.hcl':
+      'remote_state {\n  backend = "s3"\n  config = {\n    key = "${run_cmd("./key.sh")}/x"\n  }\n}\n',
+    'a/terragrunt.hcl': includesRoot,
+    'b/terragrunt.hcl': includesRoot,
+  })
+
+  expect(namesOf(report)).toEqual(['a in a', 'b in b'])
+  expect(report.remarks).toMatchObject([
+    { where: 'root.hcl', says: expect.stringContaining('computed') as string },
+  ])
+})
+
+test('a state whose bucket is not in the code is still named, and found by its key', async () => {
+  const report = await scanned({
+    'net/main.tf': s3('prod/net.tfstate', '') + resource,
+    'app/main.tf': takes('net', 'config = {\n    bucket = var.bucket\n    key = "prod/net.tfstate"\n  }'),
+    'web/main.tf': takes('net', 'config = {\n    bucket = "b"\n    key = "prod/net.tfstate"\n  }'),
+  })
+
+  expect(edgesOf(report)).toEqual(['app -> prod/net:id', 'web -> prod/net:id'])
+})
+
+test('what terragrunt units include counts as theirs: dependencies, inputs, generated backends', async () => {
+  const report = await scanned({
+    'root.hcl': `generate "backend" {
+  path      = "backend.tf"
+  if_exists = "overwrite"
+  contents  = <<EOF
+terraform {
+  backend "gcs" {
+    bucket = "states"
+    prefix = "\${path_relative_to_include()}"
+  }
+}
+EOF
+}
+`,
+    '_envcommon/app.hcl': `dependency "vpc" {
+  config_path = "\${get_terragrunt_dir()}/../vpc"
+}
+dependency "beside" {
+  config_path = "../dns"
+}
+inputs = merge({ region = "eu" }, { vpc = dependency.vpc.outputs.id })
+`,
+    'prod/vpc/terragrunt.hcl': includesRoot,
+    'prod/dns/terragrunt.hcl': includesRoot,
+    'prod/app/terragrunt.hcl': `${includesRoot}include "common" {
+  path   = "\${dirname(find_in_parent_folders("root.hcl"))}/_envcommon/app.hcl"
+  expose = true
+}
+inputs = {
+  zone = dependency.beside.outputs.zone
+}
+`,
+  })
+
+  expect(namesOf(report)).toEqual(['prod/app in prod/app', 'prod/dns in prod/dns', 'prod/vpc in prod/vpc'])
+  expect(edgesOf(report)).toEqual(['prod/app -> prod/dns:zone', 'prod/app -> prod/vpc:id'])
+  expect(report.units[0]?.dependencies.map(({ inputs }) => inputs)).toEqual([{ zone: 'zone' }, { vpc: 'id' }])
+  expect(report.units[0]?.backend).toBe('gs://states/prod/app/default.tfstate')
+})
+
+test('an include that cannot be found is told, and makes no dependency smaller than it may be', async () => {
+  const report = await scanned({
+    'vpc/terragrunt.hcl': 'terraform {\n  source = "x"\n}\n',
+    'app/terragrunt.hcl': `include "far" {\n  path = "/elsewhere/common.hcl"\n}\ndependency "vpc" {\n  config_path = "../vpc"\n}\n`,
+  })
+
+  expect(edgesOf(report)).toEqual(['app -> vpc:*'])
+  expect(report.remarks).toEqual([
+    { where: 'app/terragrunt.hcl', says: 'what it includes as far cannot be found: /elsewhere/common.hcl' },
+  ])
+})
+
+test('an included terragrunt.hcl is no unit, and the old include without a name is understood', async () => {
+  const report = await scanned({
+    'terragrunt.hcl':
+      'terraform {\n  source = "git::x//${path_relative_to_include()}"\n}\nremote_state {\n  backend = "local"\n  config = {\n    path = "${get_parent_terragrunt_dir()}/${path_relative_to_include()}/x.tfstate"\n  }\n}\n',
+    'a/terragrunt.hcl': 'include {\n  path = find_in_parent_folders()\n}\n',
+  })
+
+  expect(namesOf(report)).toEqual(['a in a'])
+  expect(report.units[0]?.backend).toBe('local a/x.tfstate')
+})
+
+test('modules that terragrunt runs are no units, and what they use is used by those that run them', async () => {
+  const report = await scanned({
+    'modules/app/main.tf': `terraform {\n  backend "s3" {}\n}\nvariable "env" {}\n${takes('net', 'config = {\n    bucket = "b"\n    key = "${var.env}/net.tfstate"\n  }')}`,
+    'net/main.tf': s3('prod/net.tfstate') + resource,
+    'live/app/terragrunt.hcl':
+      'terraform {\n  source = "${get_repo_root()}//modules/app"\n}\ninputs = {\n  env = "prod"\n}\n',
+  })
+
+  expect(namesOf(report)).toEqual(['live/app in live/app', 'prod/net in net'])
+  expect(edgesOf(report)).toEqual(['live/app -> prod/net:id'])
+})
+
+test('what a module uses is used by the root module that calls it, with the values it gives', async () => {
+  const report = await scanned({
+    'modules/app/main.tf': `variable "key" {}\n${takes('net', 'config = {\n    bucket = "b"\n    key = var.key\n  }')}`,
+    'modules/wrap/main.tf':
+      'variable "env" {}\nmodule "app" {\n  source = "../app"\n  key = "${var.env}/net"\n}\n',
+    'net/main.tf': s3('prod/net') + resource,
+    'stage/main.tf': s3('stage/net') + resource,
+    'app/main.tf':
+      'module "one" {\n  source = "../modules/wrap"\n  env = local.env\n}\nlocals {\n  env = "prod"\n}\n',
+    'loop/main.tf': `${resource}module "self" {\n  source = "../loop"\n}\n`,
+  })
+
+  expect(edgesOf(report)).toEqual(['app -> prod/net:id'])
+  expect(report.units[0]?.dependencies[0]?.via).toEqual([
+    'module.one.module.app.data.terraform_remote_state.net',
+  ])
+})
+
+test.each([
+  ['settings in a local', 'config = local.config'],
+  ['settings that are merged', 'config = merge(local.config, { key = "${local.env}/net" })'],
+  [
+    'a local in a local',
+    'config = {\n    bucket = local.config.bucket\n    key = format("%s/net", local.env)\n  }',
+  ],
+  ['its own workspace', 'workspace = terraform.workspace\n  config = local.config'],
+  ['the default workspace', 'workspace = "default"\n  config = local.config'],
+])('a remote state with %s is found', async (_, settings) => {
+  const report = await scanned({
+    'net/main.tf': s3('prod/net') + resource,
+    'app/main.tf': `locals {\n  env = "prod"\n  config = {\n    bucket = "b"\n    key = "prod/net"\n  }\n}\n${takes('net', settings)}`,
+  })
+
+  expect(report.unresolved).toEqual([])
+  expect(edgesOf(report)).toEqual(['app -> prod/net:id'])
+})
+
+test.each([
+  [
+    'a workspace',
+    'workspace = var.env\n  config = {\n    bucket = "b"\n    key = "prod/net"\n  }',
+    'workspace is computed',
+  ],
+  ['settings', 'config = var.config', 'settings are computed'],
+  ['a key', 'config = {\n    bucket = "b"\n    key = "${var.env}/net"\n  }', 's3, computed'],
+])('%s that only a run knows leads nowhere, and is told', async (_, settings, reason) => {
+  const report = await scanned({
+    'net/main.tf': s3('prod/net') + resource,
+    'app/main.tf': `variable "env" {}\nvariable "config" {}\n${takes('net', settings)}`,
+  })
+
+  expect(edgesOf(report)).toEqual([])
+  expect(report.unresolved).toMatchObject([{ reason: expect.stringContaining(reason) as string }])
+})
+
+test('a prefix that only a run knows is not taken for none', async () => {
+  const report = await scanned({
+    'net/main.tf': 'terraform {\n  backend "gcs" {\n    bucket = "b"\n  }\n}\n',
+    'app/main.tf':
+      'variable "p" {}\ndata "terraform_remote_state" "n" {\n  backend = "gcs"\n  config = {\n    bucket = "b"\n    prefix = var.p\n  }\n}\n',
+  })
+
+  expect(edgesOf(report)).toEqual([])
+  expect(report.unresolved).toHaveLength(1)
+})
+
+test.each([
+  ['for_each = toset(["a", "b"])', '${each.key}/net'],
+  ['for_each = {\n    one = "a"\n    two = "b"\n  }', '${each.value}/net'],
+  ['count = 2', '${element(["a", "b"], count.index)}/net'],
+])('one data source with %s may be several states', async (many, key) => {
+  const report = await scanned({
+    'a/main.tf': s3('a/net') + resource,
+    'b/main.tf': s3('b/net') + resource,
+    'c/main.tf': s3('c/net') + resource,
+    'app/main.tf':
+      `data "terraform_remote_state" "n" {\n  ${many}\n  backend = "s3"\n  config = {\n    bucket = "b"\n    key = "${key}"\n  }\n}\n` +
+      'output "x" {\n  value = data.terraform_remote_state.n["a"].outputs.id\n}\n',
+  })
+
+  expect(edgesOf(report)).toEqual(['app -> a/net:id', 'app -> b/net:id'])
+})
+
+test('values of terraform.tfvars win over defaults, and those of *.auto.tfvars over both', async () => {
+  const report = await scanned({
+    'prod/main.tf': s3('prod/net') + resource,
+    'dev/main.tf': s3('dev/net') + resource,
+    'app/main.tf': `variable "env" {\n  default = "dev"\n}\n${takes('net', 'config = {\n    bucket = "b"\n    key = "${var.env}/net"\n  }')}`,
+    'app/a.auto.tfvars': 'env = "prod"\n',
+    'app/terraform.tfvars': 'env = "test"\n',
+  })
+
+  expect(edgesOf(report)).toEqual(['app -> prod/net:id'])
+})
+
+test('override files win, and a .tofu file stands for the .tf file of the same name', async () => {
+  const report = await scanned({
+    'a/main.tf': s3('one') + resource,
+    'a/override.tf': s3('two'),
+    'b/backend.tf': s3('three') + resource,
+    'b/backend.tofu': s3('four') + resource,
+    'c/main.tf': s3('five') + resource,
+    'c/backend_override.tf.json': '{"terraform": [{"backend": {"s3": {"bucket": "b", "key": "six"}}}]}',
+  })
+
+  expect(report.units.map(({ name }) => name)).toEqual(['two', 'four', 'six'])
+})
+
+test('the JSON syntax says the same as HCL', async () => {
+  const report = await scanned({
+    'net/main.tf.json':
+      '{"terraform": {"backend": {"s3": {"bucket": "b", "key": "net"}}}, "resource": {"terraform_data": {"x": {}}}}',
+    'app/main.tf.json':
+      '{"//": "why", "data": {"terraform_remote_state": {"n": {"backend": "s3", "config": {"bucket": "b", "key": "${local.k}"}}}}, "locals": {"k": "net"}, "output": {"x": {"value": "${data.terraform_remote_state.n.outputs[\\"zone\\"]}"}}}',
+  })
+
+  expect(edgesOf(report)).toEqual(['app -> net:zone'])
+})
+
+test('a broken JSON file is told where it breaks', async () => {
+  const { faults } = await scanned({ 'a/main.tf.json': '{\n  "a": 1,\n  b\n}\n', 'b/main.tf.json': '{\n' })
+
+  expect(faults).toMatchObject([
+    { file: 'a/main.tf.json', line: 3, column: 3 },
+    { file: 'b/main.tf.json', line: 2, column: 1 },
+  ])
+})
+
+test('stacks are told as not read, and files of other programs are passed over', async () => {
+  const report = await scanned({
+    'live/terragrunt.stack.hcl':
+      'unit "vpc" {\n  source = "x"\n  path = "vpc"\n}\nstack "apps" {\n  source = "y"\n  path = "apps"\n}\n',
+    'image.pkr.hcl': 'source {',
+    '.tflint.hcl': 'plugin {',
+    'policy.hcl': 'broken {',
+    'a/.terraform.lock.hcl': 'provider {',
+    'a/terragrunt.hcl': 'include {\n  path = "../broken.hcl"\n}\n',
+    'broken.hcl': 'locals {',
+  })
+
+  expect(report.remarks).toEqual([
+    {
+      where: 'live/terragrunt.stack.hcl',
+      says: 'its units are not read: vpc, apps; `terragrunt stack generate` makes folders of them',
+    },
+  ])
+  expect(report.faults.map(({ file }) => file)).toEqual(['broken.hcl'])
+})
+
+test('two folders with one state are told, and no two units get one name', async () => {
+  const report = await scanned({
+    'a/main.tf': s3('same') + resource,
+    'b/main.tf': s3('same') + resource,
+    'x/main.tf': s3('prod/net') + resource,
+    'prod/net/main.tf': resource,
+  })
+
+  expect(report.remarks).toEqual([
+    { where: 'a, b', says: 'these keep their states in the same place: s3://b/same' },
+  ])
+  expect(namesOf(report)).toEqual(['a in a', 'b in b', 'prod/net in prod/net', 'x in x'])
+  expect(readProject(projectText(report), 'taco.yaml').units).toHaveLength(4)
+})
+
+test('modules that nothing here calls are no units, and told', async () => {
+  const report = await scanned({ 'modules/vpc/main.tf': resource, 'net/main.tf': resource })
+
+  expect(namesOf(report)).toEqual(['net in net'])
+  expect(report.remarks).toMatchObject([{ where: 'modules/vpc' }])
+})
+
+test('odd folders get names that can be used', async () => {
+  const report = await scanned({
+    'my--net/main.tf': resource,
+    'a b/c#d/main.tf': resource,
+    'ünit/-x-/main.tf': resource,
+  })
+
+  expect(readProject(projectText(report), 'taco.yaml').units.map(({ dir }) => dir)).toEqual([
+    'a b/c#d',
+    'my--net',
+    'ünit/-x-',
+  ])
+})
+
+test('order-only and switched off dependencies of terragrunt are taken as such', async () => {
+  const unit = 'terraform {\n  source = "x"\n}\n'
+  const report = await scanned({
+    'a/terragrunt.hcl': unit,
+    'b/terragrunt.hcl': unit,
+    'c/terragrunt.hcl': unit,
+    'app/terragrunt.hcl': `dependency "a" {\n  config_path = "../a"\n  enabled = false\n}\ndependency "b" {\n  config_path = "../b"\n  skip_outputs = true\n}\ndependencies {\n  paths = [for x in ["c"] : "../\${x}"]\n}\n`,
+  })
+
+  expect(edgesOf(report)).toEqual(['app -> b:'])
+  expect(report.unresolved).toMatchObject([{ dir: 'app', uses: 'dependencies' }])
+})
