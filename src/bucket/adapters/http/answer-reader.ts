@@ -12,7 +12,7 @@ export interface ShortAnswer {
 export interface AnswerReader {
   /** Before each request. To HEAD, what comes is a head and nothing else. */
   expect(method: string): void
-  /** The answer once it is whole. Throws for what is not HTTP. */
+  /** The answer once it is whole. Throws for what is not HTTP. The chunk may be used for others afterwards. */
   push(chunk: Buffer): ShortAnswer | undefined
   /** The connection was closed, which ends some answers and breaks off others. */
   end(): ShortAnswer | undefined
@@ -56,20 +56,26 @@ export function createAnswerReader(): AnswerReader {
     },
     push(chunk) {
       held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
-      while (head === undefined) {
-        const end = held.indexOf('\r\n\r\n')
-        if (end === -1) {
-          if (held.length > MOST_HEAD) throw notHttp()
-          return undefined
-        }
-        const read = readHead(held.toString('latin1', 0, end), isHead)
-        held = held.subarray(end + 4)
-        // What comes before the answer proper ("100 Continue").
-        if (read.status >= 200) head = read
-      }
-      return readBody(head)
+      const answer = read()
+      if (answer === undefined) held = Buffer.from(held)
+      return answer
     },
     end: () => (head?.body === 'rest' ? whole(held, false) : undefined),
+  }
+
+  function read(): ShortAnswer | undefined {
+    while (head === undefined) {
+      const end = held.indexOf('\r\n\r\n')
+      if (end === -1) {
+        if (held.length > MOST_HEAD) throw notHttp()
+        return undefined
+      }
+      const read = readHead(held.toString('latin1', 0, end), isHead)
+      held = held.subarray(end + 4)
+      // What comes before the answer proper ("100 Continue").
+      if (read.status >= 200) head = read
+    }
+    return readBody(head)
   }
 }
 

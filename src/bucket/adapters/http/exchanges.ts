@@ -48,19 +48,19 @@ export function openExchanges(address: HttpAddress, idleTimeoutMs: number): Exch
   const waiting: Job[] = []
   let session: Buffer | undefined
 
-  function connect(): net.Socket {
+  function connect(take: (chunk: Buffer) => void): net.Socket {
     const { hostname: host, port } = address
     const options = { host, port, noDelay: true, keepAlive: true }
-    if (!address.secure) return net.connect(options)
+    if (!address.secure) return net.connect({ ...options, onread: readInto(readBuffer, take) })
     const name = net.isIP(host) === 0 ? { servername: host } : {}
     const resumed = session === undefined ? {} : { session }
     const socket = tls.connect({ ...options, ...name, ...resumed, ALPNProtocols: ['http/1.1'] })
-    return socket.on('session', (fresh) => (session = fresh))
+    return socket.on('session', (fresh) => (session = fresh)).on('data', take)
   }
 
   function openLine(): Line {
     const line: Line = {
-      socket: connect(),
+      socket: connect((chunk) => received(line, chunk)),
       reader: createAnswerReader(),
       job: undefined,
       freeUntil: Infinity,
@@ -69,7 +69,6 @@ export function openExchanges(address: HttpAddress, idleTimeoutMs: number): Exch
     line.socket.setTimeout(idleTimeoutMs)
     line.socket.on('timeout', () => fail(line, timedOut(idleTimeoutMs)))
     line.socket.on('error', (error) => fail(line, error))
-    line.socket.on('data', (chunk: Buffer) => received(line, chunk))
     line.socket.on('end', () => ended(line))
     line.socket.on('close', () => {
       ended(line)
@@ -195,6 +194,19 @@ export function openExchanges(address: HttpAddress, idleTimeoutMs: number): Exch
     send,
     close() {
       for (const line of lines) line.socket.destroy()
+    },
+  }
+}
+
+/** All lines read into one buffer: what came is looked at, and kept by whoever needs more of it, before more is read. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024)
+
+function readInto(buffer: Buffer, take: (chunk: Buffer) => void): net.OnReadOpts {
+  return {
+    buffer,
+    callback(count) {
+      take(buffer.subarray(0, count))
+      return true
     },
   }
 }

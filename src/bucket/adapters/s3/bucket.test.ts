@@ -143,8 +143,9 @@ test.each([
 ])('%i %s is a refusal with a hint and without secrets', async (status, code, hint) => {
   const { bucket, requests } = await scripted([refusal(status, code)])
 
-  for (const call of [bucket.get('a'), bucket.put('a', bodyOf('x'), tag)]) {
-    const error: unknown = await call.catch((thrown: unknown) => thrown)
+  const calls = [bucket.get('a'), bucket.put('a', bodyOf('x'), tag)]
+  const errors = await Promise.all(calls.map((call) => call.catch((thrown: unknown) => thrown)))
+  for (const error of errors) {
     expect(error).toMatchObject({ code: 'BUCKET_REFUSED', hint: expect.stringMatching(hint) as unknown })
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('the-secret')
   }

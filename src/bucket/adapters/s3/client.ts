@@ -13,6 +13,7 @@ import { openTransport } from '../http/transport.ts'
 import type { S3Address } from './address.ts'
 import type { CredentialSource } from './credentials.ts'
 import { failureOf } from './errors.ts'
+import type { Credentials } from './signer.ts'
 import { createSigner, EMPTY_HASH, escapePath, queryString, sha256, UNSIGNED_PAYLOAD } from './signer.ts'
 import { readError } from './xml.ts'
 
@@ -64,13 +65,12 @@ export function openS3Client(options: S3ClientOptions): S3Client {
   const rules = options.retry ?? storeRetry
   let seen: { readonly text: string; readonly date: number; readonly at: number } | undefined
 
-  async function signed(call: S3Call, payloadHash: string) {
+  function signed(call: S3Call, payloadHash: string, keys: Credentials) {
     const path = call.key === undefined ? address.base || '/' : `${address.base}/${escapePath(call.key)}`
     const query = call.query === undefined ? '' : queryString(call.query)
-    const at = credentials.current()
     const headers = sign(
       { method: call.method, path, query, headers: { ...call.headers, host: address.host }, payloadHash },
-      at instanceof Promise ? await at : at,
+      keys,
       clock.now(),
     )
     if (call.body !== undefined) headers['content-length'] = String(call.body.size)
@@ -79,7 +79,7 @@ export function openS3Client(options: S3ClientOptions): S3Client {
   }
 
   async function attempt(call: S3Call, payloadHash: string): Promise<IncomingMessage> {
-    const request = await signed(call, payloadHash)
+    const request = signed(call, payloadHash, await credentials.current())
     let answer: IncomingMessage
     try {
       answer = await transport.send({ ...request, body: call.body })
@@ -92,7 +92,8 @@ export function openS3Client(options: S3ClientOptions): S3Client {
   }
 
   async function attemptShort(call: S3Call, payloadHash: string): Promise<ShortAnswer> {
-    const request = await signed(call, payloadHash)
+    const keys = credentials.current()
+    const request = signed(call, payloadHash, keys instanceof Promise ? await keys : keys)
     let answer: ShortAnswer
     try {
       answer =
@@ -131,14 +132,18 @@ export function openS3Client(options: S3ClientOptions): S3Client {
     return failure
   }
 
+  const patient = { ...rules, clock }
+
   async function attempts<T>(
     call: S3Call,
     attemptOnce: (call: S3Call, payloadHash: string) => Promise<T>,
   ): Promise<T> {
     throwIfAborted(call.signal)
-    const payloadHash = await hashOf(call.body, options.signsBodies)
-    const attempts = call.retry === false ? 1 : rules.attempts
-    return retry({ ...rules, attempts, clock, signal: call.signal }, () => attemptOnce(call, payloadHash))
+    const hash = hashOf(call.body, options.signsBodies)
+    const payloadHash = typeof hash === 'string' ? hash : await hash
+    const { signal } = call
+    const how = call.retry === false ? { ...patient, attempts: 1, signal } : { ...patient, signal }
+    return retry(how, () => attemptOnce(call, payloadHash))
   }
 
   return {
@@ -166,11 +171,14 @@ async function shortened(answer: IncomingMessage): Promise<ShortAnswer> {
   return { status: answer.statusCode ?? 0, headers, text: await shortText(answer), isReusable: false }
 }
 
-async function hashOf(body: Body | undefined, signsBodies: boolean): Promise<string> {
+function hashOf(body: Body | undefined, signsBodies: boolean): string | Promise<string> {
   if (body === undefined) return EMPTY_HASH
   if (!signsBodies) return UNSIGNED_PAYLOAD
   if (body.sha256 !== undefined) return body.sha256
-  if (body.bytes !== undefined) return sha256(body.bytes)
+  return body.bytes === undefined ? hashOfStream(body) : sha256(body.bytes)
+}
+
+async function hashOfStream(body: Body): Promise<string> {
   const hash = createHash('sha256')
   let size = 0
   for await (const part of body.stream()) {
