@@ -1,3 +1,4 @@
+import { isTacoError, messageOf } from '../../base/errors.ts'
 import type { Tag } from '../../bucket/index.ts'
 import type { EventDraft } from '../events.ts'
 import { lockKey } from '../layout.ts'
@@ -102,7 +103,7 @@ export async function claimDelete(
  * that somebody decided to break.
  */
 export async function finishRelease(parts: Parts, claimed: Unit, doomed?: Tag): Promise<boolean> {
-  const { bucket, clock, settings } = parts.deps
+  const { bucket, clock, log, settings } = parts.deps
   const { lock } = claimed.value
   if (lock?.releasing === undefined) return false
   const deadline = lock.releasing.at + settings.deleteOutlivesMs / 2
@@ -115,11 +116,12 @@ export async function finishRelease(parts: Parts, claimed: Unit, doomed?: Tag): 
     try {
       await bucket.delete(lockKey(claimed.value.key), mirror.tag, {
         retry: false,
-        signal: AbortSignal.timeout(left),
+        signal: AbortSignal.timeout(Math.ceil(left)),
       })
-    } catch {
-      // Whether it will still land is unknown: nobody may lock before it cannot any more.
-      await clock.sleep(settings.deleteOutlivesMs)
+    } catch (error) {
+      log.warn('a lock object could not be deleted', { unit: claimed.value.name, error: messageOf(error) })
+      // Unless it was refused, it may still land: nobody may lock before it cannot any more.
+      if (!isTacoError(error, 'BUCKET_REFUSED')) await clock.sleep(settings.deleteOutlivesMs)
     }
   }
   const { releasing: _done, ...held } = lock
