@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Event } from '../state/index.ts'
 
 /** A rollout as it lies in the bucket, changed by compare-and-swap alone. Unknown fields survive a rewrite. */
 export const ROLLOUT_FORMAT = 1
@@ -95,5 +96,7 @@ export const Rollout = z.looseObject({
   roots: z.array(z.string()),
   /** In an order in which they could be applied one by one. */
   steps: z.array(Step),
+  /** Events that may not be in the journal yet. */
+  outbox: z.array(Event).default([]),
 })
 export type Rollout = z.infer<typeof Rollout>

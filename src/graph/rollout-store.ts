@@ -10,19 +10,28 @@ import {
   readDocument,
   swapDocument,
 } from '../bucket/index.ts'
-import { parseOrgName, rolloutKey, rolloutsPrefix } from '../state/index.ts'
+import {
+  type Caller,
+  type Event,
+  type StateControl,
+  parseOrgName,
+  rolloutKey,
+  rolloutsPrefix,
+} from '../state/index.ts'
+import { newsOf } from './rollout-events.ts'
 import { Rollout } from './rollout-model.ts'
 import type { RolloutRef } from './rollout-services.ts'
 
 export interface RolloutStore {
   get(ref: RolloutRef): Promise<Rollout>
-  create(rollout: Rollout): Promise<Rollout>
+  create(rollout: Rollout, caller: Caller): Promise<Rollout>
   /**
    * Read, change, compare-and-swap, until it holds. `change` gives the same object if there is nothing to write; what
-   * it gives besides comes from the attempt that held.
+   * it gives besides comes from the attempt that held. What the change tells is told with it.
    */
   change<T>(
     ref: RolloutRef,
+    caller: Caller,
     change: (rollout: Rollout) => Promise<{ readonly rollout: Rollout; readonly answer: T }>,
   ): Promise<{ readonly rollout: Rollout; readonly answer: T }>
   /** Newest first: ids sort by time. */
@@ -35,8 +44,10 @@ export function createRolloutStore(deps: {
   readonly bucket: Bucket
   readonly clock: Clock
   readonly ids: Ids
+  readonly control: Pick<StateControl, 'outbox'>
 }): RolloutStore {
   const { bucket, clock, ids } = deps
+  const { outbox } = deps.control
 
   /** Checked against the bucket's tag, never trusted: a document of thousands of steps takes long to understand. */
   const known = new LRUCache<string, Loaded<Rollout>>({ max: 20 })
@@ -57,7 +68,16 @@ export function createRolloutStore(deps: {
         hint: 'see `taco rollout ls`',
       })
     }
-    return keep({ key, value: parseDocument(key, await found.bytes(), Rollout), tag: found.tag })
+    const value = parseDocument(key, await found.bytes(), Rollout)
+    // A server that ended in between may have left them.
+    outbox.send(value.outbox, [])
+    return keep({ key, value, tag: found.tag })
+  }
+
+  function told(before: Rollout | undefined, after: Rollout, caller: Caller): readonly Event[] {
+    return newsOf(before, after).map(({ unit, type, data = {} }) =>
+      outbox.make({ org: after.org, ...(unit === undefined ? {} : { unit }) }, { type, caller, data }),
+    )
   }
 
   function keep(loaded: Loaded<Rollout>): Loaded<Rollout> {
@@ -83,24 +103,31 @@ export function createRolloutStore(deps: {
 
   return {
     get,
-    async create(rollout) {
+    async create(rollout, caller) {
       const key = rolloutKey(rollout.org, rollout.id)
-      const answer = await createDocument(bucket, key, rollout)
+      const made = told(undefined, rollout, caller)
+      const value = { ...rollout, outbox: [...made] }
+      const answer = await createDocument(bucket, key, value)
       if (answer.kind === 'conflict') throw new TacoError('CONFLICT', 'two rollouts began at the same time')
-      keep({ key, value: rollout, tag: answer.tag })
-      return rollout
+      keep({ key, value, tag: answer.tag })
+      outbox.send(value.outbox, made)
+      return value
     },
-    change: (ref, change) =>
+    change: (ref, caller, change) =>
       inTurn(`${ref.org}/${ref.id}`, async () => {
         for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
           if (attempt > 1) await clock.sleep(Math.random() * Math.min(250, 4 * 2 ** attempt))
           const loaded = await load(ref)
           const { rollout, answer } = await change(loaded.value)
           if (rollout === loaded.value) return { rollout, answer }
-          const value = { ...rollout, rev: loaded.value.rev + 1, nonce: ids.id('n') }
+          const made = told(loaded.value, rollout, caller)
+          const left = outbox.unsent(loaded.value.outbox)
+          const rev = loaded.value.rev + 1
+          const value = { ...rollout, rev, nonce: ids.id('n'), outbox: [...left, ...made] }
           const written = await swapDocument(bucket, loaded, value)
           if (written.kind !== 'written') continue
           keep({ key: loaded.key, value, tag: written.tag })
+          outbox.send(value.outbox, made)
           return { rollout: value, answer }
         }
         throw new TacoError('BUCKET_UNAVAILABLE', 'too many workers changed the rollout at the same time', {

@@ -42,6 +42,7 @@ function rollout(statuses: Partial<Record<'a' | 'b' | 'c' | 'd', StepStatus>> = 
     by: 'alice',
     status: 'active',
     roots: ['a', 'd'],
+    outbox: [],
     steps: [make('a', []), make('b', ['a']), make('c', ['b']), make('d', [])],
   }
 }

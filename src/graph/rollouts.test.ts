@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
-import { LockInfo, createStateControl } from '../state/index.ts'
+import { LockInfo, type StateControl, type StateSettings, createStateControl } from '../state/index.ts'
 import { createRollouts } from './rollouts.ts'
 
 const org = 'default'
@@ -10,12 +10,11 @@ const alice = { by: 'alice' }
 const options = { worker: 'w1', most: 10, leaseMs: 1000, begin: false }
 
 /** network ← app ← dns, and network ← other; the time is what the test says. */
-async function estate() {
+async function estate(settings: Partial<StateSettings> = { tidyAfterMs: null, flushEvents: false }) {
   let now = 1_000_000
   const clock = { now: () => now, sleep: () => Promise.resolve() }
   const bucket = openMemoryBucket()
   const spool = { create: () => Promise.reject(new Error('these states fit into memory')) }
-  const settings = { tidyAfterMs: null, flushEvents: false }
   const control = await createStateControl({ bucket, clock, ids: randomIds, log: silentLog, spool, settings })
   const deps = { bucket, clock, ids: randomIds, control }
   const ids = new Map<string, string>()
@@ -60,6 +59,12 @@ async function estate() {
   return {
     control,
     rollouts: createRollouts(deps),
+    /** A server that starts now, over the same bucket. */
+    async reopen(changed: Partial<StateSettings>) {
+      const other = { bucket, clock, ids: randomIds, log: silentLog, spool, settings: changed }
+      const opened = await createStateControl(other)
+      return { control: opened, rollouts: createRollouts({ ...deps, control: opened }) }
+    },
     another: createRollouts(deps),
     write,
     pass: (ms: number) => (now += ms),
@@ -378,4 +383,73 @@ test('a worker claims only steps whose units it has', async () => {
 
   expect(claims.map(({ unit }) => unit.name)).toEqual(['other'])
   expect(rest.claims.map(({ unit }) => unit.name)).toEqual(['app'])
+})
+
+/** What the journal has about rollouts, once everything is written. */
+async function toldBy(control: StateControl) {
+  await control.close()
+  const { items } = await control.journal.read({ limit: 100 })
+  // What came late is told once more; its id tells.
+  const once = [...new Map(items.map((item) => [item.id, item])).values()]
+  return once.filter(({ type }) => /^(rollout|step)\./.test(type))
+}
+
+test('the journal tells of a rollout and its steps, and who was behind it', async () => {
+  const world = await estate({ tidyAfterMs: null })
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
+  await workThrough(world, id)
+  const { id: again } = await world.rollouts.start(org, { from: ['network'] }, alice)
+  await workThrough(world, again)
+
+  const told = await toldBy(world.control)
+
+  expect(told.map(({ type, unit }) => [type, unit?.name])).toEqual([
+    ['rollout.started', undefined],
+    ['step.applied', 'network'],
+    ['step.applied', 'app'],
+    ['step.applied', 'other'],
+    ['step.applied', 'dns'],
+    ['rollout.finished', undefined],
+    ['rollout.started', undefined],
+    ['step.applied', 'network'],
+    ['rollout.finished', undefined],
+  ])
+  expect(told[0]).toMatchObject({ by: 'alice', data: { rollout: id, from: 'network', steps: 4 } })
+  expect(told[1]).toMatchObject({ data: { rollout: id, changed: 'cidr, vpc_id' } })
+  expect(told[8]).toMatchObject({ data: { rollout: again, applied: 1, skipped: 3 } })
+})
+
+test('the journal tells what people decide, and what failed', async () => {
+  const world = await estate({ tidyAfterMs: null })
+  const { rollouts, control } = world
+  const { id, claims } = await rollouts.start(org, { from: ['network'], claim: options }, alice)
+  const ref = { org, id }
+  const token = claims[0]?.token ?? ''
+  const bob = { by: 'bob' }
+  await rollouts.pause(ref, bob)
+  const end = { kind: 'failed' as const, reason: 'no quota', exitCode: 1, engineMs: 1 }
+  await rollouts.end(ref, 'network', { token, end }, alice)
+  await rollouts.resume(ref, bob)
+  await rollouts.skip(ref, 'network', 'applied by hand', bob)
+  await rollouts.cancel(ref, bob)
+
+  expect((await toldBy(control)).map(({ type, by, data }) => [type, by, data['reason']])).toEqual([
+    ['rollout.started', 'alice', undefined],
+    ['rollout.paused', 'bob', undefined],
+    ['step.failed', 'alice', 'no quota'],
+    ['rollout.resumed', 'bob', undefined],
+    ['step.skipped', 'bob', 'applied by hand'],
+    ['rollout.cancelled', 'bob', undefined],
+  ])
+})
+
+test('an event that a server left behind is told by the next one that comes by', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
+  world.pass(60_000)
+
+  const { control, rollouts } = await world.reopen({ tidyAfterMs: null })
+  await rollouts.get({ org, id })
+
+  expect(await toldBy(control)).toMatchObject([{ type: 'rollout.started', data: { rollout: id } }])
 })

@@ -27,7 +27,7 @@ export interface RolloutDeps {
   readonly bucket: Bucket
   readonly clock: Clock
   readonly ids: Ids
-  readonly control: Pick<StateControl, 'graph' | 'outputs' | 'locks' | 'units'>
+  readonly control: Pick<StateControl, 'graph' | 'outputs' | 'locks' | 'outbox' | 'units'>
 }
 
 /** Rollouts over one bucket. Nothing is kept in memory: any server, any worker may go on where another stopped. */
@@ -99,8 +99,8 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     )
   }
 
-  async function changed(ref: RolloutRef, change: (rollout: Rollout) => Rollout) {
-    const done = await store.change(ref, (rollout) =>
+  async function changed(ref: RolloutRef, caller: Caller, change: (rollout: Rollout) => Rollout) {
+    const done = await store.change(ref, caller, (rollout) =>
       Promise.resolve({ rollout: change(rollout), answer: null }),
     )
     return viewRollout(done.rollout)
@@ -136,10 +136,11 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         by: caller.by,
         status: 'active',
         roots: [...roots],
+        outbox: [],
         steps: walkFrom(units, roots).map(firstStep),
       }
       const first = await decideAndClaim(rollout, options, freshFacts(control.graph, org))
-      const made = await store.create(first.rollout)
+      const made = await store.create(first.rollout, caller)
       const claims = await begun({ org, id: made.id }, made, first.answer, options, caller)
       return { ...viewRollout(made), claims }
     },
@@ -149,7 +150,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
 
     async claim(ref, options, caller) {
       const facts = freshFacts(control.graph, ref.org)
-      const { rollout, answer } = await store.change(ref, (current) =>
+      const { rollout, answer } = await store.change(ref, caller, (current) =>
         decideAndClaim(current, options, facts),
       )
       return {
@@ -159,7 +160,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     },
 
     async renew(ref, { tokens, leaseMs }, caller) {
-      const done = await store.change(ref, (rollout) => {
+      const done = await store.change(ref, caller, (rollout) => {
         const renewed = renew(rollout, tokens, { now: clock.now(), leaseMs })
         return Promise.resolve({ rollout: renewed.rollout, answer: renewed.lost })
       })
@@ -181,23 +182,23 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       refuseOthers(step, token)
       const own = await steps.settle(ref, step, end, caller)
       const facts = freshFacts(control.graph, ref.org)
-      const { rollout, answer } = await store.change(ref, (current) => {
+      const { rollout, answer } = await store.change(ref, caller, (current) => {
         const after = afterEnd(current, unit, { token, end, facts: own, now: clock.now() })
         return decideAndClaim(after, next, facts)
       })
       return { rollout: viewProgress(rollout), claims: await begun(ref, rollout, answer, next, caller) }
     },
 
-    async skip(ref, unit, reason) {
+    async skip(ref, unit, reason, caller) {
       const facts = freshFacts(control.graph, ref.org)
-      const done = await store.change(ref, (rollout) =>
+      const done = await store.change(ref, caller, (rollout) =>
         decideAndClaim(skipByHand(rollout, unit, { reason, now: clock.now() }), undefined, facts),
       )
       return viewRollout(done.rollout)
     },
-    pause: (ref) => changed(ref, pause),
-    resume: (ref) => changed(ref, resume),
-    cancel: (ref) => changed(ref, (rollout) => cancel(rollout, clock.now())),
+    pause: (ref, caller) => changed(ref, caller, pause),
+    resume: (ref, caller) => changed(ref, caller, resume),
+    cancel: (ref, caller) => changed(ref, caller, (rollout) => cancel(rollout, clock.now())),
   }
 }
 

@@ -8,6 +8,7 @@ import { createDoctor } from './doctor.ts'
 import { createGc } from './gc.ts'
 import { createGraphStore } from './graph-store.ts'
 import { createIntake } from './intake.ts'
+import { createOutbox } from './events.ts'
 import { createJournal } from './journal.ts'
 import { createJournalWriter } from './journal-writer.ts'
 import { createLocator } from './locate.ts'
@@ -62,6 +63,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     outputs: createOutputs(parts, locator),
     graph: createGraphStore(parts, catalog, locator),
     journal: createJournal(deps),
+    outbox: createOutbox(deps, background, journalWriter),
     upkeep: {
       adopt: createAdopt(parts, orgs, maker, claims, catalog),
       gc: createGc(parts, orgs, catalog),

@@ -1,15 +1,12 @@
 import type { StateDeps } from './deps.ts'
-import type { Event, EventType } from './model.ts'
-import type { Caller } from './services.ts'
+import type { Background } from './background.ts'
+import type { JournalWriter } from './journal-writer.ts'
+import type { Event } from './model.ts'
+import type { EventDraft, Outbox } from './services.ts'
 import type { EventView } from './views.ts'
 import { isoTime } from '../base/clock.ts'
 
-/** What happened, before it has an id and a time. It goes into the outbox of the document whose change it tells. */
-export interface EventDraft {
-  readonly type: EventType
-  readonly caller: Pick<Caller, 'by' | 'requestId'>
-  readonly data?: Readonly<Record<string, unknown>>
-}
+export type { EventDraft } from './services.ts'
 
 export function makeEvent(
   deps: Pick<StateDeps, 'ids' | 'clock'>,
@@ -39,5 +36,22 @@ export function viewEvent(event: Event): EventView {
     by: event.by,
     requestId: event.requestId ?? null,
     data: event.data,
+  }
+}
+
+/** What somebody else has made this long ago may have been left behind by a crash. */
+const LEFT_MS = 5_000
+
+export function createOutbox(deps: StateDeps, background: Background, journal: JournalWriter): Outbox {
+  return {
+    make: ({ org, unit }, draft) =>
+      makeEvent(deps, unit === undefined ? { org, name: org } : { org, ...unit }, draft),
+    unsent: (outbox) => outbox.filter(({ id }) => !journal.isWritten(id)),
+    send(outbox, made) {
+      if (!deps.settings.flushEvents) return
+      if (made.length > 0) background.run('writing events to the journal', () => journal.write(made))
+      const left = outbox.filter(({ id, at }) => !journal.isWritten(id) && deps.clock.now() - at > LEFT_MS)
+      if (left.length > 0) background.run('writing events left in an outbox', () => journal.flush(left))
+    },
   }
 }

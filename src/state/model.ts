@@ -143,6 +143,14 @@ export const EventType = z.enum([
   'lock.expired',
   'gc.pruned',
   'dependencies.changed',
+  'rollout.started',
+  'rollout.paused',
+  'rollout.resumed',
+  'rollout.cancelled',
+  'rollout.finished',
+  'step.applied',
+  'step.failed',
+  'step.skipped',
 ])
 export type EventType = z.infer<typeof EventType>
 

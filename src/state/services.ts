@@ -1,6 +1,6 @@
 import type { Body, Found, Held } from '../bucket/index.ts'
 import type { StateDiff } from './content/diff.ts'
-import type { Dependency, EventType, LockInfo, Read, Retention } from './model.ts'
+import type { Dependency, Event, EventType, LockInfo, Read, Retention } from './model.ts'
 import type {
   AdoptFinding,
   DamagedVersion,
@@ -29,6 +29,7 @@ export interface StateControl {
   readonly outputs: Outputs
   readonly graph: GraphStore
   readonly journal: Journal
+  readonly outbox: Outbox
   readonly upkeep: Upkeep
   /** Finishes work that was answered but not yet tidied up; further calls are refused. */
   close(): Promise<void>
@@ -282,3 +283,23 @@ export interface Upkeep {
 }
 
 export type { Body, Found }
+
+/** What happened, before it has an id and a time. It goes into the outbox of the document whose change it tells. */
+export interface EventDraft {
+  readonly type: EventType
+  readonly caller: Pick<Caller, 'by' | 'requestId'>
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** For documents of other layers: their events get into the journal just as those of units do. */
+export interface Outbox {
+  /** `unit` undefined: about the organization. */
+  make(
+    about: { readonly org: string; readonly unit?: { readonly id: string; readonly name: string } },
+    draft: EventDraft,
+  ): Event
+  /** What must stay in the outbox of the next version of the document. */
+  unsent(outbox: readonly Event[]): Event[]
+  /** After a document was written, with the events of that change; or read, with none. */
+  send(outbox: readonly Event[], made: readonly Event[]): void
+}
