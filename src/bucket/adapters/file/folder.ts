@@ -44,40 +44,61 @@ export async function readNames(fs: FsOps, folder: string): Promise<FolderNames>
 }
 
 /**
- * Generations by name, as they were when last looked at. A generation never changes, so a name that is still
+ * Generations by name, as they were when a list came by. A generation never changes, so a name that is still
  * there stands for what it stood for, unless the object was forgotten and began again at 1, which takes a day.
+ * Only for documents of our own: those are listed again and again.
  */
 export interface KnownGenerations {
   /** Asks nobody. */
   peek(folder: string, name: string, n: number): Generation | undefined
   get(folder: string, name: string, n: number): Promise<Generation | undefined>
+  /** What a write made. Most of what is written is never listed, so only what was is kept up to date. */
   note(folder: string, name: string, generation: Generation): void
 }
 
-const KEEP_MS = 6 * 3600_000
-const MAX_KNOWN = 200_000
+const HOUR = 3600_000
+const MAX_KNOWN = 100_000
 
 export function knownGenerations(fs: FsOps): KnownGenerations {
-  const known = new Map<string, { readonly generation: Generation; readonly at: number }>()
+  // By age, because a time for each of ten thousand takes more room than what it belongs to.
+  let young = new Map<string, Generation>()
+  let old = new Map<string, Generation>()
+  let since = fs.now()
+
+  /** Nothing is believed for more than six hours. */
+  function forgetOld(): void {
+    const age = fs.now() - since
+    if (age < 2 * HOUR && young.size < MAX_KNOWN) return
+    old = age < 4 * HOUR ? young : new Map()
+    young = new Map()
+    since = fs.now()
+  }
+
   return {
     peek(folder, name, n) {
-      const old = known.get(`${folder}/${name}`)
-      return old !== undefined && old.generation.n === n && fs.now() - old.at < KEEP_MS
-        ? old.generation
-        : undefined
+      forgetOld()
+      const path = pathOf(folder, name)
+      const known = young.get(path) ?? old.get(path)
+      return known?.n === n ? known : undefined
     },
     async get(folder, name, n) {
-      const path = `${folder}/${name}`
-      const old = this.peek(folder, name, n)
-      if (old !== undefined) return old
+      const known = this.peek(folder, name, n)
+      if (known !== undefined) return known
+      const path = pathOf(folder, name)
       const generation = await readGeneration(fs, `${path}@${n}`, n)
-      if (generation === undefined) known.delete(path)
-      else this.note(folder, name, generation)
+      old.delete(path)
+      if (generation === undefined) young.delete(path)
+      else young.set(path, generation)
       return generation
     },
     note(folder, name, generation) {
-      if (known.size >= MAX_KNOWN) known.clear()
-      known.set(`${folder}/${name}`, { generation, at: fs.now() })
+      const path = pathOf(folder, name)
+      if (young.has(path) || old.has(path)) young.set(path, generation)
     },
   }
+}
+
+/** In one piece: what `+` makes of two strings keeps both of them besides. */
+function pathOf(folder: string, name: string): string {
+  return [folder, name].join('/')
 }

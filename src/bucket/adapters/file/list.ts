@@ -2,8 +2,8 @@ import { compareKeys, keyFault } from '../../keys.ts'
 import { throwIfAborted } from '../../retry.ts'
 import { readNames } from './folder.ts'
 import { entryOf } from './found.ts'
-import { isThere, none, printOf } from './generation.ts'
-import { OBJECTS, OWN, hidden, isReserved, placeOf, shownSegment } from './names.ts'
+import { isThere, none, printOf, readGeneration } from './generation.ts'
+import { OBJECTS, OWN, generationPath, hidden, isReserved, placeOf, shownSegment } from './names.ts'
 import { isPublished } from './plain.ts'
 import { current } from './read.ts'
 import { sweepNames } from './sweep.ts'
@@ -167,7 +167,7 @@ async function plainEntry(context: Context, contents: Contents, item: Item): Pro
     return entryOf(item.path, { ...none, kind: 'outside', id: printOf(file), size: file.size, modifiedAt })
   }
   if (names.pending.length === 0) {
-    const generation = await context.known.get(contents.folder, item.name, names.highest)
+    const generation = await readGeneration(context.fs, generationPath(place, names.highest), names.highest)
     if (generation !== undefined && isPublished(generation, file))
       return isThere(generation) ? entryOf(item.path, generation) : undefined
   }

@@ -60,7 +60,6 @@ async function finish(
   await dropPending(context, place, base)
   await show(context, place, made)
   context.latest.note(place, made)
-  context.known.note(place.folder, place.name, made)
   await prune(context, place, base)
 }
 
