@@ -32,3 +32,18 @@ test('bash offers commands, subcommands and the options that belong there', () =
   expect(offered('unit', 'show', '--js')).toEqual(['--json'])
   expect(offered('unit', 'show', '--f')).toEqual([])
 })
+
+test('bash knows aliases, what stands for a value, and what follows an option', () => {
+  expect(offered('unit', 'list', '--sea')).toEqual(['--search'])
+  // Readline gives `--org=acme` as three words.
+  expect(offered('--org', '=', 'acme', 'state', 'p')).toEqual(['pull', 'push'])
+  expect(offered('--quiet', 'state', 'p')).toEqual(['pull', 'push'])
+  expect(offered('graph', '--format', '')).toEqual(['tree', 'dot', 'mermaid', 'svg', 'json'])
+  expect(offered('graph', '--format', '=', 'd')).toEqual(['dot'])
+  expect(offered('graph', '--format', '=')).toEqual(['tree', 'dot', 'mermaid', 'svg', 'json'])
+  expect(offered('completion', '')).toEqual(['bash', 'zsh', 'fish'])
+  expect(offered('--org', 'un')).toEqual([])
+  expect(offered('exec', 'prod/x', '--', 'un')).toEqual([])
+  expect(offered('help', 'un')).toEqual(['unit', 'unlock'])
+  expect(offered('hel')).toEqual(['help'])
+})

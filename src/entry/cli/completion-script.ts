@@ -1,5 +1,5 @@
-import { allCommands, longOf } from './spec.ts'
-import type { CommandSpec } from './spec.ts'
+import { longOf } from './spec.ts'
+import type { CommandSpec, OptionSpec } from './spec.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
@@ -9,63 +9,120 @@ export function isShell(text: string): text is Shell {
 }
 
 interface Place {
-  /** `unit ls`; empty for the program itself. */
-  readonly path: string
+  /** `unit ls` and, by its alias, `unit list`; empty for the program itself. */
+  readonly paths: readonly string[]
+  readonly isGroup: boolean
   readonly words: readonly { readonly word: string; readonly says: string }[]
-  readonly options: readonly { readonly long: string; readonly says: string; readonly takesValue: boolean }[]
+  readonly options: readonly Option[]
+}
+
+interface Option {
+  readonly long: string
+  readonly says: string
+  readonly takesValue: boolean
+  readonly choices: readonly string[]
 }
 
 /** Written from the tree of commands itself, so that it names each of them. */
 export function completionScript(program: CommandSpec, shell: Shell): string {
-  const places = [...allCommands(program)].map(({ path, spec }) => placeOf(path, spec))
+  const places = [...placesIn(program, [''])]
   if (shell === 'bash') return bash(places)
   return shell === 'zsh' ? zsh(places) : fish(places)
 }
 
-function placeOf(path: readonly string[], { children = [], options = [] }: CommandSpec): Place {
-  return {
-    path: path.join(' '),
-    words: children.map(({ name, says }) => ({ word: name, says: says.split('\n')[0] ?? '' })),
-    options: options
-      .filter(({ hidden }) => hidden !== true)
-      .map((option) => ({
-        long: longOf(option),
-        says: option.says,
-        takesValue: option.value !== undefined && option.valueOptional !== true,
-      })),
+function* placesIn(spec: CommandSpec, paths: readonly string[]): Generator<Place> {
+  const { children = [], args = [] } = spec
+  const isRoot = paths.includes('')
+  yield {
+    paths,
+    isGroup: children.length > 0,
+    words: [
+      ...children.map(({ name, says }) => ({ word: name, says: says.split('\n')[0] ?? '' })),
+      ...(isRoot ? [{ word: 'help', says: 'show help' }] : []),
+      ...(args[0]?.choices ?? []).map((word) => ({ word, says: args[0]?.name ?? '' })),
+    ],
+    options: (spec.options ?? []).filter(({ hidden }) => hidden !== true).map(optionOf),
   }
+  for (const child of children) {
+    const names = child.alias === undefined ? [child.name] : [child.name, child.alias]
+    yield* placesIn(
+      child,
+      paths.flatMap((path) => names.map((name) => `${path} ${name}`.trim())),
+    )
+  }
+}
+
+function optionOf(option: OptionSpec): Option {
+  return {
+    long: longOf(option),
+    says: option.says,
+    takesValue: option.value !== undefined && option.valueOptional !== true,
+    choices: option.choices ?? [],
+  }
+}
+
+/** Options whose next word is their value. */
+function valuedIn(places: readonly Place[]): readonly string[] {
+  const valued = places.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue))
+  return [...new Set(valued.map(({ long }) => long))]
+}
+
+/** A pattern of `case` for each option that has choices, with them. */
+function choicesIn(places: readonly Place[]): readonly (readonly [string, readonly string[]])[] {
+  return places.flatMap(({ paths, options }) =>
+    options
+      .filter(({ choices }) => choices.length > 0)
+      .map(
+        ({ long, choices }) => [paths.map((path) => quote(`${path} ${long}`)).join('|'), choices] as const,
+      ),
+  )
+}
+
+function groupsIn(places: readonly Place[]): readonly string[] {
+  return places.filter(({ isGroup }) => isGroup).flatMap(({ paths }) => paths)
 }
 
 function bash(places: readonly Place[]): string {
   const [root] = places
+  const joined = (words: readonly string[]) => quote(words.join(' '))
   const cases = places.map(
-    ({ path, words, options }) =>
-      `    ${quote(path)}) words=${quote(words.map(({ word }) => word).join(' '))} options=${quote(options.map(({ long }) => long).join(' '))} ;;`,
+    ({ paths, words, options }) =>
+      `    ${paths.map(quote).join('|')}) words=${joined(words.map(({ word }) => word))} options=${joined(options.map(({ long }) => long))} ;;`,
   )
-  const valued = [
-    ...new Set(
-      places.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue).map(({ long }) => long)),
-    ),
-  ]
+  const choices = choicesIn(places).map(([pattern, words]) => `      ${pattern}) words=${joined(words)} ;;`)
   return `# bash completion for taco; load it with: source <(taco completion bash)
 _taco() {
-  local current=\${COMP_WORDS[COMP_CWORD]} path='' word next i words='' options=''
+  local current=\${COMP_WORDS[COMP_CWORD]} path='' word next i words='' options='' option=''
   local groups=${quote(
-    places
-      .filter(({ words }) => words.length > 0)
-      .map(({ path }) => path || '.')
-      .join(' '),
+    groupsIn(places)
+      .map((path) => `<${path}>`)
+      .join(''),
   )}
+  [[ $current == '=' ]] && current=''
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
     case $word in
       --) return ;;
-      ${valued.join('|')}) ((i++)); continue ;;
+      # Readline splits words at these signs.
+      [:=]) ((i++)); continue ;;
+      ${valuedIn(places).join('|')})
+        [[ \${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
+        ((++i >= COMP_CWORD)) && option=$word
+        continue ;;
       -*) continue ;;
+      help) [[ -z $path ]] && continue ;;
     esac
     next="\${path:+$path }$word"
-    case " $groups " in *" \${path:-.} "*) path=$next ;; esac
+    case $groups in *"<$path>"*) path=$next ;; esac
   done
+  if [[ -n $option ]]; then
+    case "$path $option" in
+${choices.join('\n')}
+    esac
+    if [[ -n $words ]]; then COMPREPLY=($(compgen -W "$words" -- "$current"))
+    else COMPREPLY=($(compgen -f -- "$current")); fi
+    return
+  fi
   case $path in
 ${cases.join('\n')}
   esac
@@ -84,23 +141,40 @@ complete -F _taco taco
 function zsh(places: readonly Place[]): string {
   const [root] = places
   const described = (word: string, says: string) => quote(`${word.replaceAll(':', '\\:')}:${says}`)
-  const cases = places.map(({ path, words, options }) => {
-    const all = path === '' ? options : [...options, ...(root?.options ?? [])]
-    return `    ${quote(path)})
+  const cases = places.map(({ paths, words, options }) => {
+    const all = paths.includes('') ? options : [...options, ...(root?.options ?? [])]
+    return `    ${paths.map(quote).join('|')})
       cmds=(${words.map(({ word, says }) => described(word, says)).join(' ')})
       opts=(${all.map(({ long, says }) => described(long, says)).join(' ')}) ;;`
   })
-  const groups = places.filter(({ words }) => words.length > 0).map(({ path }) => quote(path || '.'))
+  const choices = choicesIn(places).map(
+    ([pattern, words]) => `      ${pattern}) cmds=(${words.map(quote).join(' ')}) ;;`,
+  )
   return `#compdef taco
 # zsh completion for taco; load it with: source <(taco completion zsh)
 _taco() {
-  local where='' word
+  local where='' word option=''
   local -a cmds opts groups
-  groups=(${groups.join(' ')})
+  groups=(${groupsIn(places)
+    .map((path) => quote(path || '.'))
+    .join(' ')})
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    [[ $word == -* ]] && continue
+    if [[ -n $option ]]; then option=''; continue; fi
+    case $word in
+      --) return ;;
+      ${valuedIn(places).join('|')}) option=$word; continue ;;
+      -*) continue ;;
+      help) [[ -z $where ]] && continue ;;
+    esac
     (( \${groups[(Ie)\${where:-.}]} )) && where="\${where:+$where }$word"
   done
+  if [[ -n $option ]]; then
+    case "$where $option" in
+${choices.join('\n')}
+    esac
+    if (( $#cmds )); then _describe value cmds; else _files; fi
+    return
+  fi
   case $where in
 ${cases.join('\n')}
   esac
@@ -108,42 +182,52 @@ ${cases.join('\n')}
   elif (( $#cmds )); then _describe command cmds
   else _files; fi
 }
-compdef _taco taco
+if [[ $funcstack[1] == _taco ]]; then _taco "$@"; else compdef _taco taco; fi
 `
 }
 
 function fish(places: readonly Place[]): string {
-  const groups = places.filter(({ words }) => words.length > 0)
   const [root] = places
-  const lines = groups.flatMap(({ path, words }) =>
-    words.map(
-      ({ word, says }) =>
-        `complete -c taco -n ${quote(`__taco_at ${quote(path)}`)} -f -a ${quote(word)} -d ${quote(says)}`,
+  const at = (paths: readonly string[]) => quote(`__taco_at ${paths.map(quote).join(' ')}`)
+  const option = ({ long, says, takesValue, choices }: Option) =>
+    [
+      `-l ${long.slice(2)}`,
+      choices.length > 0 ? `-x -a ${quote(choices.join(' '))}` : takesValue ? '-r' : '',
+      `-d ${quote(says)}`,
+    ]
+      .filter(Boolean)
+      .join(' ')
+  const words = places.flatMap((place) =>
+    place.words.map(
+      ({ word, says }) => `complete -c taco -n ${at(place.paths)} -f -a ${quote(word)} -d ${quote(says)}`,
     ),
   )
   const options = places
-    .filter(({ path }) => path !== '')
-    .flatMap(({ path, options: own }) =>
-      own.map(
-        ({ long, says, takesValue }) =>
-          `complete -c taco -n ${quote(`__taco_at ${quote(path)}`)} -l ${long.slice(2)}${takesValue ? ' -r' : ''} -d ${quote(says)}`,
-      ),
-    )
-  const globals = (root?.options ?? []).map(
-    ({ long, says, takesValue }) =>
-      `complete -c taco -l ${long.slice(2)}${takesValue ? ' -r' : ''} -d ${quote(says)}`,
-  )
+    .filter((place) => place !== root)
+    .flatMap((place) => place.options.map((one) => `complete -c taco -n ${at(place.paths)} ${option(one)}`))
+  const globals = (root?.options ?? []).map((one) => `complete -c taco ${option(one)}`)
   return `# fish completion for taco; load it with: taco completion fish | source
 function __taco_at
-    set -l path
-    set -l groups ${groups.map(({ path }) => quote(path)).join(' ')}
+    set -l path ''
+    set -l isvalue 0
+    set -l groups ${groupsIn(places).map(quote).join(' ')}
+    set -l valued ${valuedIn(places).join(' ')}
     for word in (commandline -opc)[2..-1]
+        if test $isvalue = 1
+            set isvalue 0
+            continue
+        end
+        if contains -- $word $valued
+            set isvalue 1
+            continue
+        end
         string match -q -- '-*' $word; and continue
+        test "$path$word" = help; and continue
         contains -- "$path" $groups; and set path (string trim -- "$path $word")
     end
-    test "$path" = "$argv[1]"
+    contains -- "$path" $argv
 end
-${[...globals, ...lines, ...options].join('\n')}
+${[...globals, ...words, ...options].join('\n')}
 `
 }
 

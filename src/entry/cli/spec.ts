@@ -24,6 +24,8 @@ export interface ArgSpec {
   readonly name: string
   readonly says?: string
   readonly optional?: boolean
+  /** What it may be, for completion; the command itself checks it. */
+  readonly choices?: readonly string[]
   /** Takes all that is left, options of other programs included. */
   readonly rest?: boolean
 }

@@ -8,7 +8,7 @@ export function completionCommand(program: () => CommandSpec): CommandSpec {
   return command({
     name: 'completion',
     says: 'print a completion script',
-    args: [{ name: 'shell', says: 'bash, zsh or fish' }],
+    args: [{ name: 'shell', choices: ['bash', 'zsh', 'fish'], says: 'bash, zsh or fish' }],
     example: 'source <(taco completion bash)',
     async run({ output }, [shell = '']) {
       if (!isShell(shell)) {
