@@ -97,6 +97,21 @@ test('an optional value is taken only when it is attached', () => {
   expect(parse('backend x --write=main.tf').options).toMatchObject({ write: 'main.tf' })
 })
 
+test('help is understood wherever it stands, alone and together with others', () => {
+  for (const line of [
+    'unit ls --help',
+    'unit ls -h',
+    'unit ls -qh',
+    'unit -h ls',
+    'help unit ls',
+    'unit help ls',
+  ])
+    expect(parse(line)).toMatchObject({ path: ['unit', 'ls'], help: true })
+  expect(parse('unit help')).toMatchObject({ path: ['unit'], help: true })
+  expect(parse('-hq')).toMatchObject({ path: [], help: true, flags: { quiet: true } })
+  expect(parse('unit show help')).toMatchObject({ args: ['help'], help: false })
+})
+
 test('an alias names the same command', () => {
   expect(parse('unit list')).toMatchObject({ path: ['unit', 'ls'] })
 })
@@ -113,6 +128,14 @@ test.each([
   ['state versions x -n many', /whole number of 1 or more/, /--help/],
   ['backend x --kind s3', /--kind must be http, not "s3"/, /--help/],
   ['exec x', /<command> is missing/, /taco exec --help/],
+  ['events -follw', /^there is no option -follw$/, /did you mean --follow\?/],
+  ['events -fx', /^there is no option -x in -fx$/, /taco events --help/],
+  ['rollout work x --no-skip=1', /^--no-skip takes no value$/, /--help/],
+  ['unit ls --hlep', /no option --hlep/, /did you mean --help\?/],
+  ['outputs prod/x', /no command "outputs prod\/x"/, /its commands are show, log and diff/],
+  ['versions', /no command "versions"/, /did you mean `taco state versions`\?/],
+  ['diff', /no command "diff"/, /did you mean `taco state diff` or `taco outputs diff`\?/],
+  ['apply', /no command "apply"/, /`taco exec <unit> -- tofu apply`/],
 ])('"%s" is refused with advice', (line, message, hint) => {
   const error = refusal(line)
 

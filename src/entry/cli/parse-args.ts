@@ -1,5 +1,5 @@
 import { usageError } from './failures.ts'
-import { longOf } from './spec.ts'
+import { allCommands, longOf } from './spec.ts'
 import type { CommandSpec, OptionSpec } from './spec.ts'
 import { nearest } from '../../base/nearest.ts'
 
@@ -16,12 +16,14 @@ export interface Parsed {
 type Env = Readonly<Record<string, string | undefined>>
 type Values = Record<string, unknown>
 
+const helpOption: OptionSpec = { name: 'help', short: 'h', says: 'show help' }
+
 /** Global options stand anywhere before `--`. Both engines write options with one dash; that is understood, too. */
 export function parseArgs(root: CommandSpec, args: readonly string[], env: Env): Parsed {
   let spec = root
   const path: string[] = []
   const operands: string[] = []
-  const flags: Values = {}
+  const common: Values = {}
   const options: Values = {}
   let help = false
 
@@ -37,8 +39,8 @@ export function parseArgs(root: CommandSpec, args: readonly string[], env: Env):
         spec = child
         path.push(child.name)
       } else if (spec.children !== undefined) {
-        if (spec === root && arg === 'help') help = true
-        else throw unknownCommand(spec, path, arg)
+        if (arg === 'help') help = true
+        else throw unknownCommand(root, spec, path, arg)
       } else {
         operands.push(arg)
         const rest = spec.args?.findIndex(({ rest }) => rest === true) ?? -1
@@ -49,21 +51,19 @@ export function parseArgs(root: CommandSpec, args: readonly string[], env: Env):
       }
       continue
     }
-    if (arg === '--help' || arg === '-h') {
-      help = true
-      continue
-    }
     i += takeOption(args, i, {
       own: spec === root ? [] : (spec.options ?? []),
-      common: root.options ?? [],
+      common: [...(root.options ?? []), helpOption],
       options,
-      flags,
+      flags: common,
       path,
     })
   }
   for (const option of spec.options ?? []) if (spec !== root) addDefault(option, options, env)
-  if (!help) checkOperands(spec, path, operands)
-  return { spec, path, args: operands, options, flags, help }
+  const { help: isAsked, ...flags } = common
+  const isHelp = help || isAsked === true
+  if (!isHelp) checkOperands(spec, path, operands)
+  return { spec, path, args: operands, options, flags, help: isHelp }
 }
 
 interface Taking {
@@ -74,8 +74,8 @@ interface Taking {
   readonly path: readonly string[]
 }
 
-/** Gives how many further arguments were used up. */
-function takeOption(args: readonly string[], at: number, taking: Taking): number {
+/** Gives how many further arguments were used up. `whole`: what `arg` is the rest of, as in `-fq`. */
+function takeOption(args: readonly string[], at: number, taking: Taking, whole?: string): number {
   const arg = args[at] ?? ''
   const [, word = '', , inline] = /^--?([^=]*)(=([\s\S]*))?$/.exec(arg) ?? []
   const { own, common } = taking
@@ -83,7 +83,7 @@ function takeOption(args: readonly string[], at: number, taking: Taking): number
   const name = isLong ? word : (word[0] ?? '')
   const rest = isLong ? '' : word.slice(1)
   const found = find(own, name, isLong) ?? find(common, name, isLong)
-  if (found === undefined) throw unknownOption(arg, taking)
+  if (found === undefined) throw unknownOption(arg, taking, whole)
   const { option, negated } = found
   const into = own.includes(option) ? taking.options : taking.flags
   if (option.valueOptional === true) {
@@ -91,10 +91,10 @@ function takeOption(args: readonly string[], at: number, taking: Taking): number
     return 0
   }
   if (negated || option.value === undefined) {
-    if (inline !== undefined) throw badOption(taking.path, `--${option.name} takes no value`)
+    if (inline !== undefined) throw badOption(taking.path, `--${word} takes no value`)
     put(option, !negated, into)
     // `-fq` is `-f -q`.
-    return rest === '' ? 0 : takeOption([`-${rest}`, ...args.slice(at + 1)], 0, taking)
+    return rest === '' ? 0 : takeOption([`-${rest}`, ...args.slice(at + 1)], 0, taking, whole ?? arg)
   }
   const attached = inline ?? (rest === '' ? undefined : rest)
   const value = attached ?? args[at + 1]
@@ -129,7 +129,7 @@ function convert(option: OptionSpec, value: string, path: readonly string[]): un
   if (option.choices !== undefined && !option.choices.includes(value)) {
     throw badOption(
       path,
-      `--${option.name} must be ${option.choices.join(', ').replace(/, ([^,]*)$/, ' or $1')}, not ${JSON.stringify(value)}`,
+      `--${option.name} must be ${listed(option.choices, 'or')}, not ${JSON.stringify(value)}`,
     )
   }
   if (option.isNumber !== true) return value
@@ -165,25 +165,59 @@ function checkOperands(spec: CommandSpec, path: readonly string[], operands: rea
   }
 }
 
-function unknownCommand(spec: CommandSpec, path: readonly string[], word: string): Error {
-  const names = (spec.children ?? []).flatMap(({ name, alias }) =>
-    alias === undefined ? [name] : [name, alias],
-  )
-  return badOption(path, `there is no command "${[...path, word].join(' ')}"`, nearest(word, names))
+/** What people look for here because the engines have it. */
+const ENGINE_COMMANDS = [
+  'apply',
+  'console',
+  'destroy',
+  'fmt',
+  'import',
+  'init',
+  'refresh',
+  'taint',
+  'validate',
+]
+
+function unknownCommand(root: CommandSpec, spec: CommandSpec, path: readonly string[], word: string): Error {
+  const message = `there is no command "${[...path, word].join(' ')}"`
+  if (spec === root && ENGINE_COMMANDS.includes(word))
+    return usageError(message, `engines do that: \`tofu ${word}\`, or \`taco exec <unit> -- tofu ${word}\``)
+  const elsewhere = [...allCommands(root)]
+    .filter((one) => one.spec.run !== undefined && spellings(one.spec).includes(word))
+    .map((one) => `\`taco ${one.path.join(' ')}\``)
+  if (elsewhere.length > 0) return badOption(path, message, listed(elsewhere.slice(0, 3), 'or'))
+  const guess = nearest(word, (spec.children ?? []).flatMap(spellings))
+  if (guess !== undefined) return badOption(path, message, guess)
+  const names = (spec.children ?? []).map(({ name }) => name)
+  return spec === root
+    ? badOption(path, message)
+    : usageError(message, `its commands are ${listed(names, 'and')}; ${helpOn(path)}`)
 }
 
-function unknownOption(arg: string, { own, common, path }: Taking): Error {
-  const name = arg.split('=')[0] ?? arg
+function spellings({ name, alias }: CommandSpec): readonly string[] {
+  return alias === undefined ? [name] : [name, alias]
+}
+
+function listed(words: readonly string[], last: 'and' | 'or'): string {
+  return words.join(', ').replace(/, ([^,]*)$/, ` ${last} $1`)
+}
+
+function unknownOption(arg: string, { own, common, path }: Taking, whole = arg): Error {
+  const name = whole.split('=')[0] ?? whole
   const guess = nearest(
     name.replace(/^-+/, ''),
     [...own, ...common].map((option) => longOf(option).slice(2)),
   )
-  return badOption(path, `there is no option ${name}`, guess === undefined ? undefined : `--${guess}`)
+  if (guess !== undefined) return badOption(path, `there is no option ${name}`, `--${guess}`)
+  return badOption(path, `there is no option ${whole === arg ? name : `${arg.slice(0, 2)} in ${name}`}`)
 }
 
 function badOption(path: readonly string[], message: string, guess?: string): Error {
-  const help = `\`${['taco', ...path.filter((word) => !word.startsWith('('))].join(' ')} --help\` shows how it is written`
-  return usageError(message, guess === undefined ? help : `did you mean ${guess}? ${help}`)
+  return usageError(message, guess === undefined ? helpOn(path) : `did you mean ${guess}? ${helpOn(path)}`)
+}
+
+function helpOn(path: readonly string[]): string {
+  return `\`${['taco', ...path.filter((word) => !word.startsWith('('))].join(' ')} --help\` shows how it is written`
 }
 
 function spell({ name, short }: OptionSpec): string {
