@@ -226,11 +226,12 @@ async function file(world: TestWorld, text: string): Promise<string> {
 
 /** A stand-in for an engine: locks, says so, and when interrupted takes its time to unlock, as an apply does. */
 const engine = `
-const { TF_HTTP_ADDRESS: address, TF_HTTP_USERNAME: user, TF_HTTP_PASSWORD: password, TACO_BUCKET } = process.env
+const { TF_HTTP_ADDRESS: address, TF_HTTP_LOCK_ADDRESS, TF_HTTP_UNLOCK_ADDRESS, TF_HTTP_USERNAME: user, TF_HTTP_PASSWORD: password } = process.env
+const addresses = { LOCK: TF_HTTP_LOCK_ADDRESS, UNLOCK: TF_HTTP_UNLOCK_ADDRESS }
 const headers = { authorization: 'Basic ' + Buffer.from(user + ':' + password).toString('base64') }
 const body = JSON.stringify({ ID: 'engine-lock', Operation: 'OperationTypeApply', Who: 'engine', Version: '1', Created: '', Info: '', Path: '' })
 const { request } = require('node:http')
-const call = (method) => new Promise((done) => { const r = request(address, { method, headers }, (a) => { a.resume(); a.on('end', () => done(a.statusCode)) }); r.end(body) })
+const call = (method) => new Promise((done) => { const r = request(addresses[method], { method, headers }, (a) => { a.resume(); a.on('end', () => done(a.statusCode)) }); r.end(body) })
 let hits = 0
 process.on('SIGTERM', async () => { hits++; if (hits > 1) process.exit(99); setTimeout(async () => process.exit((await call('UNLOCK')) === 200 ? 42 : 98), 100) })
 call('LOCK').then((status) => process.stdout.write('locked ' + status + ' ' + new URL(address).hostname + new URL(address).pathname + '\\n'))
@@ -269,6 +270,49 @@ test('of two commands on one unit, the loser is not told to break the lock of th
 
   expect(lost).toEqual({ code: 7, err: '' })
   expect(left.err).toContain('b is still locked (engine-lock)')
+  expect(await ending).toBe(42)
+})
+
+test('the same holds on a server, for two commands of one person', async () => {
+  const world = laptop()
+  const server = again(world)
+  const serving = server.run('serve', '--listen', '127.0.0.1:0', '--log-level', 'silent', '--json')
+  endWith(server, serving)
+  await expect.poll(server.out).toContain('"url"')
+  const { url } = JSON.parse(server.out())
+  const client = () => {
+    const one = again(world)
+    delete one.env['TACO_BUCKET']
+    one.env['TACO_SERVER'] = url
+    return one
+  }
+  const mine = (script: string) => script.replace("Who: 'engine'", `Who: ${JSON.stringify(world.who)}`)
+
+  // The loser begins before the winner has its lock, and loses afterwards.
+  const loses = mine(engineThat('process.exit(status === 423 ? 7 : 8)').replace('engine-lock', 'other-lock'))
+  const waits = `console.log('began'); const t = setInterval(() => { if (require('node:fs').existsSync('go')) { clearInterval(t); lock() } }, 5); function lock() { ${loses} }`
+  const loser = client()
+  const losing = loser.run('exec', 'a', '--', process.execPath, '-e', waits)
+  await expect.poll(loser.out).toContain('began')
+  const winner = client()
+  const ending = winner.run('exec', 'a', '--', process.execPath, '-e', mine(engine))
+  await expect.poll(winner.out).toContain('locked 200')
+  writeFileSync(join(world.cwd, 'go'), '')
+  const lost = await losing
+  const killed = client()
+  const left = await killed.run(
+    'exec',
+    'b',
+    '--',
+    process.execPath,
+    '-e',
+    mine(engineThat("process.kill(process.pid, 'SIGKILL')")),
+  )
+  winner.signal('SIGTERM')
+
+  expect({ lost, err: loser.err() }).toEqual({ lost: 7, err: '' })
+  expect(left).toBe(137)
+  expect(killed.err()).toContain('b is still locked (engine-lock)')
   expect(await ending).toBe(42)
 })
 

@@ -4,7 +4,13 @@ import type { Of } from './shape.ts'
 /** What the commands read from the answers of the API. */
 export const lockAnswer = fields({
   id: text,
-  info: fields({ Operation: maybe(text), Who: maybe(text), Created: maybe(text), Info: maybe(text) }),
+  info: fields({
+    Operation: maybe(text),
+    Who: maybe(text),
+    Created: maybe(text),
+    Info: maybe(text),
+    Run: maybe(text),
+  }),
   reason: maybe(text),
   by: text,
   at: text,

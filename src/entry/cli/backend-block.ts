@@ -22,11 +22,11 @@ export function hclText(value: string): string {
     .replaceAll('%{', '%%{')
 }
 
-/** Both engines read these instead of the code. */
-export function backendEnv(url: string, token: string | undefined): Record<string, string> {
+/** Both engines read these instead of the code. `run` is kept with the locks that they take. */
+export function backendEnv(url: string, token: string | undefined, run?: string): Record<string, string> {
   return {
     TF_HTTP_ADDRESS: url,
-    TF_HTTP_LOCK_ADDRESS: url,
+    TF_HTTP_LOCK_ADDRESS: run === undefined ? url : `${url}?run=${encodeURIComponent(run)}`,
     TF_HTTP_UNLOCK_ADDRESS: url,
     TF_HTTP_UPDATE_METHOD: 'POST',
     TF_HTTP_LOCK_METHOD: 'LOCK',

@@ -217,26 +217,31 @@ test.each([
 })
 
 test.each([
-  ['alice@laptop', '2026-01-02T03:04:06Z', true],
-  ['bob@desk', '2026-01-02T03:04:06Z', false],
-  ['alice@laptop', '2026-01-02T03:04:04Z', false],
-])('after a command that failed, a lock of %s since %s is told as its own: %s', async (Who, at, isOwn) => {
-  const lock = {
-    id: 'l1',
-    info: { Operation: 'apply', Who, Created: at, Info: '' },
-    reason: null,
-    by: 'root',
-    at,
-    leaseUntil: null,
-    lastSeenAt: null,
-    outside: false,
-  }
-  const server = await testServer((_heard, res) => sendJson(res, { lock }))
+  ['its own', true],
+  ["another command's", false],
+])('after a command that failed, a lock is told if it is %s', async (_, isOwn) => {
+  const asked: string[] = []
+  const server = await testServer(({ method, url }, res) => {
+    if (method === 'LOCK') asked.push(new URL(url, 'http://x').searchParams.get('run') ?? '')
+    const Run = isOwn ? asked[0] : 'of another'
+    const lock = {
+      id: 'l1',
+      info: { Operation: 'apply', Who: 'alice@laptop', Created: '', Info: '', Run },
+      reason: null,
+      by: 'root',
+      at: '2026-01-02T03:04:06Z',
+      leaseUntil: null,
+      lastSeenAt: null,
+      outside: false,
+    }
+    sendJson(res, { lock })
+  })
   onTestFinished(server.close)
   const world = worldFor({ env: { PATH: process.env['PATH'] } })
+  const engine =
+    "require('node:http').request(process.env.TF_HTTP_LOCK_ADDRESS, { method: 'LOCK' }, () => process.exit(9)).end('{}')"
 
-  expect(
-    await world.run('--server', server.url, 'exec', 'a', '--', process.execPath, '-e', 'process.exit(9)'),
-  ).toBe(9)
+  expect(await world.run('--server', server.url, 'exec', 'a', '--', process.execPath, '-e', engine)).toBe(9)
+  expect(asked).toEqual([expect.stringMatching(/^.{16}$/)])
   expect(world.err().includes('a is still locked (l1)')).toBe(isOwn)
 })

@@ -3,7 +3,14 @@ import { LockInfo, type StateControl, type UnitRef } from '../../state/index.ts'
 import type { Exchange } from './exchange.ts'
 import type { Limits } from './limits.ts'
 import { holderOf } from './problem.ts'
-import { BackendDeleteQuery, BackendQuery, BackendReadQuery, faultsOf, queryOf } from './queries.ts'
+import {
+  BackendDeleteQuery,
+  BackendLockQuery,
+  BackendQuery,
+  BackendReadQuery,
+  faultsOf,
+  queryOf,
+} from './queries.ts'
 import { parseJson, receivedWhole } from './receive.ts'
 import { sendJson, sendRefusal } from './respond.ts'
 import { STATUS_OF } from './status.ts'
@@ -79,10 +86,11 @@ async function remove(x: Exchange, ref: UnitRef, { control }: BackendDeps): Prom
 }
 
 async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
-  queryOf(x, BackendQuery)
+  const { run } = queryOf(x, BackendLockQuery)
   const info = parseLockInfo(await receivedWhole(x, limits.maxJsonBytes))
+  const kept = run === undefined ? info : { ...info, Run: run }
   try {
-    const view = await control.locks.lock(ref, info, { createUnit: true }, x.caller)
+    const view = await control.locks.lock(ref, kept, { createUnit: true }, x.caller)
     sendJson(x, 200, view.info)
   } catch (error) {
     if (!isTacoError(error) || STATUS_OF[error.code] !== 409 || holderOf(error) !== undefined) throw error

@@ -23,6 +23,11 @@ export const Repeated = z
 export const BackendQuery = z.strictObject({
   ID: z.string().optional().meta({ description: 'The lock that the caller holds.' }),
 })
+export const BackendLockQuery = BackendQuery.extend({
+  run: z.string().min(1).max(200).optional().meta({
+    description: 'Kept with the lock, so that whoever started the engine can tell its lock from others.',
+  }),
+})
 const Consumer = {
   consumer: z.string().optional().meta({
     description: 'The unit on whose behalf it is read: recorded as its read. Also as X-Taco-Unit.',

@@ -18,8 +18,8 @@ export async function exec(
   if (program === undefined)
     throw usageError('no command was given', 'write it after "--": `taco exec prod/network -- tofu plan`')
   await checkNames(session, unit)
-  const { url, token, isOwnLock } = await openBackend(session, unit)
-  const backend = backendEnv(backendUrl(url, session.org(), unit), token)
+  const { url, token, run, isOwnLock } = await openBackend(session, unit)
+  const backend = backendEnv(backendUrl(url, session.org(), unit), token, run)
   session.output.trace(`TF_HTTP_ADDRESS=${backend['TF_HTTP_ADDRESS'] ?? ''}`)
   const code = await runChild(session.world, program, args, { ...childEnv(session.world.env), ...backend })
   if (code !== 0) await mentionLock(session, unit, isOwnLock)
@@ -46,6 +46,8 @@ async function mentionLock(session: Session, unit: string, isOwnLock: Backend['i
 interface Backend {
   readonly url: string
   readonly token: string | undefined
+  /** Goes with the locks that the command takes. */
+  readonly run: string | undefined
   /** Whether the command may have left that lock behind; another one is somebody's who is still at work. */
   isOwnLock(lock: LockAnswer): boolean
 }
@@ -53,18 +55,16 @@ interface Backend {
 /** `unit` undefined: for a command that works on many units. */
 export async function openBackend(session: Session, unit: string | undefined): Promise<Backend> {
   const { kind, address } = session.target()
-  const { who, now } = session.world
+  const { randomBytes } = await import('node:crypto')
   if (kind === 'server') {
-    // A server does not tell which process took a lock: both engines name the person and the machine.
-    const startedAt = now()
-    const isOwnLock = ({ info, at }: LockAnswer) => info.Who === who && Date.parse(at) >= startedAt
-    return { url: address, token: session.token(), isOwnLock }
+    // Engines name the person and the machine, which may run several commands at once.
+    const run = randomBytes(12).toString('base64url')
+    return { url: address, token: session.token(), run, isOwnLock: ({ info }) => info.Run === run }
   }
   // Good for this one command: it is in nobody's environment but the child's, and ends with this process.
-  const { randomBytes } = await import('node:crypto')
   const token = randomBytes(32).toString('base64url')
   const { url, hasTaken } = await (await session.embedded()).listen(token, { org: session.org(), unit })
-  return { url, token, isOwnLock: ({ id }) => hasTaken(id) }
+  return { url, token, run: undefined, isOwnLock: ({ id }) => hasTaken(id) }
 }
 
 /** The command needs the backend, not the keys to the control plane. */
