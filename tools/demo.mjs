@@ -17,6 +17,7 @@ if (tofu === undefined) {
 
 const home = await mkdtemp(join(tmpdir(), 'taco-demo-'))
 const estate = join(home, 'estate')
+/** @type {Record<string, string | undefined>} */
 const env = {
   ...process.env,
   PATH: `${dirname(tofu)}${delimiter}${process.env['PATH'] ?? ''}`,
@@ -29,15 +30,18 @@ const env = {
   TACO_LEASE: '3s',
 }
 const started = performance.now()
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let server
 try {
   await tell()
 } finally {
+  server?.kill()
   await rm(home, { recursive: true, force: true, maxRetries: 5 })
 }
 
 async function tell() {
   await cp(join(root, 'examples/estate'), estate, { recursive: true })
-  await writeFile(env.TF_CLI_CONFIG_FILE, '')
+  await writeFile(join(home, 'cli.tfrc'), '')
 
   say('Five units. taco.yaml says what each uses of the others; a folder is the bucket, no server is needed.')
   await run(['sync', '--yes', '--quiet'])
@@ -58,12 +62,15 @@ async function tell() {
   say('Who is out of date, and why?')
   await run(['status'])
 
-  say('Roll it out. The worker is killed in the middle of the database …')
+  say('Roll it out, with a server on the same bucket. The worker is killed in the middle of the database …')
+  await serve()
   const rollout = await start()
   await work(rollout, /\[database\].*(Provisioning|Creating|local-exec)/)
   await run(['rollout', 'status', rollout])
 
-  say('… and another one goes on. What did not need it is skipped, with the proof.')
+  say(
+    '… and another one goes on: the engine has stored what it made. What did not need it is skipped, with the proof.',
+  )
   await work(rollout)
   await run(['status'])
 
@@ -78,6 +85,25 @@ function say(text) {
   console.log(`\n${bold(`# ${text}`)}\n`)
 }
 
+/** From here on the commands talk to it. */
+function serve() {
+  const args = ['serve', '--bucket', env.TACO_BUCKET ?? '', '--listen', '127.0.0.1:0', '--auth', 'none']
+  server = spawn(process.execPath, [taco, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const { stdout } = server
+  return new Promise((resolve, reject) => {
+    server?.once('close', () => reject(new Error('the server ended')))
+    let said = ''
+    stdout?.setEncoding('utf8').on('data', (text) => {
+      said += text
+      const url = /serves (http:\S+)/.exec(said)?.[1]
+      if (url === undefined) return
+      env.TACO_SERVER = url
+      delete env.TACO_BUCKET
+      resolve(undefined)
+    })
+  })
+}
+
 async function start() {
   return (await run(['rollout', 'start', '--from', 'network', '--quiet'])).trim()
 }
@@ -90,7 +116,7 @@ async function start() {
  */
 async function work(rollout, killAt) {
   await run(['rollout', 'work', rollout, '--no-color'], {
-    only: /^\[\w+\] (applied|failed|skipped|unchanged|Apply complete|terraform_data\.cluster: (Creating|Destroying|Still|Creation))|^[●–○✗◐ └├│]|^ro-/,
+    only: /^\[\w+\] (applied|failed|skipped|unchanged|waiting|Apply complete|terraform_data\.cluster: (Creating|Destroying|Still|Creation))|^[●–○✗◐ └├│]|^ro-/,
     ...(killAt === undefined ? {} : { killAt }),
   })
 }
@@ -117,7 +143,6 @@ function run(args, { cwd = estate, only, killAt } = {}) {
     if (only === undefined || only.test(line)) console.log(`  ${line}`)
     if (killAt?.test(line) && !killed && child.exitCode === null) {
       killed = true
-      // With all that it started, as if the machine had gone.
       process.kill(-(child.pid ?? 0), 'SIGKILL')
       console.log(red('  kill -9'))
     }

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
 import { TacoError, messageOf } from '../base/errors.ts'
 
 export interface EngineRun {
@@ -8,8 +10,13 @@ export interface EngineRun {
   readonly env: Readonly<Record<string, string>>
   /** Whole lines, as they come. */
   readonly onLine: (line: string) => void
-  /** A group of its own, so that a signal to ours does not reach it a second time. */
+  /** A group of its own, so that a signal to ours does not reach it, or not a second time. */
   readonly ownGroup: boolean
+  /**
+   * A file, not there yet, that the engine writes what it says to. A pipe would break when we die, and the engine with
+   * it, before it has stored what it made.
+   */
+  readonly log: string
 }
 
 export interface EngineEnd {
@@ -21,41 +28,72 @@ export interface EngineEnd {
 
 /** An engine at work. */
 export interface Engine {
+  /** Undefined: it could not be started. */
+  readonly pid: number | undefined
   readonly ended: Promise<EngineEnd>
   /** Engines end in order at the first interrupt, and at once, without unlocking, at the second. */
   signal(name: NodeJS.Signals): void
 }
 
 const KEPT_BYTES = 64 * 1024
+/** Slow enough to cost nothing, fast enough to be read along. */
+const LOOK_EVERY_MS = 50
 
-export function startEngine({ program, args, cwd, env, onLine, ownGroup }: EngineRun): Engine {
+export function startEngine({ program, args, cwd, env, onLine, ownGroup, log }: EngineRun): Engine {
   const started = performance.now()
+  const file = openSync(log, 'ax+', 0o600)
   const child = spawn(program, [...args], {
     cwd,
     env: { ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', file, file],
     detached: ownGroup,
   })
+  const said = follow(file, onLine)
+  const looking = setInterval(said.look, LOOK_EVERY_MS)
+  const ended = new Promise<EngineEnd>((resolve, reject) => {
+    child.once('error', (error) => reject(cannotStart(program, error)))
+    // Not `close`: it comes even after a failed start.
+    child.once('exit', (code) => {
+      const output = said.end()
+      resolve({ exitCode: code ?? 1, ms: performance.now() - started, output })
+    })
+  }).finally(() => {
+    clearInterval(looking)
+    closeSync(file)
+  })
+  return { pid: child.pid, ended, signal: (name) => void child.kill(name) }
+}
+
+/** Reads a file along as it grows, line by line. */
+function follow(file: number, onLine: (line: string) => void) {
+  const buffer = Buffer.allocUnsafe(KEPT_BYTES)
+  const decoder = new StringDecoder('utf8')
+  let at = 0
+  let rest = ''
   let kept = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    let rest = ''
-    stream.setEncoding('utf8').on('data', (text: string) => {
+
+  function look(): void {
+    for (;;) {
+      const length = readSync(file, buffer, 0, buffer.length, at)
+      if (length === 0) return
+      at += length
+      const text = decoder.write(buffer.subarray(0, length))
       kept = (kept + text).slice(-KEPT_BYTES)
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) onLine(line)
-    })
-    stream.on('end', () => {
-      if (rest !== '') onLine(rest)
-    })
+    }
   }
-  const ended = new Promise<EngineEnd>((resolve, reject) => {
-    child.once('error', (error) => reject(cannotStart(program, error)))
-    child.once('close', (code) =>
-      resolve({ exitCode: code ?? 1, ms: performance.now() - started, output: kept }),
-    )
-  })
-  return { ended, signal: (name) => void child.kill(name) }
+
+  return {
+    look,
+    /** Gives the end of all that was said. */
+    end(): string {
+      look()
+      if (rest !== '') onLine(rest)
+      return kept
+    },
+  }
 }
 
 function cannotStart(program: string, error: Error): TacoError {

@@ -38,8 +38,10 @@ export const StepClaim = z.object({
   worker: z.string(),
   /** When another may take the step over. */
   until: z.number(),
-  /** Proves the claim, and is the id of the lock that the step holds on its unit. */
+  /** Proves the claim: only its holder is told. */
   token: z.string(),
+  /** Id of the lock that the step holds on its unit, which everybody may see. Claims of old have none. */
+  lock: z.string().optional(),
 })
 export type StepClaim = z.infer<typeof StepClaim>
 
@@ -66,7 +68,7 @@ export const Step = z.looseObject({
   /** Why it must run; unset as long as nobody could tell yet. */
   due: z.string().optional(),
   claim: StepClaim.optional(),
-  /** Token of the claim that ran out: whoever takes over may break the lock it left. */
+  /** Lock of the claim that ran out: whoever takes over may break it. */
   earlier: z.string().optional(),
   /** The unit before the step, noted when it was claimed. */
   before: z.object({ commit: z.number().int(), version: z.string() }).nullable().optional(),

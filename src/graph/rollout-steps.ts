@@ -8,6 +8,12 @@ import { fail, finish, giveBack, skipByProof, stepOf } from './rollout-transitio
 
 type Control = Pick<StateControl, 'graph' | 'outputs' | 'locks' | 'units'>
 
+/**
+ * A lock outlives its claim by one lease: whoever takes the step over has time to find the engine that a killed worker
+ * left, and to keep the lock for it.
+ */
+const LOCK_LEASES = 2
+
 /** What a step does to its unit before and after the engine. */
 export function createSteps(control: Control, clock: Clock) {
   const resolver = createInputs(control)
@@ -18,15 +24,17 @@ export function createSteps(control: Control, clock: Clock) {
    */
   async function lock(ref: RolloutRef, step: Step, leaseMs: number, caller: Caller): Promise<string> {
     const unit = { org: ref.org, unit: step.unit.id }
-    const { token, worker } = claimOf(step)
+    const { worker } = claimOf(step)
+    const id = lockOf(step)
     const info = LockInfo.parse({
-      ID: token,
+      ID: id,
       Operation: 'OperationTypeApply',
       Info: `rollout ${ref.id}`,
       Who: worker,
       Created: new Date(clock.now()).toISOString(),
     })
-    const take = () => control.locks.lock(unit, info, { leaseMs, reason: `rollout ${ref.id}` }, caller)
+    const lease = { leaseMs: LOCK_LEASES * leaseMs, reason: `rollout ${ref.id}` }
+    const take = () => control.locks.lock(unit, info, lease, caller)
     try {
       await take()
     } catch (error) {
@@ -37,14 +45,14 @@ export function createSteps(control: Control, clock: Clock) {
       })
       await take()
     }
-    return token
+    return id
   }
 
   /** The claim may have brought a lock along for an engine that takes its own. */
   async function release(ref: RolloutRef, step: Step, caller: Caller): Promise<void> {
     const unit = { org: ref.org, unit: step.unit.id }
-    const { token } = claimOf(step)
-    if ((await control.locks.get(unit))?.id === token) await control.locks.unlock(unit, token, caller)
+    const id = lockOf(step)
+    if ((await control.locks.get(unit))?.id === id) await control.locks.unlock(unit, id, caller)
   }
 
   /** Under the lock, so that what is given here is what the receipt of the next write names. */
@@ -77,26 +85,34 @@ export function createSteps(control: Control, clock: Clock) {
     /** Before the rollout hears of it, so that a crash in between leaves a step that is done again, not one undone. */
     async settle(ref: RolloutRef, step: Step, end: StepEnd, caller: Caller): Promise<GraphFacts | undefined> {
       const unit = { org: ref.org, unit: step.unit.id }
-      const { token } = claimOf(step)
-      const holds = (await control.locks.get(unit))?.id === token
+      const id = lockOf(step)
+      const holds = (await control.locks.get(unit))?.id === id
       if (end.kind === 'applied') {
         const since = step.startedAt ?? clock.now()
         await control.graph.applied(unit, {
           since,
           fingerprint: end.fingerprint,
-          ...(holds ? { lockId: token } : {}),
+          ...(holds ? { lockId: id } : {}),
         })
       }
-      if (holds) await control.locks.unlock(unit, token, caller)
+      if (holds) await control.locks.unlock(unit, id, caller)
       return control.graph.facts(unit)
     },
 
     async renewLock(ref: RolloutRef, step: Step, leaseMs: number, caller: Caller): Promise<void> {
       const unit = { org: ref.org, unit: step.unit.id }
-      await control.locks.renew(unit, claimOf(step).token, leaseMs, caller).catch((error: unknown) => {
-        // The engine has its own, or the step has not begun yet.
-        if (!isTacoError(error, 'LOCK_MISMATCH', 'NOT_LOCKED')) throw error
-      })
+      const renewed = (id: string) =>
+        control.locks.renew(unit, id, LOCK_LEASES * leaseMs, caller).then(
+          () => true,
+          (error: unknown) => {
+            // The engine has its own, or the step has not begun yet.
+            if (isTacoError(error, 'LOCK_MISMATCH', 'NOT_LOCKED')) return false
+            throw error
+          },
+        )
+      if (await renewed(lockOf(step))) return
+      // Whoever took over waits for the engine that was left, which still has to store what it made.
+      if (step.earlier !== undefined) await renewed(step.earlier)
     },
   }
 }
@@ -153,6 +169,11 @@ function resultOf(
 function claimOf(step: Step): NonNullable<Step['claim']> {
   if (step.claim !== undefined) return step.claim
   throw new TacoError('CONFLICT', `${step.unit.name} is not claimed`, { hint: 'claim it first' })
+}
+
+function lockOf(step: Step): string {
+  const { lock, token } = claimOf(step)
+  return lock ?? token
 }
 
 function readOfAll(from: string, { commit, outputs }: NonNullable<GraphFacts['head']>) {

@@ -27,7 +27,7 @@ function step(name: string, needs: readonly string[], more: Partial<Step> = {}):
 /** a ← b ← c, and d beside them. */
 function rollout(statuses: Partial<Record<'a' | 'b' | 'c' | 'd', StepStatus>> = {}): Rollout {
   const due = 'it is due'
-  const claim = { worker: 'w', until: 100, token: 't' }
+  const claim = { worker: 'w', until: 100, token: 't', lock: 'l' }
   const make = (name: 'a' | 'b' | 'c' | 'd', needs: readonly string[]) => {
     const status = statuses[name] ?? 'waiting'
     return step(name, needs, { due, status, ...(status === 'running' ? { claim, attempts: 1 } : {}) })
@@ -56,6 +56,7 @@ const take = (from: Rollout, now = 0, most = 9) => {
     most,
     canDo: () => true,
     token: () => `t${++count}`,
+    lock: () => `l${count}`,
     before: () => ({ commit: 1, version: 'sv-0' }),
   })
 }
@@ -101,13 +102,17 @@ test.each(['paused', 'cancelled', 'done'] as const)('nothing is claimed while it
   expect(take({ ...rollout(), status }).claimed).toEqual([])
 })
 
-test('a step of a dead worker can be taken once its lease is over, and the old token is kept', () => {
+test('a step of a dead worker can be taken once its lease is over, and the old lock is kept', () => {
   const from = rollout({ a: 'running' })
 
   expect(names(take(from, 99).claimed)).toEqual(['d'])
   const { rollout: next, claimed } = take(from, 100)
   expect(names(claimed)).toEqual(['a', 'd'])
-  expect(change.stepOf(next, 'a')).toMatchObject({ attempts: 2, earlier: 't', claim: { token: 't1' } })
+  expect(change.stepOf(next, 'a')).toMatchObject({
+    attempts: 2,
+    earlier: 'l',
+    claim: { token: 't1', lock: 'l1' },
+  })
   expect(() => change.finish(next, 'a', { token: 't', now: 101, result })).toThrow('no longer yours')
 })
 

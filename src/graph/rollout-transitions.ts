@@ -43,6 +43,7 @@ export interface ClaimRequest {
   /** Whether the worker has what the step needs. */
   readonly canDo: (step: Step) => boolean
   readonly token: () => string
+  readonly lock: () => string
   /** The unit as it is before the step. */
   readonly before: (unit: string) => { readonly commit: number; readonly version: string } | null
 }
@@ -58,11 +59,11 @@ export function claim(
     .filter((step) => step.due !== undefined && isReady(rollout, step, now) && request.canDo(step))
     .slice(0, request.most)
     .map((step) => {
-      const earlier = step.claim?.token
+      const earlier = step.claim?.lock ?? step.claim?.token
       return {
         ...without(step, 'claim', 'reason', 'endedAt', 'result'),
         status: 'running' as const,
-        claim: { worker, until: now + leaseMs, token: request.token() },
+        claim: { worker, until: now + leaseMs, token: request.token(), lock: request.lock() },
         attempts: step.attempts + 1,
         startedAt: now,
         before: request.before(step.unit.id),

@@ -7,6 +7,7 @@ import { createRollouts } from './rollouts.ts'
 
 const org = 'default'
 const alice = { by: 'alice' }
+const byHand = LockInfo.parse({ ID: 'by hand', Operation: 'OperationTypeApply', Who: 'bob' })
 const options = { worker: 'w1', most: 10, leaseMs: 1000, begin: false }
 
 /** network ← app ← dns, and network ← other; the time is what the test says. */
@@ -124,9 +125,9 @@ test('a step that is sure to run begins with its claim, in the request that brin
 
   const [app] = next.claims
   expect(next.claims).toMatchObject([
-    { unit: { name: 'app' }, start: { lock: app?.token, inputs: { vpc: '"vpc-2"' } } },
+    { unit: { name: 'app' }, start: { lock: expect.any(String) as string, inputs: { vpc: '"vpc-2"' } } },
   ])
-  expect(await world.control.locks.get({ org, unit: 'app' })).toMatchObject({ id: app?.token })
+  expect(await world.control.locks.get({ org, unit: 'app' })).toMatchObject({ id: app?.start?.lock })
 })
 
 test('a unit that somebody holds is claimed, and who holds it is said at its beginning', async () => {
@@ -153,7 +154,7 @@ test('an engine that locks by itself finds the unit free, even if the claim brou
   const world = await estate()
   const claim = { ...options, begin: true }
   const { id, claims } = await world.rollouts.start(org, { from: ['network'], claim }, alice)
-  expect(claims[0]?.start?.lock).toBe(claims[0]?.token)
+  expect(claims[0]?.start?.lock).toMatch(/^rl-/)
 
   const start = { token: claims[0]?.token ?? '', leaseMs: 1000, lock: false }
   const begun = await world.rollouts.begin({ org, id }, 'network', start, alice)
@@ -245,7 +246,7 @@ test('renewing keeps claim and lock', async () => {
   const ref = { org, id }
   const [held] = (await world.rollouts.claim(ref, options, alice)).claims
   const token = held?.token ?? ''
-  await world.rollouts.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
+  const { lock } = await world.rollouts.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
 
   for (let i = 0; i < 5; i++) {
     world.pass(600)
@@ -253,7 +254,45 @@ test('renewing keeps claim and lock', async () => {
   }
 
   expect((await world.another.claim(ref, options, alice)).claims).toEqual([])
-  await world.write('network', token, { vpc_id: 'vpc-1' })
+  await world.write('network', lock ?? '', { vpc_id: 'vpc-1' })
+})
+
+test('whoever sees the lock of a step cannot end it', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
+  const ref = { org, id }
+  const [held] = (await world.rollouts.claim(ref, options, alice)).claims
+  const start = { token: held?.token ?? '', leaseMs: 1000, lock: true }
+  await world.rollouts.begin(ref, 'network', start, alice)
+
+  const seen = (await world.control.locks.get({ org, unit: 'network' }))?.id ?? ''
+  const end = { kind: 'applied' as const, fingerprint: null, engineMs: 1 }
+
+  await expect(world.rollouts.end(ref, 'network', { token: seen, end }, alice)).rejects.toMatchObject({
+    code: 'CONFLICT',
+  })
+  expect(JSON.stringify(await world.rollouts.get(ref))).not.toContain(held?.token)
+})
+
+test('whoever took a step over and waits for the engine that was left keeps its lock alive', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
+  const ref = { org, id }
+  const [dead] = (await world.rollouts.claim(ref, options, alice)).claims
+  const start = { token: dead?.token ?? '', leaseMs: 1000, lock: true }
+  const { lock } = await world.rollouts.begin(ref, 'network', start, alice)
+  world.pass(1000)
+  const [taken] = (await world.another.claim(ref, { ...options, begin: true }, alice)).claims
+
+  expect(taken?.start).toBe(null)
+  world.pass(500)
+  await world.another.renew(ref, { tokens: [taken?.token ?? ''], leaseMs: 1000 }, alice)
+  world.pass(900)
+
+  await expect(
+    world.control.locks.lock({ org, unit: 'network' }, { ...byHand }, {}, alice),
+  ).rejects.toMatchObject({ code: 'LOCKED' })
+  await world.write('network', lock ?? '', { vpc_id: 'vpc-1' })
 })
 
 test('an apply that had nothing to write turns its unit fresh all the same', async () => {
@@ -317,8 +356,8 @@ test('a fingerprint is no proof against a receipt that says otherwise', async ()
   const ref = { org, id }
   const [root] = (await world.rollouts.claim(ref, options, alice)).claims
   const token = root?.token ?? ''
-  await world.rollouts.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
-  await world.write('network', token, { vpc_id: 'vpc-9', cidr: '10/8' })
+  const { lock } = await world.rollouts.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
+  await world.write('network', lock ?? '', { vpc_id: 'vpc-9', cidr: '10/8' })
   const end = { kind: 'applied' as const, fingerprint: 'f', engineMs: 1 }
 
   const { claims } = await world.rollouts.end(ref, 'network', { token, end, next: options }, alice)

@@ -56,6 +56,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       now,
       canDo: workable(options),
       token: () => ids.id('rs'),
+      lock: () => ids.id('rl'),
       before: (id) => {
         const head = facts.of(id)?.head ?? null
         return head === null ? null : { commit: head.commit, version: head.version }
@@ -91,6 +92,8 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       claims.map(async (one) => {
         if (options?.begin !== true || one.fingerprint !== null) return one
         const step = stepOf(rollout, one.unit.id)
+        // An engine may have been left at work: only the worker can see it, and begins when it has ended.
+        if (step.earlier !== undefined) return one
         const { leaseMs } = options
         // Whatever is wrong, the worker hears of it when it begins the step itself.
         const begin = steps.begin(ref, step, { leaseMs, lock: true }, caller)

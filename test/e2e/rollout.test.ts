@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -37,7 +37,7 @@ ${inputs.map((name) => `variable "${name}" { type = string }`).join('\n')}
 resource "terraform_data" "it" {
   triggers_replace = "${joined}"
   provisioner "local-exec" {
-    command = "if [ -e '${armed}' ]; then touch '${armed}.started'; until [ -e '${armed}.go' ] || [ ! -e '${armed}' ]; do sleep 0.05; done; fi"
+    command = "echo made >> '${armed}.effects'; if [ -e '${armed}' ]; then touch '${armed}.started'; until [ -e '${armed}.go' ] || [ ! -e '${armed}' ]; do sleep 0.05; done; fi"
   }
 }
 output "url" { value = "http://${unit}/${joined}" }
@@ -86,7 +86,7 @@ test.skipIf(engine === undefined)(
     doomed.signal('SIGKILL')
     await doomed.finished
     const other = startTaco(['rollout', 'work', second, '--lease', '5s'], { cwd: root, env })
-    await eventually('another worker to take db over', () => other.output().includes('[db] begins'))
+    await eventually('another worker to take db over', () => other.output().includes('is still at work'))
     await writeFile(`${armed}.go`, '')
 
     const finished = await other.finished
@@ -96,6 +96,8 @@ test.skipIf(engine === undefined)(
     })
     expect(await statuses(must)).toEqual(everything('up-to-date'))
     expect(await versions(server)).toEqual({ ...everything(1), network: 2, db: 2, cache: 2, app: 2, api: 2 })
+    // What counts is not what was stored, but what was done.
+    expect(effects(root)).toEqual({ ...everything(1), db: 2, cache: 2, app: 2, api: 2 })
     const rollout = JSON.parse(await must('rollout', 'status', second, '--json')) as Rollout
     expect(byUnit(rollout, ({ status }) => status)).toEqual({
       network: 'applied',
@@ -216,6 +218,14 @@ async function makeRepository(by: Engine, server: Server) {
   await writeFile(join(root, 'taco.yaml'), yaml)
   const env = { TACO_SERVER: server.url, TF_CLI_CONFIG_FILE: join(root, 'cli.tfrc'), CHECKPOINT_DISABLE: '1' }
   return { root, env }
+}
+
+function effects(root: string): Record<string, number> {
+  const made = (name: string) =>
+    readFileSync(join(root, `${name}.armed.effects`), 'utf8')
+      .trim()
+      .split('\n')
+  return Object.fromEntries(Object.keys(estate).map((name) => [name, made(name).length]))
 }
 
 async function statuses(must: (...args: string[]) => Promise<string>): Promise<Record<string, string>> {

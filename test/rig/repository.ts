@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import type { Engine } from './engines.ts'
-import { startTaco, runTaco } from './taco.ts'
+import { runShell, runTaco, startTaco } from './taco.ts'
 import type { Child, Finished } from './child.ts'
 import { tempFolder } from './temp.ts'
 
@@ -14,6 +14,8 @@ export interface Repository {
   must(...args: readonly string[]): Promise<string>
   start(...args: readonly string[]): Child
   write(path: string, text: string): Promise<void>
+  /** A command that the program told its user to run. */
+  shell(command: string): Promise<string>
 }
 
 export async function makeRepository(
@@ -40,5 +42,10 @@ export async function makeRepository(
     },
     start: (...args) => startTaco(args, options),
     write,
+    async shell(command) {
+      const { code, output } = await runShell(command, options)
+      expect({ command, code, output: code === 0 ? '' : output }).toEqual({ command, code: 0, output: '' })
+      return output
+    },
   }
 }

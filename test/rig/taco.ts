@@ -8,6 +8,12 @@ export function runTaco(args: readonly string[], options: ChildOptions = {}): Pr
   return runChild(process.execPath, [executable, ...args], isolated(options))
 }
 
+/** A command line in which `taco` is the built program. */
+export function runShell(command: string, options: ChildOptions = {}): Promise<Finished> {
+  const script = `taco() { "${process.execPath}" "${executable}" "$@"; }; ${command}`
+  return runChild('sh', ['-c', script], isolated(options))
+}
+
 export function startTaco(args: readonly string[], options: ChildOptions = {}): Child {
   return endedWithTest(startChild(process.execPath, [executable, ...args], isolated(options)))
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { TacoError } from '../../base/errors.ts'
 import {
@@ -11,6 +11,7 @@ import {
   startEngine,
 } from '../../engines/index.ts'
 import type { ProjectUnit } from '../../graph/index.ts'
+import { noteEngine } from './left-engine.ts'
 import { makeRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
 import type { World } from './wiring.ts'
@@ -30,6 +31,7 @@ export function openEngines(world: World): Engines {
 
   async function ask(program: string): Promise<string> {
     const env = { PATH: world.env['PATH'] ?? '', CHECKPOINT_DISABLE: '1' }
+    const own = makeRunFolder()
     const asked = startEngine({
       program,
       args: ['version', '-json'],
@@ -37,8 +39,9 @@ export function openEngines(world: World): Engines {
       env,
       onLine: () => {},
       ownGroup: true,
+      log: own.file('version'),
     })
-    const { output } = await asked.ended
+    const { output } = await asked.ended.finally(own.remove)
     const version = engineVersion(program, output)
     if (version !== undefined) return version
     throw new TacoError('UNEXPECTED', `${program} does not say which version it is`, {
@@ -94,8 +97,6 @@ export interface UnitRun {
   readonly onLine: (line: string) => void
   /** Told of each process, so that it can be interrupted. */
   readonly onEngine: (engine: Engine) => void
-  /** For the name of a saved plan. */
-  readonly id: string
 }
 
 export interface UnitRunEnd {
@@ -146,17 +147,12 @@ async function planIn(run: UnitRun, process: EngineIn): Promise<UnitRunEnd> {
 
 async function attempt(run: UnitRun, process: EngineIn): Promise<EngineEnd> {
   if (!run.separatePlan) return process.start('apply', ['-auto-approve', ...process.varFiles])
-  const file = join(run.folder, '.terraform', `${run.id}.tfplan`)
-  try {
-    const plan = await process.start('plan', [`-out=${file}`, '-detailed-exitcode', ...process.varFiles])
-    if (plan.exitCode !== CHANGES) return plan
-    const end = await process.start('apply', [file])
-    if (end.exitCode === 0 || !isMissingVariables(end.output)) return end
-    return await process.start('apply', [...process.varFiles, file])
-  } finally {
-    // It may hold secrets.
-    rmSync(file, { force: true })
-  }
+  const file = process.own.file('plan')
+  const plan = await process.start('plan', [`-out=${file}`, '-detailed-exitcode', ...process.varFiles])
+  if (plan.exitCode !== CHANGES) return plan
+  const end = await process.start('apply', [file])
+  if (end.exitCode === 0 || !isMissingVariables(end.output)) return end
+  return process.start('apply', [...process.varFiles, file])
 }
 
 type EngineIn = ReturnType<typeof engineIn>
@@ -179,13 +175,15 @@ function engineIn(run: UnitRun, own: RunFolder) {
   async function start(command: string, args: readonly string[]): Promise<EngineEnd> {
     const { program, folder: cwd, env, onLine, ownGroup } = run
     const all = [command, '-input=false', ...(run.colour ? [] : ['-no-color']), ...args]
-    const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup })
+    const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup, log: own.file(command) })
     run.onEngine(engine)
-    const end = await engine.ended
+    const forget = command === 'apply' ? noteEngine(cwd, engine.pid) : undefined
+    const end = await engine.ended.finally(forget)
     engineMs += end.ms
     return end
   }
   return {
+    own,
     start,
     varFiles,
     // OpenTofu lets backends and sources of modules depend on variables.

@@ -1,10 +1,12 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isAlive } from './left-engine.ts'
 
 /** A folder that nobody else may look into, for what an engine is given and what it says. */
 export interface RunFolder {
-  readonly path: string
+  /** Path of a file that is not there yet. */
+  file(name: string): string
   /** Gives the path of the file. */
   write(name: string, text: string): string
   remove(): void
@@ -14,8 +16,9 @@ const PREFIX = 'taco-run-'
 
 export function makeRunFolder(): RunFolder {
   const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  let files = 0
   return {
-    path,
+    file: (name) => join(path, `${++files}-${name}`),
     write(name, text) {
       const file = join(path, name)
       writeFileSync(file, text, { mode: 0o600 })
@@ -39,14 +42,5 @@ export function removeAbandoned(now: number): void {
     }
   } catch {
     // Somebody else's, or just gone.
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

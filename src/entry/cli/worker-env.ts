@@ -30,6 +30,8 @@ export function stepEnv(world: World, backend: Backend, step: StepEnv): Record<s
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
     ...memoryEnv(world.env, { freeBytes: world.freeMemory(), jobs: step.jobs }),
+    // A server that is started anew is away for a while; an apply has more patience than a person.
+    TF_HTTP_RETRY_MAX: world.env['TF_HTTP_RETRY_MAX'] ?? '6',
     ...backendEnv(url, backend.token),
   }
   if (step.lock === null) return env

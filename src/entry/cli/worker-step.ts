@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { basename, relative, resolve } from 'node:path'
 import { TacoError, isTacoError, messageOf } from '../../base/errors.ts'
 import { type Engine, backendKind, errorOf } from '../../engines/index.ts'
 import { type ProjectUnit, configurationPrint, fingerprintOf, isOfConfiguration } from '../../graph/index.ts'
@@ -6,6 +6,7 @@ import { unitPath } from './client.ts'
 import type { Client } from './client.ts'
 import { applyUnit } from './engine-run.ts'
 import type { Engines } from './engine-run.ts'
+import { engineLeft, hasUnstored, unstored } from './left-engine.ts'
 import type { ClaimAnswer } from './rollout-answers.ts'
 import { startAnswer } from './rollout-answers.ts'
 import { check } from './shape.ts'
@@ -31,7 +32,6 @@ export interface Bench {
   /** False: apply even what is proven to be up to date. */
   readonly skips: boolean
   readonly colour: boolean
-  readonly ownGroup: boolean
   say(unit: string, line: string): void
 }
 
@@ -58,9 +58,14 @@ export async function runStep(bench: Bench, hold: Hold): Promise<StepEnd> {
     return await carryOut(bench, hold)
   } catch (error) {
     if (hold.isStopping) return { kind: 'returned' }
-    const hint = isTacoError(error) && error.hint !== undefined ? ` (${error.hint})` : ''
-    return { kind: 'failed', reason: `${messageOf(error)}${hint}`.slice(0, 1500), exitCode: 1, engineMs: 0 }
+    return failed(error)
   }
+}
+
+function failed(error: unknown) {
+  const hint = isTacoError(error) && error.hint !== undefined ? ` (${error.hint})` : ''
+  const reason = `${messageOf(error)}${hint}`.slice(0, 1500)
+  return { kind: 'failed' as const, reason, exitCode: 1, engineMs: 0 }
 }
 
 async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
@@ -81,13 +86,23 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
   }
   const kind = backendKind(files.code)
   if (kind === 'none') throw noBackend(unit)
+  const folder = resolve(repository.root, unit.dir)
+  const left = () =>
+    unstored(
+      unit.name,
+      relative(world.cwd, folder),
+      unit.engine ?? world.env['TACO_ENGINE'] ?? basename(program),
+    )
+  await untilEngineEnded(bench, hold, folder)
+  if (hold.isStopping) return { kind: 'returned' }
+  if (hasUnstored(folder)) throw left()
   hold.hasOwnLock = kind === 'own'
   const isBegun = claim.start !== null && !hold.hasOwnLock
   const { lock, inputs } = isBegun ? claim.start : await begin(bench, hold, !hold.hasOwnLock)
   if (hold.isStopping) return { kind: 'returned' }
   const end = await applyUnit({
     program,
-    folder: resolve(repository.root, unit.dir),
+    folder,
     env: stepEnv(world, bench.backend, {
       org: bench.org,
       // By id: a name may be another unit's by now.
@@ -99,10 +114,9 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     variables: variablesText(unit.variables, inputs),
     separatePlan: bench.separatePlan,
     colour: bench.colour,
-    ownGroup: bench.ownGroup,
+    ownGroup: true,
     onLine: (line) => bench.say(unit.name, line),
     onEngine: (engine) => (hold.engine = engine),
-    id: claim.token,
   })
   const { exitCode, engineMs } = end
   if (exitCode === 0) {
@@ -111,8 +125,25 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     const fingerprint = version === undefined ? null : fingerprintOf(print, version)
     return { kind: 'applied', fingerprint, engineMs }
   }
+  if (hasUnstored(folder)) return { ...failed(left()), exitCode, engineMs }
   if (hold.isStopping) return { kind: 'returned' }
   return { kind: 'failed', reason: errorOf(end.output), exitCode, engineMs }
+}
+
+/** A worker that was killed leaves its engine, which has yet to store what it made. It holds the lock meanwhile. */
+async function untilEngineEnded(bench: Bench, hold: Hold, folder: string): Promise<void> {
+  let told = false
+  for (;;) {
+    const pid = engineLeft(folder)
+    if (pid === undefined || hold.isStopping) return
+    if (!told)
+      bench.say(
+        hold.claim.unit.name,
+        `waiting: the engine of an earlier worker (process ${pid}) is still at work`,
+      )
+    told = true
+    await new Promise((done) => setTimeout(done, Math.min(500, bench.leaseMs / 4)))
+  }
 }
 
 /** Somebody may be at work on the unit by hand; that ends, as a rule. */

@@ -5,7 +5,6 @@ import { check } from './shape.ts'
 import { runStep, stepPath } from './worker-step.ts'
 import type { Bench, Hold, StepEnd } from './worker-step.ts'
 import type { Repository } from './worker-project.ts'
-import type { Signal } from './wiring.ts'
 
 export interface WorkOptions {
   /** Shown to others. */
@@ -15,8 +14,6 @@ export interface WorkOptions {
   readonly renewEveryMs: number
   /** How often to look for what others left to do. */
   readonly lookEveryMs: number
-  /** On a terminal Ctrl-C reaches engines by itself. */
-  readonly engineHearsInterrupt: boolean
   onStart(claim: ClaimAnswer): void
   onEnd(claim: ClaimAnswer, end: StepEnd): void
 }
@@ -126,11 +123,11 @@ export async function work(bench: Bench, options: WorkOptions, first?: ClaimsAns
     }
   }
 
-  const stop = (signal: Signal) => {
+  const stop = () => {
     isStopping = true
     for (const own of holds.values()) {
       own.isStopping = true
-      if (signal === 'SIGTERM' || !options.engineHearsInterrupt) own.engine?.signal('SIGINT')
+      own.engine?.signal('SIGINT')
     }
     wake()
   }

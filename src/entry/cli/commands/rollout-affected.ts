@@ -102,7 +102,6 @@ export async function planAffected(
       ownGroup: false,
       onLine: (line) => void screen.write(`${output.style('cyan', `[${unit.name}]`)} ${line}\n`),
       onEngine: () => {},
-      id: 'plan',
     })
     if (end.exitCode === 0) return { unit: unit.name, outcome: 'no-changes' }
     if (end.exitCode === 2) return { unit: unit.name, outcome: 'changes' }

@@ -74,7 +74,6 @@ async function workOn(
 ): Promise<number> {
   const { world, output } = session
   const { leaseMs, jobs, name, ...rest } = ready
-  const isTerminal = world.stdin.isTTY === true || world.stdout.isTTY === true || world.stderr.isTTY === true
   const say = (unit: string, line: string) =>
     void (output.asJson ? world.stderr : world.stdout).write(`${output.style('cyan', `[${unit}]`)} ${line}\n`)
 
@@ -89,7 +88,6 @@ async function workOn(
       separatePlan: options.plan === true,
       skips: options.skip !== false,
       colour: isColourful(world.stdout, world.env, session.flags),
-      ownGroup: !isTerminal,
       say,
     },
     {
@@ -97,7 +95,6 @@ async function workOn(
       jobs,
       renewEveryMs: leaseMs / 3,
       lookEveryMs: Math.min(500, leaseMs / 4),
-      engineHearsInterrupt: isTerminal,
       onStart: ({ unit, why }) => say(unit.name, output.style('bold', `begins: ${why}`)),
       onEnd: ({ unit }, end) => say(unit.name, output.style('bold', saysEnd(end))),
     },
@@ -112,8 +109,11 @@ async function workOn(
   const elsewhere = othersIn(steps, ready.repository)
   if (elsewhere.length > 0)
     output.note(`taco.yaml here does not name ${elsewhere.join(', ')}: work where it does`)
-  const isStuck = steps.some((step) => step.status === 'failed')
-  if (isStuck) output.note(`try what failed again with \`taco rollout resume ${id}\`, or skip it`)
+  const failures = steps.filter((step) => step.status === 'failed')
+  if (failures.some(({ reason }) => reason?.includes('errored.tfstate') === true))
+    output.note(`store what could not be stored first, then \`taco rollout resume ${id}\``)
+  else if (failures.length > 0)
+    output.note(`try what failed again with \`taco rollout resume ${id}\`, or skip it`)
   else output.note(`it is ${status}; go on with \`taco rollout work ${id}\``)
   return EXIT.failed
 }

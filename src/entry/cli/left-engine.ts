@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { TacoError } from '../../base/errors.ts'
+import { check, fields, maybe, number, text } from './shape.ts'
+
+/**
+ * What a worker that was killed left in the folder of a unit: an engine that is still at work, or a state that could
+ * not be stored. Whoever came after would make everything a second time.
+ */
+
+/** Where both engines put what their backend did not take. */
+const UNSTORED = 'errored.tfstate'
+const NOTE = '.terraform/taco-engine.json'
+const note = fields({ pid: number, began: maybe(text) })
+
+/** Writes down which process applies the unit; gives what takes the note away. */
+export function noteEngine(folder: string, pid: number | undefined): (() => void) | undefined {
+  const path = join(folder, NOTE)
+  // Without the engine's own folder it has not come far.
+  if (pid === undefined || !existsSync(join(folder, '.terraform'))) return undefined
+  writeFileSync(path, JSON.stringify({ pid, began: processOf(pid)?.began ?? null }))
+  return () => rmSync(path, { force: true })
+}
+
+/** The process that still applies the unit, if there is one on this machine. */
+export function engineLeft(folder: string): number | undefined {
+  const path = join(folder, NOTE)
+  if (!existsSync(path)) return undefined
+  try {
+    const { pid, began } = check(note, JSON.parse(readFileSync(path, 'utf8')))
+    const found = processOf(pid)
+    if (found === undefined) return isAlive(pid) ? pid : undefined
+    return found.isRunning && (began === null || began === found.began) ? pid : undefined
+  } catch {
+    // Half a note: whoever wrote it died before the engine had read its configuration.
+    return undefined
+  }
+}
+
+/**
+ * A state that an engine could not store. The engine itself must push it: it knows the lineage, which is not in the
+ * file of a first apply, and how to encrypt. `shown` is the folder as the user would write it.
+ */
+export function unstored(unit: string, shown: string, engine: string): TacoError {
+  const into = shown === '' ? '' : `cd ${shown} && `
+  const push = `${into}taco exec ${unit} -- ${engine} state push -lock-timeout=2m ${UNSTORED} && rm ${UNSTORED}`
+  return new TacoError(
+    'CONFLICT',
+    `an apply of ${unit} could not store its state, which lies in ${join(shown, UNSTORED)}`,
+    { hint: `another apply would make everything in it again; store it first: \`${push}\`` },
+  )
+}
+
+export function hasUnstored(folder: string): boolean {
+  return existsSync(join(folder, UNSTORED))
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Undefined where the machine does not say. A number may be another process's by now; the time of its start tells. */
+function processOf(pid: number): { readonly isRunning: boolean; readonly began: string } | undefined {
+  try {
+    const said = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state = '', ...rest] = said.slice(said.lastIndexOf(')') + 2).split(' ')
+    return { isRunning: !'ZX'.includes(state), began: rest[18] ?? '' }
+  } catch {
+    return undefined
+  }
+}
