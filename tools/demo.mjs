@@ -88,12 +88,12 @@ function say(text) {
 /** From here on the commands talk to it. */
 function serve() {
   const args = ['serve', '--bucket', env.TACO_BUCKET ?? '', '--listen', '127.0.0.1:0', '--auth', 'none']
-  server = spawn(process.execPath, [taco, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const { stdout } = server
+  server = spawn(process.execPath, [taco, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const { stderr } = server
   return new Promise((resolve, reject) => {
     server?.once('close', () => reject(new Error('the server ended')))
     let said = ''
-    stdout?.setEncoding('utf8').on('data', (text) => {
+    stderr?.setEncoding('utf8').on('data', (text) => {
       said += text
       const url = /serves (http:\S+)/.exec(said)?.[1]
       if (url === undefined) return
