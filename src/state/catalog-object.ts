@@ -23,6 +23,9 @@ const CatalogObject = z.object({
   ),
 })
 
+/** The texts are packed already. A large window would find nothing, and whoever unpacks it needs as much memory. */
+const PACKING = { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 16 }
+
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
@@ -59,9 +62,7 @@ export async function saveCatalogObject(
 ): Promise<void> {
   try {
     const blocks = blocksOf(entries)
-    const packed = await compress(JSON.stringify({ v: 2, blocks }), {
-      params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
-    })
+    const packed = await compress(JSON.stringify({ v: 2, blocks }), { params: PACKING })
     const present = await bucket.head(catalogKey(org))
     await bucket.put(catalogKey(org), bodyOf(packed), present?.tag ?? 'absent')
   } catch (error) {
