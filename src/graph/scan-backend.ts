@@ -21,14 +21,14 @@ interface Settings {
 }
 
 /** What tells the states of other backends apart. */
-const TELLING: Readonly<Record<string, readonly string[]>> = {
-  consul: ['path'],
-  cos: ['bucket', 'prefix', 'key'],
-  etcdv3: ['prefix'],
-  kubernetes: ['namespace', 'secret_suffix'],
-  oss: ['bucket', 'prefix', 'key'],
-  pg: ['schema_name'],
-}
+const TELLING: ReadonlyMap<string, readonly string[]> = new Map([
+  ['consul', ['path']],
+  ['cos', ['bucket', 'prefix', 'key']],
+  ['etcdv3', ['prefix']],
+  ['kubernetes', ['namespace', 'secret_suffix']],
+  ['oss', ['bucket', 'prefix', 'key']],
+  ['pg', ['schema_name']],
+])
 
 /**
  * `kind` and the settings of a `backend` block, or of a `terraform_remote_state`, whose settings are the same. They
@@ -148,7 +148,7 @@ export function workspacePlace(organization: string | undefined, name: string): 
 }
 
 function otherPlace(kind: string, get: Settings): Place {
-  const values = (TELLING[kind] ?? []).map(get)
+  const values = (TELLING.get(kind) ?? []).map(get)
   if (values.includes(null)) return { kind, says: `${kind}, computed` }
   const told = values.filter((value) => typeof value === 'string')
   if (told.length === 0) return { kind, says: kind }

@@ -350,6 +350,18 @@ test('odd folders get names that can be used', async () => {
   ])
 })
 
+test('backends that nobody knows, even odd ones, are just named', async () => {
+  const report = await scanned({
+    'a/main.tf': 'terraform {\n  backend "constructor" {}\n}\n',
+    'b/main.tf': 'terraform {\n  backend "consul" {\n    path = "x/y"\n  }\n}\n',
+    'c/main.tf':
+      'data "terraform_remote_state" "b" {\n  backend = "consul"\n  config = {\n    path = "x/y"\n  }\n}\n',
+  })
+
+  expect(report.units.map(({ backend }) => backend)).toEqual(['constructor', 'consul x/y', 'local'])
+  expect(edgesOf(report)).toEqual(['c -> b:*'])
+})
+
 test('order-only and switched off dependencies of terragrunt are taken as such', async () => {
   const unit = 'terraform {\n  source = "x"\n}\n'
   const report = await scanned({

@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.ts'
+import { isTacoError, messageOf } from '../base/errors.ts'
 import { type HclBody, type HclFault, type HclReader, MOST_HCL_BYTES, isBody } from './hcl.ts'
 import type { CodeFolder } from './scan-code.ts'
 import { folderOf } from './scan-path.ts'
@@ -76,6 +76,7 @@ async function readFile(file: ScanFile, hcl: HclReader): ReturnType<HclReader['r
     const text = await file.read()
     return file.path.endsWith('.json') ? readJson(text) : await hcl.read(text)
   } catch (error) {
+    if (isTacoError(error)) throw error
     return fault(1, 1, messageOf(error))
   }
 }

@@ -1,14 +1,15 @@
 import { Document } from 'yaml'
 import type { ScanReport } from './scan.ts'
 
-/** A `taco.yaml` that says what was found. */
-export function projectText({ units }: Pick<ScanReport, 'units'>): string {
+/** A `taco.yaml` that says what was found. `under`: where the scanned folder lies, seen from the file. */
+export function projectText({ units }: Pick<ScanReport, 'units'>, under = '.'): string {
+  const place = (dir: string) => (under === '.' ? dir : dir === '.' ? under : `${under}/${dir}`)
   const document = new Document({
     units: Object.fromEntries(
       units.map(({ name, dir, dependencies }) => [
         name,
         {
-          ...(dir === name ? {} : { dir }),
+          ...(place(dir) === name ? {} : { dir: place(dir) }),
           ...(dependencies.length === 0
             ? {}
             : { dependencies: Object.fromEntries(dependencies.map((edge) => [edge.on, formOf(edge)])) }),

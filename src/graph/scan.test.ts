@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { TacoError } from '../base/errors.ts'
 import { openHclReader } from './adapters/hcl2json.ts'
 import { MOST_HCL_BYTES } from './hcl.ts'
 import { readProject } from './project-read.ts'
@@ -163,6 +164,13 @@ test('a broken file is told with its place, and the others are still read', asyn
     { file: 'c/main.tf.json' },
     { file: 'd/main.tf', message: expect.stringContaining('not read') as string },
   ])
+})
+
+test('without its parser scan fails once, not once for each file', async () => {
+  const broken = { read: () => Promise.reject(new TacoError('UNEXPECTED', 'no parser')) }
+  const file = { path: 'a/main.tf', size: 1, read: () => Promise.resolve('') }
+
+  await expect(scan([file], { hcl: broken, rootName: 'estate' })).rejects.toThrow('no parser')
 })
 
 test('a state that nobody here keeps is told; a unit of ours is used all the same', async () => {

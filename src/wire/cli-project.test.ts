@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testWorld } from '../entry/cli/testing.ts'
@@ -89,4 +89,34 @@ test('sync shows what it will do, does it once, and takes back what went out of 
     code: 3,
     err: expect.stringContaining('did you mean net?') as string,
   })
+})
+
+test('what scan writes holds from where it is written', async () => {
+  const { taco, cwd } = repository({
+    'infra/net/main.tf': 'resource "terraform_data" "x" {}\n',
+    'infra/app/terragrunt.hcl': 'dependency "x" {\n  config_path = "../net"\n}\n',
+    'infra/terragrunt.stack.hcl': 'unit "web" {\n  source = "x"\n  path = "web"\n}\n',
+  })
+
+  const shown = await taco('scan', 'infra')
+  expect(shown.out).toBe(
+    'UNIT  FOLDER  STATE       USES\napp   app     terragrunt  net:-\nnet   net     local       -\n',
+  )
+  expect(shown.err).toContain('warning: terragrunt.stack.hcl: its units are not read: web')
+  expect(await taco('scan', 'infra', '--write')).toMatchObject({ code: 0 })
+  expect(readFileSync(join(cwd, 'infra/taco.yaml'), 'utf8')).toContain('  net: {}\n')
+  expect(await taco('scan', 'infra', '--write=all.yaml')).toMatchObject({ code: 0 })
+  expect(readFileSync(join(cwd, 'all.yaml'), 'utf8')).toContain('  net:\n    dir: infra/net\n')
+  expect(await taco('scan', 'infra', '--write=infra/net/taco.yaml')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('cannot speak of folders outside of its own') as string,
+  })
+  expect(await taco('scan', 'infra', '--write=all.yaml')).toMatchObject({ code: 2 })
+  expect(await taco('scan', 'infra', '--write=infra', '--force')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('cannot write infra') as string,
+  })
+  expect((await taco('sync', '--file', 'all.yaml', '--dry-run')).out).toBe(
+    '+ unit app\n+ app uses net: only the order\n+ unit net\n',
+  )
 })

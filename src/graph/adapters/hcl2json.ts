@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/errors.ts'
+import { TacoError, messageOf } from '../../base/errors.ts'
 import { type HclBody, type HclFault, type HclReader, isBody } from '../hcl.ts'
 
 /** By a name that is not looked into: its types would declare a browser all over the program. */
@@ -17,7 +17,7 @@ export function openHclReader(): HclReader {
   let loading: Promise<Parser> | undefined
   return {
     async read(text) {
-      loading ??= import(PACKAGE) as Promise<Parser>
+      loading ??= (import(PACKAGE) as Promise<Parser>).catch(cannotLoad)
       const { parse } = await loading
       try {
         const body: unknown = await inTime(parse(NAME, text))
@@ -27,6 +27,13 @@ export function openHclReader(): HclReader {
       }
     },
   }
+}
+
+function cannotLoad(cause: unknown): never {
+  throw new TacoError('UNEXPECTED', `the parser of HCL cannot be loaded: ${messageOf(cause)}`, {
+    cause,
+    hint: `install OpenTaco again: its package ${PACKAGE} is missing or broken`,
+  })
 }
 
 /** `parse config: [name:1,40-2,1: Summary; Detail. name:3,1-2: …]` */

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import type { ScanReport } from '../../../graph/index.ts'
 import { usageError } from '../failures.ts'
@@ -38,16 +38,22 @@ export async function scan(
       `units use each other in a circle, so \`taco sync\` will refuse this: ${report.cycle.join(' → ')}`,
     )
   if (output.asJson) output.json(report)
-  else show(session, report)
+  else show(session, report, options.write === undefined)
   if (options.write === undefined) return
-  const file = join(root, options.write === true ? 'taco.yaml' : options.write)
+  const file = options.write === true ? join(root, 'taco.yaml') : resolve(world.cwd, options.write)
+  const under = relative(dirname(file), root).replaceAll(sep, '/') || '.'
+  if (under === '..' || under.startsWith('../'))
+    throw usageError(
+      `${relative(world.cwd, file)} cannot speak of folders outside of its own`,
+      `write it into ${folder}, or above`,
+    )
   if (report.units.length === 0)
     throw new TacoError('NOT_FOUND', 'there is nothing to write', { hint: `is there code in ${folder}?` })
-  writeProject(file, tools.projectText(report), options.force === true)
+  writeProject(file, tools.projectText(report, under), options.force === true, relative(world.cwd, file))
   output.note(`wrote ${relative(world.cwd, file)}; look it over, then tell the server: \`taco sync\``)
 }
 
-function show({ output }: Session, { units, unresolved, remarks }: ScanReport): void {
+function show({ output }: Session, { units, unresolved, remarks }: ScanReport, advises: boolean): void {
   for (const { where, says } of remarks) output.warn(`${where}: ${says}`)
   if (units.length === 0) return output.note('no root module was found')
   output.table(
@@ -64,20 +70,20 @@ function show({ output }: Session, { units, unresolved, remarks }: ScanReport): 
   for (const { dir, uses, reason } of unresolved) output.warn(`${dir} uses ${uses}, but ${reason}`)
   const edges = units.reduce((sum, unit) => sum + unit.dependencies.length, 0)
   output.note(
-    `${count(units.length, 'unit')}, ${count(edges, 'dependency', 'dependencies')}; --write makes a taco.yaml of it`,
+    `${count(units.length, 'unit')}, ${count(edges, 'dependency', 'dependencies')}${advises ? '; --write makes a taco.yaml of it' : ''}`,
   )
 }
 
-function writeProject(file: string, text: string, force: boolean): void {
+function writeProject(file: string, text: string, force: boolean, shown: string): void {
   try {
     writeFileSync(file, text, { flag: force ? 'w' : 'wx' })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw usageError(
-        `${file} is already there`,
+        `${shown} is already there`,
         'give --force to write over it, or another name: --write=<file>',
       )
-    throw new TacoError('UNEXPECTED', `cannot write ${file}: ${messageOf(error)}`, { cause: error })
+    throw usageError(`cannot write ${shown}: ${messageOf(error)}`, 'name a file in a folder that is there')
   }
 }
 
