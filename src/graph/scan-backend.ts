@@ -1,4 +1,4 @@
-import { nameFromFlat, readStateKey, unitNameFor } from '../state/index.ts'
+import { nameFromFlat, parseUnitName, readStateKey, unitNameFor } from '../state/index.ts'
 import { type HclBody, bodiesOf } from './hcl.ts'
 import { folderAt, joined } from './scan-path.ts'
 
@@ -97,7 +97,7 @@ function stored(
     ...(isWhole ? { identity: says } : {}),
     loose: `${kind} ${whole}`,
     says,
-    unit: unitNameFor(reading, undefined, ''),
+    ...named(unitNameFor(reading, undefined, '')),
   }
 }
 
@@ -118,9 +118,9 @@ function httpPlace(address: string | null | undefined): Place {
   if (typeof address !== 'string' || !URL.canParse(address)) return unfinished('http')
   const { host, pathname } = new URL(address)
   const ours = /\/v1\/backend\/([^/]+)\/(.+)$/.exec(pathname)
-  if (ours === null)
+  const { unit } = named(decoded(ours?.[2] ?? ''))
+  if (ours === null || unit === undefined)
     return { kind: 'http', identity: `http://${host}${pathname}`, says: `http ${host}${pathname}` }
-  const unit = decoded(ours[2] ?? '')
   return { kind: 'opentaco', identity: `opentaco:${ours[1] ?? ''}/${unit}`, says: `opentaco ${unit}`, unit }
 }
 
@@ -143,7 +143,7 @@ export function workspacePlace(organization: string | undefined, name: string): 
     ...(organization === undefined ? {} : { identity: `cloud:${organization}/${name}` }),
     loose: `cloud ${name}`,
     says,
-    unit: nameFromFlat(name),
+    ...named(nameFromFlat(name)),
   }
 }
 
@@ -161,6 +161,16 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : null
+}
+
+/** Only a name that units can have. */
+function named(unit: string): { readonly unit?: string } {
+  try {
+    parseUnitName(unit)
+    return { unit }
+  } catch {
+    return {}
+  }
 }
 
 function decoded(text: string): string {

@@ -362,6 +362,22 @@ test('backends that nobody knows, even odd ones, are just named', async () => {
   expect(edgesOf(report)).toEqual(['c -> b:*'])
 })
 
+test('a place that gives no name that can be used leaves it to the folder', async () => {
+  const report = await scanned({
+    'a/main.tf': 'terraform {\n  cloud {\n    workspaces {\n      name = "-x-"\n    }\n  }\n}\n',
+    'b/main.tf':
+      'terraform {\n  backend "http" {\n    address = "https://h/v1/backend/default/x%2"\n  }\n}\n',
+    'c/terragrunt.hcl':
+      'dependency "a" {\n  config_path = "../a"\n}\ninputs = {\n  "odd name" = dependency.a.outputs.id\n}\n',
+  })
+
+  expect(readProject(projectText(report), 'taco.yaml').units).toMatchObject([
+    { name: 'a' },
+    { name: 'b' },
+    { name: 'c', dependencies: [{ on: 'a', outputs: ['id'], inputs: {} }] },
+  ])
+})
+
 test('order-only and switched off dependencies of terragrunt are taken as such', async () => {
   const unit = 'terraform {\n  source = "x"\n}\n'
   const report = await scanned({

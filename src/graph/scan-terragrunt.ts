@@ -150,7 +150,10 @@ function dependenciesOf(
   const used = [...blocks].flatMap(([label, { body, one }]): Use[] => {
     if (evaluate(body['enabled'], one.scope) === false) return []
     const mapped = Object.entries(inputs).flatMap(([variable, value]) =>
-      value instanceof OutputReference && value.source === label && value.output !== undefined
+      value instanceof OutputReference &&
+      value.source === label &&
+      value.output !== undefined &&
+      isIdentifier(variable)
         ? [[variable, value.output] as const]
         : [],
     )
@@ -210,6 +213,10 @@ function labelledOrBare(value: unknown): readonly { readonly label: string; read
   return bodiesOf(value).flatMap((body) =>
     'path' in body && !isBody(body['path']) ? [{ label: '', body }] : labelled(body),
   )
+}
+
+function isIdentifier(name: string): boolean {
+  return /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name)
 }
 
 function isPlainMap(value: unknown): value is HclBody {
