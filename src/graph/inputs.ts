@@ -27,7 +27,14 @@ export interface Inputs {
    * What the declared dependencies of a unit give to its variables. The values that are served are recorded as its
    * reads. Fails as a whole, naming everything that is missing: half of the inputs would make another plan.
    */
-  resolve(ref: UnitRef, options: { readonly sensitive: boolean }, caller: Caller): Promise<InputsView>
+  resolve(
+    ref: UnitRef,
+    options: {
+      readonly sensitive: boolean
+      /** The token of the run that takes them. */ readonly run?: string
+    },
+    caller: Caller,
+  ): Promise<InputsView>
 }
 
 export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): Inputs {
@@ -40,7 +47,8 @@ export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): 
       if (faults.length > 0) throw missing(name, faults)
       const given = found.flatMap((one) => ('given' in one ? [one.given] : []))
       const reads = given.flatMap(({ view, inputs }) => readOf(view, inputs))
-      if (reads.length > 0) await control.outputs.recordReads({ org: ref.org, unit: id }, reads)
+      const reader = options.run === undefined ? {} : { run: options.run }
+      if (reads.length > 0) await control.outputs.recordReads({ org: ref.org, unit: id }, reads, reader)
       const inputs = given.flatMap((one) => one.inputs)
       return { unit: { id, name }, inputs: inputs.toSorted((a, b) => (a.variable < b.variable ? -1 : 1)) }
     },

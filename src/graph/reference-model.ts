@@ -35,6 +35,9 @@ export function modelStatus(all: readonly GraphFacts[]): Record<string, string> 
     const names = covered ?? read.names ?? everything
     const seen = names.filter((name) => read.names === null || read.names.includes(name))
     if (seen.some((name) => digests.get(name) !== standing.get(name))) return 'changed'
+    const { doubted } = read
+    if (doubted === null) return 'unknown'
+    if (seen.some((name) => doubted?.includes(name))) return 'unknown'
     return seen.length === names.length ? 'fresh' : 'unknown'
   }
 

@@ -56,14 +56,19 @@ export function createSteps(control: Control, clock: Clock) {
   }
 
   /** Under the lock, so that what is given here is what the receipt of the next write names. */
-  async function inputs(org: string, facts: GraphFacts, caller: Caller): Promise<Record<string, string>> {
+  async function inputs(
+    org: string,
+    facts: GraphFacts,
+    run: string,
+    caller: Caller,
+  ): Promise<Record<string, string>> {
     const ref = { org, unit: facts.id }
-    const given = await resolver.resolve(ref, { sensitive: true }, caller)
+    const given = await resolver.resolve(ref, { sensitive: true, run }, caller)
     // Where everything is used, nobody says which: what stands when the apply begins is what it can see.
     const whole = facts.dependencies.filter(({ outputs }) => outputs === null)
     const seen = await Promise.all(whole.map(({ on }) => control.graph.facts({ org, unit: on })))
     const reads = seen.flatMap((used) => (used?.head == null ? [] : [readOfAll(used.id, used.head)]))
-    if (reads.length > 0) await control.outputs.recordReads(ref, reads)
+    if (reads.length > 0) await control.outputs.recordReads(ref, reads, { run })
     return Object.fromEntries(
       given.inputs.flatMap(({ variable, json }) => (json === undefined ? [] : [[variable, json]])),
     )
@@ -79,7 +84,10 @@ export function createSteps(control: Control, clock: Clock) {
       const held = options.lock ? await lock(ref, step, options.leaseMs, caller) : null
       if (!options.lock) await release(ref, step, caller)
       const facts = await control.graph.facts({ org: ref.org, unit: step.unit.id })
-      return { lock: held, inputs: facts === undefined ? {} : await inputs(ref.org, facts, caller) }
+      return {
+        lock: held,
+        inputs: facts === undefined ? {} : await inputs(ref.org, facts, lockOf(step), caller),
+      }
     },
 
     /** Before the rollout hears of it, so that a crash in between leaves a step that is done again, not one undone. */
@@ -89,11 +97,7 @@ export function createSteps(control: Control, clock: Clock) {
       const holds = (await control.locks.get(unit))?.id === id
       if (end.kind === 'applied') {
         const since = step.startedAt ?? clock.now()
-        await control.graph.applied(unit, {
-          since,
-          fingerprint: end.fingerprint,
-          ...(holds ? { lockId: id } : {}),
-        })
+        await control.graph.applied(unit, { run: id, since, fingerprint: end.fingerprint })
       }
       if (holds) await control.locks.unlock(unit, id, caller)
       return control.graph.facts(unit)

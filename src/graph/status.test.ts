@@ -12,6 +12,8 @@ function edge(outputs: Edge['outputs'], read: Edge['read']): Edge {
 }
 
 const all = (digests: Record<string, string> | null) => readOf('network', digests)
+const doubted = (digests: Record<string, string>, names: string[] | null) =>
+  readOf('network', digests, { doubted: names })
 const some = (digests: Record<string, string>) => readOf('network', digests, { names: Object.keys(digests) })
 
 test.each<[string, Edge, OutputsNow, string, readonly string[]]>([
@@ -52,6 +54,28 @@ test.each<[string, Edge, OutputsNow, string, readonly string[]]>([
   ['without a receipt it is unknown', edge(['a'], undefined), now({ a: '1' }), 'unknown', []],
   ['encrypted outputs are unknown', edge(['a'], all({ a: '1' })), null, 'unknown', []],
   ['what was read encrypted is unknown', edge(['a'], all(null)), now({ a: '1' }), 'unknown', []],
+  [
+    'a value that is in doubt is unknown',
+    edge(null, doubted({ a: '1', b: '2' }, ['b'])),
+    now({ a: '1', b: '2' }),
+    'unknown',
+    [],
+  ],
+  [
+    'a doubt about what is not used is none',
+    edge(['a'], doubted({ a: '1', b: '2' }, ['b'])),
+    now({ a: '1', b: '2' }),
+    'fresh',
+    [],
+  ],
+  [
+    'a change counts more than a doubt',
+    edge(null, doubted({ a: '1' }, null)),
+    now({ a: '9' }),
+    'changed',
+    ['a changed'],
+  ],
+  ['all is in doubt, even that there is nothing', edge(null, doubted({}, null)), now({}), 'unknown', []],
   ['a unit that is gone is dangling', edge(['a'], all({ a: '1' })), undefined, 'dangling', []],
   ['an edge for the order alone needs no receipt', edge([], undefined), null, 'fresh', []],
   [

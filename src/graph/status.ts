@@ -1,4 +1,4 @@
-import type { OutputDigest } from '../state/index.ts'
+import type { OutputDigest, Read } from '../state/index.ts'
 import type { Edge } from './edges.ts'
 
 /**
@@ -22,7 +22,7 @@ export interface OutputChange {
 export interface Comparison {
   readonly state: DependencyState
   readonly changes: readonly OutputChange[]
-  /** Outputs that are used, but that the last write has no receipt for. */
+  /** Outputs that are used, but of which nobody knows for certain what the state was made from. */
   readonly unread: readonly string[]
   /** Why the state is unknown as a whole. */
   readonly because: 'no-receipt' | 'encrypted' | null
@@ -43,12 +43,17 @@ export function compareDependency({ outputs: used, read }: Edge, now: OutputsNow
   const { digests, names } = read
   // A declaration that names outputs narrows a read of the whole state; one that does not is narrowed by the read.
   const covered = used ?? names ?? allNames(digests, now)
-  if (isUnchanged(covered, digests, now)) return fresh
+  if (read.doubted === undefined && isUnchanged(covered, digests, now)) return fresh
+  if (read.doubted === null && covered.length === 0) return noReceipt
   const seen = names === null ? covered : covered.filter((name) => names.includes(name))
   const changes = seen.flatMap((name) => compareOutput(name, digests, now) ?? [])
-  if (changes.length === 0 && seen.length === covered.length) return fresh
-  const unread = covered.filter((name) => !seen.includes(name))
+  const unread = covered.filter((name) => !seen.includes(name) || isDoubted(read, name))
+  if (changes.length === 0 && unread.length === 0) return fresh
   return { state: changes.length > 0 ? 'changed' : 'unknown', changes, unread, because: null }
+}
+
+function isDoubted({ doubted }: Read, name: string): boolean {
+  return doubted === null || doubted?.includes(name) === true
 }
 
 function allNames(digests: Readonly<Record<string, string>>, now: readonly OutputDigest[]): string[] {

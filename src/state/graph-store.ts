@@ -7,8 +7,7 @@ import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Parts } from './protocol/parts.ts'
-import { lockNotHeld } from './protocol/refusals.ts'
-import { readsSince, receiptForWrite } from './reads.ts'
+import { takeReadsOfRun } from './reads.ts'
 import type { GraphStore } from './services.ts'
 import { fingerprintOfHead, graphFacts, viewUnit } from './view-unit.ts'
 import type { GraphFacts } from './views.ts'
@@ -103,9 +102,8 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
       await untilDone(clock, 'noting what the apply read', async () => {
         const unit = await locator.find(ref)
         const doc = parts.store.folded(unit).value
-        if (apply.lockId !== undefined && doc.lock?.id !== apply.lockId) throw lockNotHeld(doc, apply.lockId)
-        const reads = apply.lockId === undefined ? readsSince(doc, apply.since) : receiptForWrite(doc)
-        const fingerprint = fingerprintOfHead(doc, apply.fingerprint)
+        const { isCertain, ...reads } = takeReadsOfRun(doc, { ...apply, now: clock.now() })
+        const fingerprint = fingerprintOfHead(doc, isCertain ? apply.fingerprint : null)
         return (await parts.store.swap(unit, { ...reads, fingerprint })) === undefined ? again : undefined
       })
     },

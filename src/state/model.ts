@@ -190,12 +190,21 @@ export const Read = z.object({
   /** Digests at that commit of the outputs read; null: they cannot be known (encrypted). */
   digests: z.record(z.string(), z.string()).nullable(),
   at: z.number(),
+  /** Outputs of which it is not certain that this value was used; null: none is certain. */
+  doubted: z.array(z.string()).nullable().optional(),
 })
 export type Read = z.infer<typeof Read>
 
 /** A read that no write has taken up yet. */
 export const PendingRead = Read.extend({
-  /** The lock that the reading unit was under. */ lock: z.string().nullable(),
+  /** The lock that the reading unit was under. */
+  lock: z.string().nullable(),
+  /** An engine read it over the http backend, as the operation does that holds the lock. */
+  engine: z.boolean().optional(),
+  /** The token of the run that read it, which will tell whether it used it. */
+  run: z.string().optional(),
+  /** The lock of the write that took it up; kept only until the run tells. */
+  taken: z.string().optional(),
 })
 export type PendingRead = z.infer<typeof PendingRead>
 
@@ -204,6 +213,8 @@ export const Receipt = z.object({
   /** The lock of the write that took the reads up: later writes under it belong to the same operation. */
   lock: z.string(),
   reads: z.array(Read),
+  /** When it came to stand, if that was after the state was written: by an apply that had nothing to write. */
+  at: z.number().optional(),
 })
 export type Receipt = z.infer<typeof Receipt>
 
@@ -249,7 +260,8 @@ export const UnitDocument = z.looseObject({
   seq: z.number().int().default(0),
   epoch: z.number().int(),
   lock: Lock.nullable(),
-  released: z.array(z.object({ id: z.string(), at: z.number() })),
+  /** `idle`: of an operation that writes nothing. */
+  released: z.array(z.object({ id: z.string(), at: z.number(), idle: z.boolean().optional() })),
   head: Head.nullable(),
   write: Intent.nullable(),
   /** The newest version of the history; superseded: an outside write overtook it before it was seen landed. */

@@ -102,12 +102,14 @@ test('reads made under the lock of a write are its receipt', async () => {
   const control = await open()
   await apply(control, network, 1, { vpc: { value: 'a' } })
   await control.units.create({ org: 'default', name: 'app' }, alice)
-  await control.outputs.get(network, { sensitive: false, consumer: 'app' }, alice)
+  await control.states.read(network, { consumer: 'app' })
   await apply(control, network, 2, { vpc: { value: 'b' } })
-  await apply(control, app, 1, {}, () =>
+  await apply(control, app, 1, {}, () => control.states.read(network, { consumer: 'app' }))
+  expect(await readsOf(control, 'app')).toMatchObject([{ commit: 2, names: null }])
+
+  await apply(control, app, 2, {}, () =>
     control.outputs.get(network, { sensitive: false, consumer: 'app', names: ['vpc'] }, alice),
   )
-
   expect(await readsOf(control, 'app')).toMatchObject([{ commit: 2, names: ['vpc'] }])
 })
 

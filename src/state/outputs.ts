@@ -121,7 +121,7 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     get,
     log,
     diff,
-    recordReads: (consumer, reads) => recordReads(parts, locator, consumer, reads),
+    recordReads: (consumer, reads, reader) => recordReads(parts, locator, consumer, reads, reader),
   }
 }
 

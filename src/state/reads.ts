@@ -1,70 +1,148 @@
-import type { PendingRead, Read, Receipt, UnitDocument } from './model.ts'
+import { mergedReads, readsOfEither } from './merge-reads.ts'
+import type { How, PendingRead, Read, Receipt, UnitDocument } from './model.ts'
 
 /**
- * Receipts: which reads a write was made from. Wrongly stale is a nuisance, wrongly fine is a lie, so whenever it is
- * not certain which of several reads counted, the oldest does. Pure.
+ * Receipts: which reads a state was made from. Wrongly stale is a nuisance, wrongly fine is a lie, so where it is not
+ * certain which of several reads counted, the oldest does, and what they disagree about is in doubt. Pure.
+ *
+ * | the write was made                                   | the reads it takes up                              |
+ * |------------------------------------------------------|----------------------------------------------------|
+ * | by an apply that read something itself               | those, and what programs fetched beside it         |
+ * | by an apply of a run that told what it gave          | exactly those of the run                           |
+ * | by an apply that read nothing (a saved plan)         | all since the last apply                           |
+ * | by an operation that carries nothing out             | none: what the state was made from stands          |
+ * | with a state from elsewhere (push, migration)        | all, and all of it is in doubt                     |
+ * | without a lock, or under one that says nothing       | as an apply, in doubt where it differs from before |
  */
-
-/** What the tools call a lock that is held while configuration is carried out. */
-const APPLIES = new Set(['OperationTypeApply', 'OperationTypeRefresh', 'apply'])
-
-export function receiptForWrite(doc: UnitDocument): {
+export interface ReadsTaken {
   readonly receipt: Receipt | null
   readonly pendingReads: PendingRead[]
-} {
-  const { lock, pendingReads, receipt } = doc
+}
+
+export type Deed = 'carries out' | 'keeps' | 'replaces' | 'nobody knows'
+
+/** What the engines call their locks, as seen of OpenTofu 1.6 and 1.12 and Terraform 1.11, and what we call ours. */
+const DEEDS: Readonly<Record<string, Deed>> = {
+  // `apply`, `destroy`; `apply -refresh-only` and `-target` call themselves the same.
+  OperationTypeApply: 'carries out',
+  apply: 'carries out',
+  OperationTypeRefresh: 'keeps',
+  // `import`; also `console`, which writes nothing.
+  OperationTypeInvalid: 'keeps',
+  'state-mv': 'keeps',
+  'state-rm': 'keeps',
+  'state-replace-provider': 'keeps',
+  taint: 'keeps',
+  untaint: 'keeps',
+  'state-push': 'replaces',
+  'migration destination state': 'replaces',
+  push: 'replaces',
+}
+
+export function deedOf(operation: string): Deed {
+  return (Object.hasOwn(DEEDS, operation) ? DEEDS[operation] : undefined) ?? 'nobody knows'
+}
+
+/** Whether an operation under such a lock may have written. */
+export function mayWrite(operation: string): boolean {
+  return operation !== 'OperationTypePlan'
+}
+
+/** For a write under the lock that the document holds. */
+export function takeReads(doc: UnitDocument, how: How = 'backend'): ReadsTaken {
+  const { lock, pendingReads, receipt, head } = doc
   if (lock === null) return { receipt, pendingReads }
-  const own = pendingReads.filter((read) => read.lock === lock.id)
-  const earlier = receipt?.lock === lock.id ? receipt.reads : []
-  if (own.length > 0 || earlier.length > 0) {
-    // An operation that reads (a plain apply): its own reads count, those of its earlier writes included.
-    return { receipt: { lock: lock.id, reads: oldestOf([...earlier, ...own]) }, pendingReads: [] }
+  const hadState = head !== null && head.tag !== null
+  const taken = () => mergedReads(readsOfApply(doc, lock.id))
+  switch (how === 'push' ? 'replaces' : deedOf(lock.info.Operation)) {
+    case 'keeps':
+      return { receipt, pendingReads }
+    case 'replaces': {
+      const reads = mergedReads([...(receipt?.reads ?? []), ...pendingReads])
+      const either = reads.length === 0 ? receipt : { lock: lock.id, reads }
+      return { receipt: hadState ? doubtReceipt(either) : either, pendingReads }
+    }
+    case 'carries out':
+      return {
+        receipt: { lock: lock.id, reads: taken() },
+        pendingReads: keptForRuns(pendingReads, lock.id),
+      }
+    case 'nobody knows': {
+      if (pendingReads.every((read) => read.taken !== undefined)) return { receipt, pendingReads }
+      // The first state of a unit was not made by moving something about in it.
+      const reads = hadState ? readsOfEither(receipt?.reads ?? null, taken()) : taken()
+      return { receipt: { lock: lock.id, reads }, pendingReads: [] }
+    }
   }
-  if (pendingReads.length > 0) {
-    // A saved plan being applied: it was made from what somebody read since the last write, nobody knows which.
-    return { receipt: { lock: lock.id, reads: oldestOf(pendingReads) }, pendingReads: [] }
-  }
-  // `state mv`, a push, a rollback: nothing was carried out anew, so what the state was made from stands.
-  if (!APPLIES.has(lock.info.Operation)) return { receipt, pendingReads: [] }
-  return { receipt: { lock: lock.id, reads: [] }, pendingReads: [] }
 }
 
-/** For an apply that ended without writing and held a lock that is not ours to see: what nobody took up since then. */
-export function readsSince(
+function readsOfApply({ pendingReads, receipt }: UnitDocument, lock: string): readonly Read[] {
+  const pending = pendingReads.filter(({ taken }) => taken === undefined)
+  const earlier = receipt?.lock === lock ? receipt.reads : []
+  const own = [...earlier, ...pending.filter((read) => read.lock === lock && read.engine === true)]
+  const told = pending.filter(({ run }) => run === lock)
+  if (told.length > 0) return [...own, ...told]
+  if (own.length === 0) return pending
+  // A file of variables that was written from an earlier answer may be used by any apply; the reads of a plan are
+  // used by its own apply alone, unless this is it and read only what could not be read before.
+  const units = new Set(own.map(({ from }) => from))
+  return [...own, ...pending.filter(({ engine, from }) => engine !== true || !units.has(from))]
+}
+
+/** A run whose engine takes its own lock tells only at its end that this was its write: what it read waits for that. */
+function keptForRuns(pendingReads: readonly PendingRead[], lock: string): PendingRead[] {
+  const pending = pendingReads.filter(({ taken }) => taken === undefined || taken === lock)
+  if (!pending.some(({ run }) => run !== undefined && run !== lock)) return []
+  return pending
+    .filter(({ run, engine }) => run !== undefined || engine === true)
+    .map((read) => ({ ...read, taken: lock }))
+}
+
+export interface EndedRun {
+  /** Its token; the lock has the same id if it was the run that took it. */
+  readonly run: string
+  readonly since: number
+  readonly now: number
+}
+
+/**
+ * A run ended well, whether it had to write or not. Where it did not hold the lock itself, what it read counts only if
+ * no more than one operation can have written since it began. Saved plans of others stay as they are: without a write
+ * they can still be applied.
+ */
+export function takeReadsOfRun(
   doc: UnitDocument,
-  since: number,
-): { readonly receipt: Receipt | null; readonly pendingReads: PendingRead[] } {
-  const { pendingReads, receipt } = doc
-  const own = pendingReads.filter((read) => read.at >= since)
-  if (own.length === 0) return { receipt, pendingReads }
-  return { receipt: { lock: '', reads: oldestOf(own) }, pendingReads: [] }
-}
-
-/** One read per unit: of each output the oldest commit read. */
-export function oldestOf(reads: readonly Read[]): Read[] {
-  const byUnit = new Map<string, Read>()
-  for (const read of reads) {
-    const known = byUnit.get(read.from)
-    byUnit.set(read.from, known === undefined ? withoutLock(read) : mergeReads(known, read))
+  { run, since, now }: EndedRun,
+): ReadsTaken & { /** The state that stands is the one that the run left. */ readonly isCertain: boolean } {
+  const { lock, pendingReads, receipt } = doc
+  const rest = pendingReads.filter((read) => read.run !== run && read.taken === undefined)
+  if (lock?.id === run) {
+    const earlier = receipt?.lock === run ? receipt.reads : []
+    const own = pendingReads.filter((read) => read.run === run || (read.engine === true && read.lock === run))
+    const others = rest.filter((read) => !own.includes(read))
+    const reads = mergedReads([...earlier, ...own])
+    return { receipt: { lock: run, reads, at: now }, pendingReads: others, isCertain: true }
   }
-  return [...byUnit.values()]
+  const own = pendingReads.filter((read) => read.run === run || (read.engine === true && read.at >= since))
+  const isCertain = writersSince(doc, since) <= 1
+  if (own.length === 0 || !isCertain) return { receipt, pendingReads: rest, isCertain }
+  const others = rest.filter((read) => !own.includes(read))
+  const reads = mergedReads(own)
+  return { receipt: { lock: receipt?.lock ?? '', reads, at: now }, pendingReads: others, isCertain }
 }
 
-function mergeReads(a: Read, b: Read): Read {
-  const [older, newer] = a.commit <= b.commit ? [a, b] : [b, a]
-  const digests =
-    older.digests === null || newer.digests === null ? null : { ...newer.digests, ...older.digests }
-  return {
-    from: older.from,
-    names:
-      older.names === null || newer.names === null ? null : [...new Set([...older.names, ...newer.names])],
-    commit: older.commit,
-    // Outputs that only the newer read covered keep what that one saw.
-    digests: older.names === null && older.digests !== null ? older.digests : digests,
-    at: Math.min(a.at, b.at),
-  }
+function writersSince({ lock, released }: UnitDocument, since: number): number {
+  const ended = released.filter(({ at }) => at >= since)
+  // Whatever was before the first that is remembered may be forgotten.
+  if (ended.length === released.length && released.length >= REMEMBERED) return Infinity
+  const held = lock !== null && mayWrite(lock.info.Operation) ? 1 : 0
+  return ended.filter(({ idle }) => idle !== true).length + held
 }
 
-function withoutLock({ from, names, commit, digests, at }: Read): Read {
-  return { from, names, commit, digests, at }
+/** How many released locks a document remembers. */
+export const REMEMBERED = 16
+
+/** Somebody put a state there, and nobody knows what that was made from. */
+export function doubtReceipt(receipt: Receipt | null): Receipt | null {
+  return receipt && { ...receipt, reads: receipt.reads.map((read) => ({ ...read, doubted: null })) }
 }

@@ -3,10 +3,13 @@ import type { Locator } from './locate.ts'
 import type { PendingRead, Read } from './model.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Parts } from './protocol/parts.ts'
-import { oldestOf } from './reads.ts'
+import { mergedReads } from './merge-reads.ts'
 import type { UnitRef } from './services.ts'
 
-export type NewRead = Omit<Read, 'at'>
+export type NewRead = Omit<Read, 'at' | 'doubted'>
+
+/** Who read: an engine over the http backend, or a run that tells which it is. Neither: any program, for any use. */
+export type Reader = Pick<PendingRead, 'engine' | 'run'>
 
 /** More than this many reads between two writes are merged: of each unit the oldest counts anyway. */
 const MOST_PENDING = 200
@@ -20,6 +23,7 @@ export async function recordReads(
   locator: Locator,
   consumer: UnitRef,
   reads: readonly NewRead[],
+  reader: Reader = {},
 ): Promise<void> {
   const { clock } = parts.deps
   await untilDone(clock, 'recording what was read', async () => {
@@ -32,8 +36,10 @@ export async function recordReads(
     const lock = doc.lock?.id ?? null
     const at = clock.now()
     const fresh = reads
-      .filter((read) => !doc.pendingReads.some((known) => known.lock === lock && isCovered(read, known)))
-      .map((read) => ({ ...read, lock, at }))
+      .map((read) => ({ ...read, ...reader, lock, at }))
+      .filter(
+        (read) => !doc.pendingReads.some((known) => kindOf(known) === kindOf(read) && isCovered(read, known)),
+      )
     if (fresh.length === 0) return undefined
     const pendingReads = fewer([...doc.pendingReads, ...fresh])
     return (await parts.store.swap(unit, { pendingReads })) === undefined ? again : undefined
@@ -45,17 +51,23 @@ export async function recordRead(
   locator: Locator,
   consumer: UnitRef,
   read: NewRead,
+  reader: Reader = {},
 ): Promise<void> {
-  await recordReads(parts, locator, consumer, [read])
+  await recordReads(parts, locator, consumer, [read], reader)
 }
 
-/** Reads under one lock are merged, of each unit the oldest: that is what counts in the end. */
+/** Reads that count alike are merged: of each output the oldest counts in the end. */
 function fewer(reads: readonly PendingRead[]): PendingRead[] {
   if (reads.length <= MOST_PENDING) return [...reads]
-  const locks = [...new Set(reads.map(({ lock }) => lock))]
-  return locks.flatMap((lock) =>
-    oldestOf(reads.filter((read) => read.lock === lock)).map((read) => ({ ...read, lock })),
+  const alike = new Map<string, PendingRead[]>()
+  for (const read of reads) alike.set(kindOf(read), [...(alike.get(kindOf(read)) ?? []), read])
+  return [...alike.values()].flatMap((same) =>
+    mergedReads(same).map((read): PendingRead => ({ ...same[0], lock: same[0]?.lock ?? null, ...read })),
   )
+}
+
+function kindOf({ lock, engine, run, taken }: PendingRead): string {
+  return JSON.stringify([lock, engine === true, run ?? null, taken ?? null])
 }
 
 function isCovered(read: NewRead, known: PendingRead): boolean {

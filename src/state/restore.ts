@@ -52,7 +52,10 @@ export async function bringStateBack(
       const back = await parts.versions.put(doc, state, about)
       const changes = {
         ...takeLock(doc, lock),
-        ...commitWrite({ ...doc, lock }, back, present?.tag ?? null, source.receipt),
+        ...commitWrite({ ...doc, lock }, back, present?.tag ?? null, {
+          receipt: source.receipt,
+          pendingReads: doc.pendingReads,
+        }),
         ...keptWith(doc, back, source),
       }
       return { changes, events: [takenEvent(lock, caller), writtenEvent(back, caller)] }

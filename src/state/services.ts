@@ -208,8 +208,15 @@ export interface Outputs {
     options: { commit?: number; names?: readonly string[]; sensitive: boolean; consumer?: string },
     caller: Caller,
   ): Promise<OutputsCommitView>
-  /** Notes what a unit was given of others, in one write, before it is given. */
-  recordReads(consumer: UnitRef, reads: readonly Omit<Read, 'at'>[]): Promise<void>
+  /**
+   * Notes what a unit was given of others, in one write, before it is given. `run`: the token of a run that will tell
+   * with `graph.applied` that it used exactly this; without it, nobody knows what the values are used for.
+   */
+  recordReads(
+    consumer: UnitRef,
+    reads: readonly Omit<Read, 'at' | 'doubted'>[],
+    reader?: { readonly run?: string },
+  ): Promise<void>
   /** Newest first, without values. */
   log(ref: UnitRef, page: { limit: number; cursor?: string }): Promise<Page<OutputsCommitView>>
   /** Without reading a state. Default: the newest commit against the one before it. */
@@ -237,12 +244,12 @@ export interface GraphStore {
   /** As it is in the bucket now. Undefined: there is none, or it was deleted. */
   facts(ref: UnitRef): Promise<GraphFacts | undefined>
   /**
-   * An apply ended well. What it read is what the state was made from, even if nothing had to be written: what was
-   * read under its lock, or, where it held none of ours, since it began. The fingerprint is of this version alone.
+   * A run's apply ended well. What the run read is what the state was made from, even if nothing had to be written;
+   * `run` is its token, and the id of the lock if it was the run that took it. The fingerprint is of this version alone.
    */
   applied(
     ref: UnitRef,
-    apply: { readonly lockId?: string; readonly since: number; readonly fingerprint: string | null },
+    apply: { readonly run: string; readonly since: number; readonly fingerprint: string | null },
   ): Promise<void>
 }
 

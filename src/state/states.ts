@@ -82,7 +82,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
           ? null
           : Object.fromEntries(head.outputs.map(({ name, digest }) => [name, digest]))
       const read = { from: id, names: null, commit: head.commit, digests }
-      await recordRead(parts, locator, { org: ref.org, unit: consumer }, read)
+      await recordRead(parts, locator, { org: ref.org, unit: consumer }, read, { engine: true })
       return found
     })
   }

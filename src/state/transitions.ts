@@ -1,4 +1,5 @@
-import type { Head, Receipt, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
+import type { Head, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
+import { doubtReceipt, mayWrite, type ReadsTaken, REMEMBERED } from './reads.ts'
 
 /**
  * Every change of a unit's document, as pure functions. Each keeps the invariant `write ≠ null ⇒ lock ≠ null`
@@ -6,7 +7,7 @@ import type { Head, Receipt, Intent, Lock, RecentWrite, UnitDocument } from './m
  */
 
 /** Answers to repeated requests need the last few only; the lists would otherwise grow for ever. */
-const KEEP_RELEASED = 16
+const KEEP_RELEASED = REMEMBERED
 const KEEP_RECENT = 8
 
 /** Undefined takes a field out. */
@@ -23,7 +24,9 @@ export function takeLock(doc: UnitDocument, lock: Lock): UnitChanges {
 export function freeLock(doc: UnitDocument, at: number): UnitChanges {
   if (doc.lock === null) return {}
   if (doc.write !== null) throw new Error('a lock is freed only after its intent was resolved')
-  return { lock: null, released: [...doc.released, { id: doc.lock.id, at }].slice(-KEEP_RELEASED) }
+  const { id, info } = doc.lock
+  const entry = mayWrite(info.Operation) ? { id, at } : { id, at, idle: true }
+  return { lock: null, released: [...doc.released, entry].slice(-KEEP_RELEASED) }
 }
 
 export function wasReleased(doc: UnitDocument, lockId: string): boolean {
@@ -43,14 +46,13 @@ export function commitWrite(
   doc: UnitDocument,
   head: Head,
   from: string | null,
-  receipt: Receipt | null,
+  reads: ReadsTaken,
 ): UnitChanges {
   const lock = heldLock(doc)
   return {
     write: { kind: 'write', head, from, by: lock.id },
     seq: head.version.seq,
-    receipt,
-    pendingReads: [],
+    ...reads,
   }
 }
 
@@ -88,13 +90,12 @@ export function abandonWrite(doc: UnitDocument): UnitChanges {
 }
 
 /** What was found in the bucket becomes the head: nobody is credited with it, and nobody knows what it was made from. */
-export function recordOutside(head: Head): UnitChanges {
+export function recordOutside(doc: UnitDocument, head: Head): UnitChanges {
   return {
     head,
     seq: head.version.seq,
     tail: { id: head.version.id, superseded: false },
-    receipt: null,
-    pendingReads: [],
+    receipt: doubtReceipt(doc.receipt),
   }
 }
 

@@ -67,6 +67,55 @@ describe.each(engines())('$name', (engine) => {
     expect([before, stale, after].map(statusIn)).toEqual(['up-to-date', 'stale', 'up-to-date'])
   })
 
+  test('what carries nothing out does not make a stale unit look fine', async () => {
+    const { url } = await startServer()
+    const upstream = await workdir(engine, network(url, 'vpc-1'))
+    const downstream = await workdir(engine, app(url))
+    await applied(upstream)
+    await applied(downstream)
+    await upstream.write('main.tf', network(url, 'vpc-2'))
+    await upstream.must(['apply', '-auto-approve'])
+    const status = async () => (await graphOf(url)).nodes.find(({ name }) => name === 'app')?.status
+
+    const operations = [
+      ['plan'],
+      ['taint', 'terraform_data.app'],
+      ['untaint', 'terraform_data.app'],
+      ['state', 'mv', 'terraform_data.app', 'terraform_data.moved'],
+      ['state', 'mv', 'terraform_data.moved', 'terraform_data.app'],
+      ['refresh'],
+      ['state', 'rm', 'terraform_data.app'],
+      ['import', 'terraform_data.app', 'an-id'],
+    ]
+    for (const operation of operations) {
+      await downstream.must(operation)
+      expect([...operation, await status()]).toEqual([...operation, 'stale'])
+    }
+    await downstream.must(['state', 'mv', '-lock=false', 'terraform_data.app', 'terraform_data.moved'])
+    expect(['stale', 'unknown']).toContain(await status())
+    await downstream.must(['state', 'mv', 'terraform_data.moved', 'terraform_data.app'])
+    await downstream.must(['apply', '-auto-approve'])
+    expect(await status()).toBe('up-to-date')
+  })
+
+  test('a saved plan that saw another value than stands does not look fine, there and back again', async () => {
+    const { url } = await startServer()
+    const upstream = await workdir(engine, network(url, 'vpc-1'))
+    const downstream = await workdir(engine, app(url))
+    await applied(upstream)
+    await downstream.must(['init'])
+    await downstream.must(['plan'])
+    await upstream.write('main.tf', network(url, 'vpc-2'))
+    await upstream.must(['apply', '-auto-approve'])
+    await downstream.must(['plan', '-out=saved'])
+    await upstream.write('main.tf', network(url, 'vpc-1'))
+    await upstream.must(['apply', '-auto-approve'])
+    await downstream.must(['apply', 'saved'])
+
+    const { nodes } = await graphOf(url)
+    expect(nodes.find(({ name }) => name === 'app')?.status).toBe('unknown')
+  })
+
   test('outputs are shown, logged and compared, with every digit and without secrets', async () => {
     const { url } = await startServer()
     const code = await workdir(engine, network(url, 'vpc-1'))

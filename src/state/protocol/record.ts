@@ -1,5 +1,6 @@
 import type { EventDraft } from '../events.ts'
 import type { UnitDocument } from '../model.ts'
+import { doubtReceipt } from '../reads.ts'
 import type { UnitChanges } from '../transitions.ts'
 import { recordOutside, retagHead } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
@@ -47,10 +48,11 @@ export async function storeOutside(parts: Parts, doc: UnitDocument): Promise<Out
       at: parts.deps.clock.now(),
       by: OUTSIDE.by,
       how: 'outside',
+      receipt: doubtReceipt(doc.receipt),
     })
     const { id, seq, serial } = head.version
     return {
-      changes: recordOutside({ ...head, tag: found.tag }),
+      changes: recordOutside(doc, { ...head, tag: found.tag }),
       events: [
         { type: 'state.written', caller: OUTSIDE, data: { version: id, seq, serial, how: 'outside' } },
       ],

@@ -1,7 +1,7 @@
 import { TacoError } from '../../base/errors.ts'
 import type { Body, Tag } from '../../bucket/index.ts'
 import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../model.ts'
-import { receiptForWrite } from '../reads.ts'
+import { takeReads, type ReadsTaken } from '../reads.ts'
 import type { Caller } from '../services.ts'
 import type { EventDraft } from '../events.ts'
 import { refuseNested } from '../place.ts'
@@ -114,7 +114,7 @@ async function attemptWrite(
   // P4
   const committed = await parts.store.swap(
     unit,
-    { ...commitWrite(doc, head, from.tag, receiptOf(doc, write)), ...keptWith(doc, head, write.source) },
+    { ...commitWrite(doc, head, from.tag, readsOf(doc, write)), ...keptWith(doc, head, write.source) },
     [writtenEvent(head, caller)],
   )
   if (committed === undefined) return again
@@ -144,7 +144,7 @@ function storeVersion(parts: Parts, doc: UnitDocument, write: StateWrite, caller
     message: write.message,
     requestId: caller.requestId,
     source: write.source?.id,
-    receipt: receiptOf(doc, write),
+    receipt: readsOf(doc, write).receipt,
   })
 }
 
@@ -190,8 +190,11 @@ async function endOf(parts: Parts, unit: Unit, versionId: string): Promise<'land
 }
 
 /** A rollback or a restore brings the receipt of its source along. */
-function receiptOf(doc: UnitDocument, write: StateWrite): Receipt | null {
-  return write.source === undefined ? receiptForWrite(doc).receipt : write.source.receipt
+function readsOf(doc: UnitDocument, write: StateWrite): ReadsTaken {
+  const { source, how } = write
+  return source === undefined
+    ? takeReads(doc, how)
+    : { receipt: source.receipt, pendingReads: doc.pendingReads }
 }
 
 /** Retention keeps what this version refers to as long as this version itself. */

@@ -1,0 +1,65 @@
+import type { Read } from './model.ts'
+
+/** Several reads of which nobody can say which one counted, as one per unit. Pure. */
+
+/** Of each output the oldest counts; where a newer one saw another value, that is in doubt. */
+export function mergedReads(reads: readonly Read[]): Read[] {
+  const byUnit = new Map<string, Read>()
+  for (const read of reads.toSorted((a, b) => a.commit - b.commit)) {
+    const known = byUnit.get(read.from)
+    byUnit.set(read.from, known === undefined ? bare(read) : merge(known, read))
+  }
+  return [...byUnit.values()]
+}
+
+/** The state was made from what was read before or from what was read now. Null before: that is not known either. */
+export function readsOfEither(before: readonly Read[] | null, now: readonly Read[]): Read[] {
+  const changed = now.map((read): Read => {
+    const old = before?.find(({ from }) => from === read.from)
+    if (old === undefined) return { ...read, doubted: null }
+    return merge(read, old, 'both')
+  })
+  const gone = (before ?? []).filter(({ from }) => !now.some((read) => read.from === from))
+  return [...changed, ...gone]
+}
+
+/** `first` counts. `both`: what only one of them saw is in doubt, too. */
+function merge(first: Read, other: Read, doubt: 'where they differ' | 'both' = 'where they differ'): Read {
+  const names =
+    first.names === null || other.names === null ? null : [...new Set([...first.names, ...other.names])]
+  const merged = { from: first.from, names, commit: first.commit, at: Math.min(first.at, other.at) }
+  if (first.digests === null || other.digests === null) return { ...merged, digests: null }
+  const known = [...new Set([...Object.keys(first.digests), ...Object.keys(other.digests), ...(names ?? [])])]
+  const digests = known.flatMap((name) => {
+    const digest = digestIn(covers(first, name) ? first : other, name)
+    return digest === undefined ? [] : [[name, digest]]
+  })
+  const doubted = known.filter((name) =>
+    covers(first, name) && covers(other, name)
+      ? digestIn(first, name) !== digestIn(other, name)
+      : doubt === 'both',
+  )
+  return {
+    ...merged,
+    digests: Object.fromEntries(digests) as Record<string, string>,
+    ...doubts([first.doubted, other.doubted, doubted.length === 0 ? undefined : doubted]),
+  }
+}
+
+function doubts(all: readonly Read['doubted'][]): Pick<Read, 'doubted'> {
+  if (all.includes(null)) return { doubted: null }
+  const names = [...new Set(all.flatMap((some) => some ?? []))]
+  return names.length === 0 ? {} : { doubted: names }
+}
+
+function covers({ names }: Read, name: string): boolean {
+  return names === null || names.includes(name)
+}
+
+function digestIn({ digests }: Read, name: string): string | undefined {
+  return digests !== null && Object.hasOwn(digests, name) ? digests[name] : undefined
+}
+
+function bare({ from, names, commit, digests, at, doubted }: Read): Read {
+  return { from, names, commit, digests, at, ...(doubted === undefined ? {} : { doubted }) }
+}

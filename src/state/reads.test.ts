@@ -1,0 +1,220 @@
+import { expect, test } from 'vitest'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import { LockInfo, type PendingRead, type Receipt, UnitDocument } from './model.ts'
+import { deedOf, takeReads, takeReadsOfRun } from './reads.ts'
+import { keysUnder, openControl, push, stateText } from './testing.ts'
+
+/** What a status makes of a receipt: the value that counts, and a question mark where that is not certain. */
+function said(receipt: Receipt | null): string {
+  if (receipt === null) return 'nothing known'
+  const reads = receipt.reads.map(({ from, digests, doubted }) =>
+    Object.entries(digests ?? { '?': '?' })
+      .map(([name, digest]) => {
+        const isDoubted = doubted === null || doubted?.includes(name)
+        return `${from}.${name}=${digest}${isDoubted ? '?' : ''}`
+      })
+      .join(' '),
+  )
+  return reads.join(' ') || 'nothing'
+}
+
+const bucket = openMemoryBucket()
+const control = await openControl(bucket)
+await push(control, 'app', stateText(1))
+await control.close()
+const key = (await keysUnder(bucket, '.taco/orgs/default/units/'))[0] ?? ''
+const found = await bucket.get(key)
+const applied = UnitDocument.parse(JSON.parse((await found?.bytes())?.toString() ?? ''))
+
+type Change = Partial<PendingRead>
+const read = (commit: number, value: string, change: Change = {}): PendingRead => ({
+  from: 'net',
+  names: null,
+  commit,
+  digests: { x: value },
+  at: commit,
+  lock: null,
+  ...change,
+})
+/** By `terraform_remote_state` under the lock that writes, under that of a plan, and under none. */
+const own = (commit: number, value: string, change: Change = {}) =>
+  read(commit, value, { engine: true, lock: 'L', ...change })
+const planned = (commit: number, value: string, change: Change = {}) =>
+  own(commit, value, { lock: 'P', ...change })
+const unlocked = (commit: number, value: string) => own(commit, value, { lock: null })
+/** By a program that may do anything with it, such as `taco inputs`. */
+const fetched = (commit: number, value: string, change: Change = {}) => read(commit, value, change)
+
+function doc(
+  operation: string,
+  pendingReads: readonly PendingRead[],
+  change: Partial<UnitDocument> = {},
+): UnitDocument {
+  const info = LockInfo.parse({ ID: 'L', Operation: operation })
+  return {
+    ...applied,
+    lock: { id: 'L', epoch: 1, info, by: 'alice', at: 0 },
+    // Made from `old`, under another lock.
+    receipt: { lock: 'K', reads: [{ from: 'net', names: null, commit: 1, digests: { x: 'old' }, at: 1 }] },
+    pendingReads: [...pendingReads],
+    ...change,
+  }
+}
+
+const apply = 'OperationTypeApply'
+
+test.each<[string, UnitDocument, string, number]>([
+  ['an apply counts with what it read', doc(apply, [own(2, 'a')]), 'net.x=a', 0],
+  ['an apply does not use what a plan read before', doc(apply, [planned(1, 'a'), own(2, 'b')]), 'net.x=b', 0],
+  ['an apply may use what was fetched before', doc(apply, [fetched(1, 'a'), own(2, 'b')]), 'net.x=a?', 0],
+  [
+    'nor is a fetch beside it the apply’s own',
+    doc(apply, [planned(1, 'a'), fetched(2, 'b', { lock: 'L' })]),
+    'net.x=a?',
+    0,
+  ],
+  ['one that agrees raises no doubt', doc(apply, [fetched(1, 'a'), own(2, 'a')]), 'net.x=a', 0],
+  [
+    'fetched of one unit, read of another',
+    doc(apply, [fetched(1, 'a', { from: 'db' }), own(2, 'b')]),
+    'db.x=a net.x=b',
+    0,
+  ],
+  [
+    'a saved plan reads the rest when it is applied',
+    doc(apply, [planned(1, 'a', { from: 'db' }), own(2, 'b')]),
+    'db.x=a net.x=b',
+    0,
+  ],
+  ['a saved plan was made from the only read', doc(apply, [planned(1, 'a')]), 'net.x=a', 0],
+  ['a saved plan counts with the oldest', doc(apply, [planned(1, 'a'), planned(2, 'b')]), 'net.x=a?', 0],
+  [
+    'there and back again is in doubt',
+    doc(apply, [planned(1, 'a'), planned(2, 'b'), planned(3, 'a')]),
+    'net.x=a?',
+    0,
+  ],
+  ['an apply that reads nothing was made from nothing', doc(apply, []), 'nothing', 0],
+  [
+    'the next write of the same apply adds to the first',
+    doc(apply, [own(3, 'c', { from: 'db' })], { receipt: { lock: 'L', reads: [read(2, 'b')] } }),
+    'net.x=b db.x=c',
+    0,
+  ],
+  [
+    'what is read after the first write of a saved plan is in doubt',
+    doc(apply, [own(3, 'c')], { receipt: { lock: 'L', reads: [read(2, 'b')] } }),
+    'net.x=b?',
+    0,
+  ],
+  [
+    'a run knows exactly what it was given',
+    doc(apply, [fetched(1, 'a'), planned(1, 'a'), read(2, 'b', { run: 'L', lock: 'L' })]),
+    'net.x=b',
+    0,
+  ],
+  ['a refresh carries nothing out', doc('OperationTypeRefresh', [own(2, 'b')]), 'net.x=old', 1],
+  ['neither does moving things about', doc('state-mv', [planned(2, 'b')]), 'net.x=old', 1],
+  ['a pushed state may be made from anything', doc('state-push', [planned(2, 'b')]), 'net.x=old?', 1],
+  [
+    'the first state that is pushed was made from what was read',
+    doc('push', [fetched(2, 'b')], { head: null, receipt: null }),
+    'net.x=b',
+    1,
+  ],
+  ['without a lock it may be an apply', doc('backend', [unlocked(2, 'b')]), 'net.x=b?', 0],
+  ['without a lock, from the same values', doc('backend', [unlocked(2, 'old')]), 'net.x=old', 0],
+  ['without a lock and without reads, what stood stands', doc('backend', []), 'net.x=old', 0],
+  [
+    'without a lock, over what nobody knows',
+    doc('backend', [unlocked(2, 'b')], { receipt: null }),
+    'net.x=b?',
+    0,
+  ],
+  [
+    'the first state without a lock',
+    doc('backend', [unlocked(2, 'b')], { head: null, receipt: null }),
+    'net.x=b',
+    0,
+  ],
+  [
+    'without a lock, something new is read',
+    doc('backend', [unlocked(2, 'b')], { receipt: { lock: 'K', reads: [] } }),
+    'net.x=b?',
+    0,
+  ],
+  ['a lock taken by hand says nothing', doc('taco lock', [own(2, 'b')]), 'net.x=b?', 0],
+])('%s', (_name, given, receipt, left) => {
+  const taken = takeReads(given)
+
+  expect(said(taken.receipt)).toBe(receipt)
+  expect(taken.pendingReads).toHaveLength(left)
+})
+
+test('encrypted outputs stay unknown, and names that only one read has are kept', () => {
+  const names = (commit: number, name: string, value: string) =>
+    planned(commit, '', { names: [name], digests: { [name]: value } })
+
+  expect(said(takeReads(doc(apply, [names(1, 'x', 'a'), names(2, 'y', 'b')])).receipt)).toBe(
+    'net.x=a net.y=b',
+  )
+  expect(said(takeReads(doc(apply, [planned(1, 'a'), planned(2, 'b', { digests: null })])).receipt)).toBe(
+    'net.?=?',
+  )
+  expect(said(takeReads(doc(apply, [planned(1, 'a'), names(2, 'y', 'b')])).receipt)).toBe('net.x=a')
+})
+
+test('a pushed state is one even under the lock of an apply', () => {
+  expect(said(takeReads(doc(apply, [own(2, 'b')]), 'push').receipt)).toBe('net.x=old?')
+})
+
+test('operations that nobody has heard of are no applies', () => {
+  expect([deedOf('state-shred'), deedOf('constructor'), deedOf('')]).toEqual(Array(3).fill('nobody knows'))
+})
+
+const run = { run: 'R', since: 100, now: 200 }
+const given = read(2, 'b', { run: 'R', at: 100 })
+
+test('a run whose engine took its own lock counts with what it was given, once it has told', () => {
+  const written = takeReads(doc(apply, [fetched(1, 'a'), given, own(2, 'c', { from: 'db', at: 120 })]))
+  expect(said(written.receipt)).toBe('net.x=a? db.x=c')
+  const after = { ...doc(apply, []), ...written, lock: null, released: [{ id: 'L', at: 150 }] }
+
+  const told = takeReadsOfRun(after, run)
+
+  expect(said(told.receipt)).toBe('net.x=b db.x=c')
+  expect(told).toMatchObject({ isCertain: true, pendingReads: [], receipt: { at: 200 } })
+})
+
+test('a run that wrote nothing leaves the reads of others, whose plans can still be applied', () => {
+  const after = doc(apply, [planned(1, 'a'), given], { lock: null, released: [{ id: 'L', at: 150 }] })
+
+  const told = takeReadsOfRun(after, run)
+
+  expect(said(told.receipt)).toBe('net.x=b')
+  expect(told.pendingReads).toEqual([planned(1, 'a')])
+})
+
+test.each([
+  ['another apply', { id: 'M', at: 160 }, false],
+  ['a plan', { id: 'M', at: 160, idle: true }, true],
+  ['an apply that had ended before', { id: 'M', at: 99 }, true],
+])('the word of a run beside %s', (_name, other, isCertain) => {
+  const after = doc(apply, [given], { lock: null, released: [{ id: 'L', at: 150 }, other] })
+
+  const told = takeReadsOfRun(after, run)
+
+  expect(told.isCertain).toBe(isCertain)
+  expect(said(told.receipt)).toBe(isCertain ? 'net.x=b' : 'net.x=old')
+})
+
+test('the reads of a run that never told do not count for the next apply', () => {
+  const written = takeReads(doc(apply, [given]))
+  const info = LockInfo.parse({ ID: 'N', Operation: apply })
+  const lock = { id: 'N', epoch: 2, info, by: 'alice', at: 0 }
+  const next = takeReads({ ...doc(apply, []), ...written, lock })
+
+  expect(said(written.receipt)).toBe('net.x=b')
+  expect(said(next.receipt)).toBe('nothing')
+  expect(next.pendingReads).toEqual([])
+})
