@@ -20,6 +20,23 @@ test('declarations of one unit are one edge; whoever names outputs narrows who d
   ])
 })
 
+test('who declares only the order takes nothing away from who uses outputs, nor from what was read', () => {
+  const reads = [readOf('c', { x: '1' }), readOf('d', { x: '1' }, { names: ['x'] })]
+  const dependencies = [
+    ...[dependsOn('a'), dependsOn('a', [])],
+    ...[dependsOn('b', []), dependsOn('b', ['x']), dependsOn('b')],
+    ...[dependsOn('c', []), dependsOn('d', []), dependsOn('e', []), dependsOn('e', [])],
+  ]
+
+  expect(edgesOf(factsOf('app', { dependencies, reads })).map(({ on, outputs }) => [on, outputs])).toEqual([
+    ['a', null],
+    ['b', ['x']],
+    ['c', null],
+    ['d', ['x']],
+    ['e', []],
+  ])
+})
+
 test('a read makes an edge only where none is declared, and never to the unit itself', () => {
   const reads = [readOf('a', {}), readOf('b', { x: '1' }, { names: ['x'] }), readOf('app', {})]
   const edges = edgesOf(factsOf('app', { dependencies: [dependsOn('a', ['y'])], reads }))

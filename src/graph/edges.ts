@@ -22,6 +22,12 @@ export function edgesOf({ id, dependencies, reads }: GraphFacts): readonly Edge[
       return { on, name, outputs, source, read: readFrom(reads, on) }
     }),
   )
+  for (let i = 0; i < edges.length; i++) {
+    const edge = edges[i]
+    // Only the order was declared, and yet it was read: what was used counts, whatever is declared.
+    if (edge?.outputs?.length === 0 && edge.read !== undefined)
+      edges[i] = { ...edge, outputs: edge.read.names }
+  }
   for (const read of reads ?? []) {
     if (read.from === id || indexOf(edges, read.from) !== -1) continue
     edges.push({ on: read.from, name: '', outputs: read.names, source: 'reads', read })
@@ -42,9 +48,10 @@ function merged(edges: Edge[]): Edge[] {
   return kept
 }
 
-/** Whoever names outputs says more than who does not. */
+/** Whoever names outputs says more than who does not; who names none says nothing about outputs. */
 function narrowed(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
-  if (a === null || b === null) return a ?? b
+  if (a === null) return b?.length === 0 ? null : b
+  if (b === null) return a.length === 0 ? null : a
   return [...new Set([...a, ...b])]
 }
 

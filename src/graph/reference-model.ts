@@ -10,10 +10,13 @@ export function modelStatus(all: readonly GraphFacts[]): Record<string, string> 
   /** Ids of the units that it names or read from, each with what it covers: null means whatever was read. */
   function uses(facts: GraphFacts): Map<string, readonly string[] | null> {
     const used = new Map<string, readonly string[] | null>()
-    for (const { on, outputs } of facts.dependencies) {
-      const known = used.get(on)
-      if (known === undefined || known === null) used.set(on, outputs)
-      else used.set(on, [...known, ...(outputs ?? [])])
+    for (const { on } of facts.dependencies) {
+      const same = facts.dependencies.filter((other) => other.on === on)
+      const named = same.flatMap(({ outputs }) => outputs ?? [])
+      const read = facts.reads?.find(({ from }) => from === on)
+      if (named.length > 0) used.set(on, named)
+      else if (same.some(({ outputs }) => outputs === null)) used.set(on, null)
+      else used.set(on, read === undefined ? [] : read.names)
     }
     for (const { from, names } of facts.reads ?? []) if (!used.has(from)) used.set(from, names)
     return used
