@@ -38,12 +38,13 @@ async function apply(
   serial: number,
   outputs: OutputValues,
   during?: () => Promise<unknown>,
+  text = stateText(serial, outputs),
 ) {
   const info = LockInfo.parse({ ID: `lock-${unit.unit}-${serial}`, Operation: 'OperationTypeApply' })
   await control.locks.lock(unit, info, { createUnit: true }, alice)
   await during?.()
   const stream = (async function* () {
-    yield Buffer.from(stateText(serial, outputs))
+    yield Buffer.from(text)
   })()
   const state = await control.states.receive(stream, { maxBytes: 1e9, org: 'default' })
   await control.states.write(unit, state, { how: 'backend', lockId: info.ID }, alice)
@@ -76,6 +77,58 @@ test('a version in which no output changed makes no commit', async () => {
     ['vpc', 'removed'],
   ])
   expect((await control.outputs.diff(network, { from: 1, to: 2, names: ['vpc'] })).changed).toEqual([])
+})
+
+test('comparing an output that never was is refused with the nearest; one that was there in between is not', async () => {
+  const control = await open()
+  await apply(control, network, 1, { vpc: { value: 'a' } })
+  await apply(control, network, 2, { vpc: { value: 'a' }, subnet: { value: 'b' } })
+  await apply(control, network, 3, { vpc: { value: 'c' } })
+
+  await expect(control.outputs.diff(network, { from: 1, to: 3, names: ['vpcc'] })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: 'network has no output vpcc',
+    hint: expect.stringContaining('did you mean vpc?'),
+  })
+  expect(await control.outputs.diff(network, { from: 1, to: 3, names: ['subnet'] })).toMatchObject({
+    changed: [],
+  })
+  expect(
+    (await control.outputs.diff(network, { from: 1, to: 2, names: ['subnet', 'vpc'] })).changed,
+  ).toHaveLength(1)
+})
+
+test('of a state that was always encrypted nobody can say what changed', async () => {
+  const control = await open()
+  const encrypted = (serial: number) =>
+    JSON.stringify({ serial, lineage: 'L', meta: {}, encrypted_data: 'c2VjcmV0', encryption_version: 'v0' })
+  await apply(control, network, 1, {}, undefined, encrypted(1))
+  await apply(control, network, 2, {}, undefined, encrypted(2))
+
+  await expect(control.outputs.log(network, { limit: 10 })).rejects.toMatchObject({ code: 'STATE_ENCRYPTED' })
+  await expect(control.outputs.diff(network, {})).rejects.toMatchObject({ code: 'STATE_ENCRYPTED' })
+  await expect(control.outputs.diff(network, { from: 0, to: 0 })).rejects.toMatchObject({
+    code: 'STATE_ENCRYPTED',
+  })
+})
+
+test('of a state that is encrypted now, earlier commits are still told', async () => {
+  const control = await open()
+  await apply(control, network, 1, { vpc: { value: 'a' } })
+  await apply(control, network, 2, { vpc: { value: 'b' } })
+  const text = JSON.stringify({
+    serial: 3,
+    lineage: 'L',
+    encrypted_data: 'c2VjcmV0',
+    encryption_version: 'v0',
+  })
+  await apply(control, network, 3, {}, undefined, text)
+
+  expect((await control.outputs.log(network, { limit: 10 })).items.map(({ commit }) => commit)).toEqual([
+    2, 1,
+  ])
+  expect((await control.outputs.diff(network, { from: 1, to: 2 })).changed).toHaveLength(1)
+  await expect(control.outputs.diff(network, {})).rejects.toMatchObject({ code: 'STATE_ENCRYPTED' })
 })
 
 test('values are served without the state; sensitive ones only on request', async () => {

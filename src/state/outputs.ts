@@ -94,6 +94,7 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     const below = page.cursor === undefined ? Infinity : Number(page.cursor)
     if (Number.isNaN(below))
       throw badRequest('cursor', 'this cursor is not one of ours', 'leave it out to start from the newest')
+    if (isNeverReadable(doc)) throw encryptedOutputs(doc)
     for await (const commit of commits(doc)) {
       if (commit.entry.commit >= below) continue
       if (items.length === page.limit) return { items, next: String(items.at(-1)?.commit) }
@@ -104,17 +105,34 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
 
   async function diff(...[ref, options]: Parameters<Outputs['diff']>): Promise<OutputsDiffView> {
     const doc = await load(ref)
+    // What stands cannot be read; earlier commits can be compared by their numbers.
+    if (options.to === undefined && doc.head?.outputs === null) throw encryptedOutputs(doc)
     const to = options.to ?? doc.head?.commit ?? 0
     const from = options.from ?? Math.max(to - 1, 0)
     const before = from === 0 ? [] : (await find(doc, from)).entry.outputs
     const after = to === 0 ? [] : (await find(doc, to)).entry.outputs
-    if (before === null || after === null) {
-      throw new TacoError(
-        'STATE_ENCRYPTED',
-        `the outputs of ${doc.name} are encrypted, so they cannot be compared`,
-      )
-    }
+    if (before === null || after === null || isNeverReadable(doc)) throw encryptedOutputs(doc)
+    await checkEver(doc, options.names, [...before, ...after])
     return { from, to, changed: compare(before, after, options.names) }
+  }
+
+  /** An output that only commits in between had is unchanged; one that never was is a mistake. */
+  async function checkEver(
+    doc: UnitDocument,
+    names: readonly string[] | undefined,
+    compared: readonly OutputDigest[],
+  ): Promise<void> {
+    const missing = new Set(names)
+    const known = new Map(compared.map((output) => [output.name, output]))
+    for (const { name } of compared) missing.delete(name)
+    if (missing.size === 0) return
+    for await (const { entry } of commits(doc)) {
+      for (const output of entry.outputs ?? []) {
+        known.set(output.name, output)
+        missing.delete(output.name)
+      }
+    }
+    checkNames([...known.values()], [...missing], doc.name)
   }
 
   return {
@@ -181,6 +199,19 @@ function compare(
       },
     ]
   })
+}
+
+/** It has a state, and none of its outputs was ever seen. */
+function isNeverReadable({ head }: UnitDocument): boolean {
+  return head !== null && head.outputs === null && head.commit === 0
+}
+
+function encryptedOutputs({ name }: UnitDocument): TacoError {
+  return new TacoError(
+    'STATE_ENCRYPTED',
+    `the outputs of ${name} are encrypted, so nobody can tell whether they changed`,
+    { facts: { field: 'unit', unit: name }, hint: `\`taco state versions ${name}\` lists its states` },
+  )
 }
 
 function checkNames(
