@@ -23,9 +23,15 @@ test('declarations of one unit are one edge; whoever names outputs narrows who d
 test('who declares only the order takes nothing away from who uses outputs, nor from what was read', () => {
   const reads = [readOf('c', { x: '1' }), readOf('d', { x: '1' }, { names: ['x'] })]
   const dependencies = [
-    ...[dependsOn('a'), dependsOn('a', [])],
-    ...[dependsOn('b', []), dependsOn('b', ['x']), dependsOn('b')],
-    ...[dependsOn('c', []), dependsOn('d', []), dependsOn('e', []), dependsOn('e', [])],
+    dependsOn('a'),
+    dependsOn('a', []),
+    dependsOn('b', []),
+    dependsOn('b', ['x']),
+    dependsOn('b'),
+    dependsOn('c', []),
+    dependsOn('d', []),
+    dependsOn('e', []),
+    dependsOn('e', []),
   ]
 
   expect(edgesOf(factsOf('app', { dependencies, reads })).map(({ on, outputs }) => [on, outputs])).toEqual([

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { LockInfo } from '../state/index.ts'
 import { alice, openEstate, org, UNITS, type Estate } from './made-from.ts'
 
@@ -188,7 +189,7 @@ async function check(at: Estate, { unit }: Step, fresh: Fresh): Promise<void> {
 test('no unit is up to date that was made from other values, and none is stale after a plain apply', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), async (all) => {
-      const at = await openEstate()
+      const at = await openEstate(openMemoryBucket())
       for (const one of all) {
         if (at.world(one.unit).isDeleted) await restore(at, one.unit)
         else await check(at, one, await steps[one.kind](at, one))

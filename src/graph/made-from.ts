@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
-import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import type { Bucket } from '../bucket/index.ts'
 import { createStateControl, LockInfo } from '../state/index.ts'
 import { createGraph } from './graph.ts'
 
@@ -46,12 +46,12 @@ const EMPTY: World = {
   hasFetched: false,
 }
 
-export async function openEstate() {
+export async function openEstate(bucket: Bucket) {
   // Every look at the clock is another moment, so that nothing depends on how fast this runs.
   let time = 0
   const clock = { ...systemClock, now: () => ++time }
   const control = await createStateControl({
-    bucket: openMemoryBucket(),
+    bucket,
     clock,
     ids: randomIds,
     log: silentLog,

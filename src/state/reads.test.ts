@@ -199,6 +199,7 @@ test.each([
   ['another apply', { id: 'M', at: 160 }, false],
   ['a plan', { id: 'M', at: 160, idle: true }, true],
   ['an apply that had ended before', { id: 'M', at: 99 }, true],
+  ['a lock of its own that it did not use', { id: 'R', at: 101 }, true],
 ])('the word of a run beside %s', (_name, other, isCertain) => {
   const after = doc(apply, [given], { lock: null, released: [{ id: 'L', at: 150 }, other] })
 
@@ -206,6 +207,16 @@ test.each([
 
   expect(told.isCertain).toBe(isCertain)
   expect(said(told.receipt)).toBe(isCertain ? 'net.x=b' : 'net.x=old')
+})
+
+test('a run that lost its lock to another apply cannot tell whose state stands', () => {
+  const released = [
+    { id: 'R', at: 150 },
+    { id: 'L', at: 160 },
+  ]
+  const after = doc(apply, [{ ...given, lock: 'R' }], { lock: null, released })
+
+  expect(takeReadsOfRun(after, run)).toMatchObject({ isCertain: false, receipt: { lock: 'K' } })
 })
 
 test('the reads of a run that never told do not count for the next apply', () => {

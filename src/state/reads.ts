@@ -67,7 +67,7 @@ export function takeReads(doc: UnitDocument, how: How = 'backend'): ReadsTaken {
         receipt: { lock: lock.id, reads: taken() },
         pendingReads: keptForRuns(pendingReads, lock.id),
       }
-    case 'nobody knows': {
+    default: {
       if (pendingReads.every((read) => read.taken !== undefined)) return { receipt, pendingReads }
       // The first state of a unit was not made by moving something about in it.
       const reads = hadState ? readsOfEither(receipt?.reads ?? null, taken()) : taken()
@@ -124,19 +124,21 @@ export function takeReadsOfRun(
     return { receipt: { lock: run, reads, at: now }, pendingReads: others, isCertain: true }
   }
   const own = pendingReads.filter((read) => read.run === run || (read.engine === true && read.at >= since))
-  const isCertain = writersSince(doc, since) <= 1
+  // A lock that the run let go before its engine began is none of an operation.
+  const ownLock = pendingReads.some((read) => read.run === run && read.lock === run) ? undefined : run
+  const isCertain = writersSince(doc, since, ownLock) <= 1
   if (own.length === 0 || !isCertain) return { receipt, pendingReads: rest, isCertain }
   const others = rest.filter((read) => !own.includes(read))
   const reads = mergedReads(own)
   return { receipt: { lock: receipt?.lock ?? '', reads, at: now }, pendingReads: others, isCertain }
 }
 
-function writersSince({ lock, released }: UnitDocument, since: number): number {
+function writersSince({ lock, released }: UnitDocument, since: number, except?: string): number {
   const ended = released.filter(({ at }) => at >= since)
   // Whatever was before the first that is remembered may be forgotten.
   if (ended.length === released.length && released.length >= REMEMBERED) return Infinity
   const held = lock !== null && mayWrite(lock.info.Operation) ? 1 : 0
-  return ended.filter(({ idle }) => idle !== true).length + held
+  return ended.filter(({ id, idle }) => idle !== true && id !== except).length + held
 }
 
 /** How many released locks a document remembers. */
