@@ -40,7 +40,7 @@ export function viewEvent(event: Event): EventView {
 }
 
 /** What somebody else has made this long ago may have been left behind by a crash. */
-const LEFT_MS = 5_000
+const LEFT_MS = 2_000
 
 export function createOutbox(deps: StateDeps, background: Background, journal: JournalWriter): Outbox {
   return {

@@ -33,6 +33,8 @@ interface Batch {
 
 export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalWriter {
   const written = new LRUCache<string, true>({ max: 10_000 })
+  /** Made here, and not written when it was tried. */
+  const failed = new LRUCache<string, true>({ max: 10_000 })
   const underWay = new Map<string, Promise<void>>()
   let waiting: Batch | undefined
   let putting = 0
@@ -63,7 +65,10 @@ export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalW
     putting++
     startedAt = clock.now()
     const outcome = Promise.all(recordsThatFit(events).map(putInOrder)).finally(() => {
-      for (const { id } of events) underWay.delete(id)
+      for (const { id } of events) {
+        underWay.delete(id)
+        if (!written.has(id)) failed.set(id, true)
+      }
       putting--
       startNext()
     })
@@ -88,11 +93,13 @@ export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalW
    */
   async function put(events: readonly Event[], firstAt: number, firstId: string): Promise<void> {
     const body = recordsBody(events)
+    const objects: string[] = []
     for (let at = firstAt, id = firstId; ; [at, id] = nextPlace()) {
       await bucket.put(journalKey(at, id, events), body, 'absent', { contentType: 'application/json' })
-      written.set(id, true)
+      objects.push(id)
       if (clock.now() - at <= SETTLE_MS / 2) break
     }
+    for (const id of objects) written.set(id, true)
     for (const event of events) written.set(event.id, true)
   }
 
@@ -102,22 +109,26 @@ export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalW
   }
 
   async function flush(outbox: readonly Event[]): Promise<void> {
-    await Promise.all(outbox.map(({ id }) => underWay.get(id)))
-    const left = outbox.filter(({ id, at }) => !written.has(id) && clock.now() - at >= OTHERS_MS)
+    await Promise.allSettled(outbox.map(({ id }) => underWay.get(id)))
+    const isOurs = ({ id, at }: Event) => failed.has(id) || clock.now() - at >= OTHERS_MS
+    const left = outbox.filter((event) => !written.has(event.id) && isOurs(event))
     await findWritten(left)
     const missing = left.filter(({ id }) => !written.has(id))
     await Promise.all(missing.map((event) => put([event], event.at, event.id)))
   }
 
-  /** In objects that others wrote about the same unit: they have the time of their writing, soon after the event. */
+  /**
+   * In objects that others wrote about the same unit, which have the time of their writing. Only what is there in time
+   * counts: of what lies further back nobody knows whether followers saw it, so it is told again.
+   */
   async function findWritten(events: readonly Event[]): Promise<void> {
-    if (events.length === 0) return
-    const times = events.map(({ at }) => at)
-    const until = journalCursorAt(Math.max(...times) + SETTLE_MS)
-    const about = new Set(events.map(({ org, unit }) => `${org} ${unit?.id ?? ''}`))
-    for await (const page of bucket.list(journalPrefix, { after: journalCursorAt(Math.min(...times)) })) {
+    const inTime = clock.now() - SETTLE_MS / 2
+    const young = events.filter(({ at }) => at >= inTime)
+    if (young.length === 0) return
+    const about = new Set(young.map(({ org, unit }) => `${org} ${unit?.id ?? ''}`))
+    const after = journalCursorAt(Math.min(...young.map(({ at }) => at)))
+    for await (const page of bucket.list(journalPrefix, { after })) {
       for (const { key } of page) {
-        if (key >= until) return
         const object = parseJournalKey(key)
         if (object === undefined || written.has(object.ulid)) continue
         if (!object.units.some((unit) => about.has(`${object.org} ${unit}`))) continue

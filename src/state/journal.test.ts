@@ -13,9 +13,9 @@ import type { Event } from './model.ts'
 
 /** A bucket whose puts wait until they are let through, and a clock that stands still. */
 function place() {
-  const memory = openMemoryBucket()
   const held: (() => void)[] = []
   const gate = { holds: false, time: Date.parse('2026-03-04T05:06:07Z') }
+  const memory = openMemoryBucket({ now: () => gate.time })
   const bucket: Bucket = {
     ...memory,
     async put(...args) {
@@ -163,6 +163,18 @@ test('what others left in an outbox is written unless they wrote it, and not bef
   expect(ids.filter((id) => id === crashed.id)).toHaveLength(1)
 })
 
+test('a record of others that came late is told again, because followers may have passed it', async () => {
+  const { deps, gate, event } = place()
+  const late = event('a')
+  gate.time += 15_000
+  // Its writer got as far as this.
+  await deps.bucket.put(journalKey(late.at, late.id, [late]), bodyOf(JSON.stringify(late)), 'absent')
+  const { next } = await createJournal(deps).read({ limit: 10 })
+  await createJournalWriter(deps).flush([late])
+  const { items } = await createJournal(deps).read({ limit: 10, after: next })
+  expect(items.map(({ id }) => id)).toEqual([late.id])
+})
+
 test('a put that hangs does not hold up those who come later', async () => {
   const { deps, gate, event, letThrough } = place()
   const writer = createJournalWriter(deps)
@@ -186,6 +198,19 @@ test('a batch that cannot be written fails for all of it, and is written by whoe
   gate.time += 2_000
   await createJournalWriter(deps).flush(events)
   expect(await follow(deps, 10)).toEqual(events.map(({ id }) => id))
+})
+
+test('what could not be written is tried again by whoever made it, without waiting', async () => {
+  const { deps, event } = place()
+  let isDown = true
+  const put: Bucket['put'] = (...args) =>
+    isDown ? Promise.reject(new Error('down')) : deps.bucket.put(...args)
+  const writer = createJournalWriter({ ...deps, bucket: { ...deps.bucket, put } })
+  const made = event('a')
+  await expect(writer.write([made])).rejects.toThrow('down')
+  isDown = false
+  await writer.flush([made])
+  expect(await follow(deps, 10)).toEqual([made.id])
 })
 
 test('records that lie alone, as all once did, are read', async () => {

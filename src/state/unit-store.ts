@@ -16,7 +16,7 @@ import { applied, completeWrite } from './transitions.ts'
 export type Unit = Loaded<UnitDocument>
 
 /** An event that waits for so long was left behind by whoever made it. */
-const LEFT_MS = 5_000
+const LEFT_MS = 2_000
 
 /**
  * Units' documents: read, cached, and changed by compare-and-swap. The cache may be behind; whatever is decided on a
