@@ -142,14 +142,15 @@ export async function work(bench: Bench, options: WorkOptions, first?: ClaimsAns
     else accept(first)
     while (failure === undefined && mayGoOn(latest, taken, isStopping)) {
       const isOthersTurn = taken < options.jobs && !isStopping && hasOthers(latest, ours)
-      await new Promise<void>((resolve) => {
-        const timer = isOthersTurn ? setTimeout(resolve, options.lookEveryMs) : undefined
+      // Whatever else wakes it has asked for more already.
+      const isTime = await new Promise<boolean>((resolve) => {
+        const timer = isOthersTurn ? setTimeout(() => resolve(true), options.lookEveryMs) : undefined
         wake = () => {
           clearTimeout(timer)
-          resolve()
+          resolve(false)
         }
       })
-      if (isOthersTurn && !isStopping && failure === undefined) await claim()
+      if (isTime && !isStopping && failure === undefined) await claim()
     }
   } finally {
     clearInterval(renewing)

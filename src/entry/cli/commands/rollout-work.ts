@@ -100,8 +100,9 @@ async function workOn(
     },
     first,
   )
+  const asked = ready.client.json('GET', `/v1/rollouts/${encodeURIComponent(id)}`)
   removeAbandoned(Date.now())
-  const answer = await ready.client.json('GET', `/v1/rollouts/${encodeURIComponent(id)}`)
+  const answer = await asked
   if (output.asJson) output.json(answer)
   else show(session, check(rolloutAnswer, answer))
   if (check(statusAnswer, answer).status === 'done') return EXIT.ok
