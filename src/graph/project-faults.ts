@@ -40,7 +40,7 @@ export function openFaults(file: string, document: Document, lines: LineCounter)
 }
 
 /** Of the deepest part of the path that is there. */
-function offsetOf(document: Document, path: readonly PropertyKey[], at: 'key' | 'value'): number {
+export function offsetOf(document: Document, path: readonly PropertyKey[], at: 'key' | 'value'): number {
   let node: unknown = document.contents
   let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0
   for (const [depth, step] of path.entries()) {

@@ -84,11 +84,17 @@ test('sync shows what it will do, does it once, and takes back what went out of 
   expect((await taco('sync', '--yes')).out).toBe(
     '~ net: label tier = 1.10 → 2\n- app uses net: range (cidr = range)\n',
   )
-  writeFileSync(join(cwd, 'taco.yaml'), 'units:\n  app: {dependencies: [nett]}\n')
-  expect(await taco('sync', '--yes')).toMatchObject({
-    code: 3,
-    err: expect.stringContaining('did you mean net?') as string,
-  })
+  writeFileSync(
+    join(cwd, 'taco.yaml'),
+    'units:\n  app: {dependencies: [net, nett]}\n  web:\n    dependencies:\n      other: all\n',
+  )
+  const lost = await taco('sync', '--yes')
+  expect(lost.code).toBe(3)
+  expect(lost.err.split('\n').slice(0, 3)).toEqual([
+    'error: taco.yaml:2:29: app depends on nett, and there is no such unit',
+    'error: taco.yaml:5:7: web depends on other, and there is no such unit',
+    'hint: did you mean net?',
+  ])
 })
 
 test('what scan writes holds from where it is written', async () => {

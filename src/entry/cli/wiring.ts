@@ -1,5 +1,12 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
-import type { isScanned, projectText, readProject, scan, HclReader } from '../../graph/index.ts'
+import type {
+  HclReader,
+  isScanned,
+  placeOfDependency,
+  projectText,
+  readProject,
+  scan,
+} from '../../graph/index.ts'
 
 /**
  * What the CLI needs from the world around it. `wire/` builds the real one; tests bring their own, so that a
@@ -31,6 +38,7 @@ export interface World {
 export interface RepositoryTools {
   readonly readProject: typeof readProject
   readonly isScanned: typeof isScanned
+  readonly placeOfDependency: typeof placeOfDependency
   readonly scan: typeof scan
   readonly projectText: typeof projectText
   openHclReader(): HclReader

@@ -22,7 +22,9 @@ function takenIn(
   const app = unit('app')
   if (app === undefined) throw new Error('there is no unit app')
   const folders = new Set(project.units.map(({ dir }) => join(root, dir)))
-  return Object.keys(readUnitFiles({ project, root, folders, unit }, app).hashes).toSorted()
+  return Object.keys(
+    readUnitFiles({ project, file: join(root, 'taco.yaml'), root, folders, unit }, app).hashes,
+  ).toSorted()
 }
 
 test('all of the folder is taken in, but not what engines leave there and what is of other units', () => {

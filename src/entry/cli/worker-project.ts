@@ -9,6 +9,8 @@ import type { Session } from './session.ts'
 /** The repository that a command works in. */
 export interface Repository {
   readonly project: Project
+  /** Of its `taco.yaml`, absolute. */
+  readonly file: string
   /** Absolute. */
   readonly root: string
   /** Absolute folders of all units. */
@@ -43,7 +45,7 @@ export async function openRepository(session: Session, named: string | undefined
   const units = new Map(project.units.map((unit) => [unit.name, unit]))
   const root = dirname(path)
   const folders = new Set(project.units.map(({ dir }) => resolve(root, dir)))
-  return { project, root, folders, unit: (name) => units.get(name) }
+  return { project, file: path, root, folders, unit: (name) => units.get(name) }
 }
 
 function textOf(path: string, shown: string): string {

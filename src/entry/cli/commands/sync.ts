@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { TacoError, isTacoError } from '../../../base/errors.ts'
 import { confirm } from '../ask.ts'
 import type { Output } from '../output.ts'
 import type { Session } from '../session.ts'
 import { check, fields, list, maybe, record, text } from '../shape.ts'
 import type { Of } from '../shape.ts'
-import { openRepository } from '../worker-project.ts'
+import { type Repository, openRepository } from '../worker-project.ts'
 import { count } from '../words.ts'
 
 interface SyncOptions {
@@ -27,10 +30,14 @@ const answerOf = fields({ changes: list((value) => value), warnings: list(text) 
 /** Shows what would change, asks, and makes it so. */
 export async function sync(session: Session, _args: readonly string[], options: SyncOptions): Promise<void> {
   const { output } = session
-  const { project } = await openRepository(session, options.file)
+  const repository = await openRepository(session, options.file)
+  const { project } = repository
   const units = project.units.map(({ name, labels, dependencies }) => ({ name, labels, dependencies }))
   const client = await session.client()
-  const send = (dryRun: boolean) => client.json('POST', '/v1/sync', { json: { units, dryRun } })
+  const send = (dryRun: boolean) =>
+    client.json('POST', '/v1/sync', { json: { units, dryRun } }).catch(async (error: unknown) => {
+      throw await withPlaces(session, repository, error)
+    })
 
   const planned = await send(true)
   const { changes, warnings } = check(answerOf, planned)
@@ -49,6 +56,28 @@ export async function sync(session: Session, _args: readonly string[], options: 
   const done = await send(false)
   if (output.asJson) return output.json(done)
   output.note(`${count(check(answerOf, done).changes.length, 'change')} made`)
+}
+
+/** A server knows units, and no lines of files. */
+async function withPlaces(
+  { world }: Session,
+  { project, file }: Repository,
+  error: unknown,
+): Promise<unknown> {
+  if (!isTacoError(error, 'NOT_FOUND') || error.facts['field'] !== 'dependencies') return error
+  const { placeOfDependency } = await world.repository()
+  const text = readFileSync(file, 'utf8')
+  const lines = error.message.split('; ').map((said) => {
+    const [, unit = '', on = ''] = /^(.+) depends on (.+), and there is no such unit$/.exec(said) ?? []
+    const isOurs = project.units.some(
+      ({ name, dependencies }) => name === unit && dependencies.some((one) => one.on === on),
+    )
+    return isOurs ? `${placeOfDependency(text, relative(world.cwd, file), unit, on)}: ${said}` : said
+  })
+  return new TacoError('NOT_FOUND', lines.join('\n'), {
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    facts: { ...error.facts, faults: lines },
+  })
 }
 
 function sayChange(value: unknown, output: Output): string {
