@@ -162,7 +162,9 @@ export function createGraphEngine(): GraphEngine {
   }
 
   function summarize(slot: Slot): void {
-    slot.hasChanged = slot.comparisons.some(({ state }) => state === 'changed')
+    // What is half applied must be applied, whatever it reads.
+    const isHalfDone = slot.facts?.failed !== undefined
+    slot.hasChanged = isHalfDone || slot.comparisons.some(({ state }) => state === 'changed')
     slot.hasUnknown = slot.comparisons.some(({ state }) => state === 'unknown' || state === 'dangling')
   }
 

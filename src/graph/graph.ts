@@ -75,7 +75,9 @@ export function createGraph({ control, marks }: GraphDeps): Graph {
       const nodes = selected(engine, query)
       const counts = { 'up-to-date': 0, stale: 0, waiting: 0, unknown: 0, 'never-applied': 0 }
       for (const { status } of nodes) counts[status]++
-      const wanted = query.attention === true ? nodes.filter(({ status }) => status !== 'up-to-date') : nodes
+      const needsIt = ({ facts, status }: GraphNode) =>
+        status !== 'up-to-date' || loaded.marks.has(facts.id) || facts.failed !== undefined
+      const wanted = query.attention === true ? nodes.filter(needsIt) : nodes
       const items = wanted.map((node) => ({
         ...nodeView(node, loaded.marks),
         reasons: reasonsOf(node, (id) => engine.node(id)),
@@ -120,13 +122,17 @@ function partsOf(nodes: readonly GraphNode[], marks: Marks): Parts {
 }
 
 function nodeView({ facts, status, isReady }: GraphNode, marks: Marks): NodeView {
-  const { id, name, head, locked } = facts
+  const { id, name, head, locked, failed } = facts
+  const own = [
+    ...(locked ? (['locked'] as const) : []),
+    ...(failed === undefined ? [] : (['failed'] as const)),
+  ]
   return {
     id,
     name,
     status,
     ready: isReady,
-    marks: [...(locked ? ['locked' as const] : []), ...(marks.get(id) ?? [])],
+    marks: [...own, ...(marks.get(id) ?? [])],
     commit: head?.commit ?? null,
     at: head === null ? null : isoTime(head.at),
     by: head?.by ?? null,

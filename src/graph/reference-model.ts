@@ -68,7 +68,8 @@ export function modelStatus(all: readonly GraphFacts[]): Record<string, string> 
     if (upstream.has(id)) return 'unknown'
     const states = [...uses(facts)].map(([on, covered]) => dependency(facts, on, covered))
     const isBelowMoving = [...upstream].some((up) => isMoving(up))
-    if (states.includes('changed')) return isBelowMoving ? 'stale' : 'stale, ready'
+    if (facts.failed !== undefined || states.includes('changed'))
+      return isBelowMoving ? 'stale' : 'stale, ready'
     if (isBelowMoving) return 'waiting'
     if (states.includes('unknown') || states.includes('dangling')) return 'unknown'
     if ([...upstream].some((up) => status(up) === 'unknown')) return 'unknown'

@@ -4,10 +4,9 @@ import type { Mark } from './views.ts'
 
 /** Like listings, marks may lag by this much; a page that asks often does not read the rollouts each time. */
 const LAG_MS = 1000
-const MOST_ROLLOUTS = 5
 
-/** What the rollouts under way say of units: running or failed. */
-export function createRolloutMarks(rollouts: Pick<Rollouts, 'list'>, clock: Pick<Clock, 'now'>) {
+/** What the rollouts say of units: running, as long as a worker keeps its claim. That one failed lies with the unit. */
+export function createRolloutMarks(rollouts: Pick<Rollouts, 'unfinished'>, clock: Pick<Clock, 'now'>) {
   const kept = new Map<
     string,
     { readonly at: number; readonly marks: Promise<ReadonlyMap<string, Mark[]>> }
@@ -15,11 +14,10 @@ export function createRolloutMarks(rollouts: Pick<Rollouts, 'list'>, clock: Pick
 
   async function read(org: string): Promise<ReadonlyMap<string, Mark[]>> {
     const marks = new Map<string, Mark[]>()
-    for (const { status, steps } of await rollouts.list(org, { limit: MOST_ROLLOUTS })) {
-      if (status !== 'active' && status !== 'paused') continue
-      for (const step of steps) {
-        if ((step.status === 'running' || step.status === 'failed') && !marks.has(step.unit.id))
-          marks.set(step.unit.id, [step.status])
+    for (const { steps } of await rollouts.unfinished(org)) {
+      for (const { status, leaseUntil, unit } of steps) {
+        const isHeld = leaseUntil !== null && Date.parse(leaseUntil) > clock.now()
+        if (status === 'running' && isHeld) marks.set(unit.id, ['running'])
       }
     }
     return marks

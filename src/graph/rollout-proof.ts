@@ -16,6 +16,7 @@ type Upstream = Extract<Proof, { kind: 'inputs' }>['upstream'][number]
  */
 export function judge(unit: GraphFacts, unitOf: (id: string) => GraphFacts | undefined): Verdict {
   if (unit.head === null) return { kind: 'run', why: 'it was never applied' }
+  if (unit.failed !== undefined) return { kind: 'run', why: 'its last apply failed' }
   const upstream: Upstream[] = []
   for (const edge of edgesOf(unit)) {
     const used = unitOf(edge.on)

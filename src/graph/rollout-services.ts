@@ -105,8 +105,8 @@ export const StepEnd = z.discriminatedUnion('kind', [
   }),
   /** The fingerprint is that of the last apply. */
   z.object({ kind: z.literal('unchanged'), fingerprint: z.string() }),
-  /** The worker stops. */
-  z.object({ kind: z.literal('returned') }),
+  /** The worker stops. `begun`: its engine was interrupted at work. */
+  z.object({ kind: z.literal('returned'), begun: z.boolean().optional() }),
 ])
 export type StepEnd = z.infer<typeof StepEnd>
 
@@ -139,6 +139,8 @@ export interface Rollouts {
   ): Promise<StartedRollout>
   /** Newest first. */
   list(org: string, page: { limit: number }): Promise<readonly RolloutView[]>
+  /** Those that are under way, and those in which steps still run; newest first. */
+  unfinished(org: string): Promise<readonly RolloutView[]>
   get(ref: RolloutRef): Promise<RolloutView>
   /** Steps that are ready and due; those proven not to be needed are skipped on the way. */
   claim(ref: RolloutRef, options: ClaimOptions, caller: Caller): Promise<Claims>

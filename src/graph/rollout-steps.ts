@@ -99,8 +99,17 @@ export function createSteps(control: Control, clock: Clock) {
         const since = step.startedAt ?? clock.now()
         await control.graph.applied(unit, { run: id, since, fingerprint: end.fingerprint })
       }
+      const isHalfDone = end.kind === 'failed' || (end.kind === 'returned' && end.begun === true)
+      if (isHalfDone) await control.graph.failed(unit, { rollout: ref.id })
       if (holds) await control.locks.unlock(unit, id, caller)
       return control.graph.facts(unit)
+    },
+
+    /** Its worker was killed and nobody takes it over. */
+    async abandon(ref: RolloutRef, unit: string): Promise<void> {
+      await control.graph.failed({ org: ref.org, unit }, { rollout: ref.id }).catch((error: unknown) => {
+        if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
+      })
     },
 
     async renewLock(ref: RolloutRef, step: Step, leaseMs: number, caller: Caller): Promise<void> {
@@ -139,7 +148,7 @@ export function afterEnd(
       return fail(rollout, unit, { token, now, reason: end.reason, result: resultOf(step, facts, now, end) })
     case 'unchanged': {
       const { fingerprint } = end
-      if (facts?.head == null || facts.fingerprint !== fingerprint)
+      if (facts?.head == null || facts.fingerprint !== fingerprint || facts.failed !== undefined)
         throw new TacoError('CONFLICT', `${step.unit.name} was last applied with another fingerprint`, {
           hint: 'apply it',
         })

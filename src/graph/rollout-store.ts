@@ -34,11 +34,15 @@ export interface RolloutStore {
     caller: Caller,
     change: (rollout: Rollout) => Promise<{ readonly rollout: Rollout; readonly answer: T }>,
   ): Promise<{ readonly rollout: Rollout; readonly answer: T }>
+  /** Under way, or with steps that still run; newest first. */
+  unfinished(org: string): Promise<readonly Rollout[]>
   /** Newest first: ids sort by time. */
   newest(org: string, limit: number): Promise<readonly Rollout[]>
 }
 
 const MOST_ATTEMPTS = 100
+/** More are not worked on at once; the oldest are forgotten ones. */
+const MOST_UNFINISHED = 100
 
 export function createRolloutStore(deps: {
   readonly bucket: Bucket
@@ -51,6 +55,8 @@ export function createRolloutStore(deps: {
 
   /** Checked against the bucket's tag, never trusted: a document of thousands of steps takes long to understand. */
   const known = new LRUCache<string, Loaded<Rollout>>({ max: 20 })
+  /** Nothing ever happens in these again. */
+  const ended = new Set<string>()
   /** Changes of one rollout from this process go one after another: they would only undo each other's work. */
   const lanes = new Map<string, Promise<unknown>>()
 
@@ -99,6 +105,14 @@ export function createRolloutStore(deps: {
     }
   }
 
+  /** Newest first. */
+  async function keysOf(org: string): Promise<readonly string[]> {
+    const keys: string[] = []
+    for await (const page of bucket.list(rolloutsPrefix(parseOrgName(org))))
+      for (const { key } of page) keys.push(key)
+    return keys.toSorted().reverse()
+  }
+
   const get = async (ref: RolloutRef) => (await load(ref)).value
 
   return {
@@ -134,13 +148,24 @@ export function createRolloutStore(deps: {
           hint: 'try again in a moment, or with fewer workers',
         })
       }),
+    async unfinished(org) {
+      const keys = (await keysOf(org)).filter((key) => !ended.has(key)).slice(0, MOST_UNFINISHED)
+      const found = await Promise.all(keys.map((key) => readDocument(bucket, key, Rollout)))
+      return found.flatMap((loaded) => {
+        if (loaded === undefined) return []
+        if (!isOver(loaded.value)) return [loaded.value]
+        ended.add(loaded.key)
+        return []
+      })
+    },
     async newest(org, limit) {
-      const keys: string[] = []
-      for await (const page of bucket.list(rolloutsPrefix(parseOrgName(org))))
-        for (const { key } of page) keys.push(key)
-      const wanted = keys.toSorted().reverse().slice(0, limit)
+      const wanted = (await keysOf(org)).slice(0, limit)
       const found = await Promise.all(wanted.map((key) => readDocument(bucket, key, Rollout)))
       return found.flatMap((loaded) => (loaded === undefined ? [] : [loaded.value]))
     },
   }
+}
+
+function isOver({ status, steps }: Rollout): boolean {
+  return (status === 'done' || status === 'cancelled') && !steps.some((step) => step.status === 'running')
 }

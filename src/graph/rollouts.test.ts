@@ -3,6 +3,8 @@ import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { LockInfo, type StateControl, type StateSettings, createStateControl } from '../state/index.ts'
+import { createGraph } from './graph.ts'
+import { createRolloutMarks } from './rollout-marks.ts'
 import { createRollouts } from './rollouts.ts'
 
 const org = 'default'
@@ -491,4 +493,56 @@ test('an event that a server left behind is told by the next one that comes by',
   await rollouts.get({ org, id })
 
   expect(await toldBy(control)).toMatchObject([{ type: 'rollout.started', data: { rollout: id } }])
+})
+
+test.each([
+  ['failed', { kind: 'failed' as const, reason: 'half way', exitCode: 1, engineMs: 5 }],
+  ['was interrupted', { kind: 'returned' as const, begun: true }],
+])('an apply that %s is no proof of anything until a good one, cancelled or not', async (_, end) => {
+  const world = await estate()
+  const marks = createRolloutMarks(world.rollouts, { now: () => 0 })
+  const graph = createGraph({ control: world.control, marks })
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const first = await world.rollouts.start(org, { from: ['app'], claim: options }, alice)
+  const token = first.claims[0]?.token ?? ''
+  await world.rollouts.begin({ org, id: first.id }, 'app', { token, leaseMs: 1000, lock: true }, alice)
+  await world.rollouts.end({ org, id: first.id }, 'app', { token, end }, alice)
+  await world.rollouts.cancel({ org, id: first.id }, alice)
+
+  const { items, counts } = await graph.status({ org, attention: true })
+  const second = await world.rollouts.start(org, { from: ['network'] }, alice)
+  const applied = await workThrough(world, second.id)
+
+  expect(counts).toMatchObject({ stale: 1, waiting: 1, 'up-to-date': 2 })
+  expect(items.map(({ name, marks: shown }) => [name, ...shown])).toEqual([['app', 'failed'], ['dns']])
+  expect(items[0]?.reasons).toMatchObject([{ kind: 'failed' }])
+  expect(items[0]?.reasons[0]?.says).toContain(first.id)
+  expect(Object.keys(applied)).toEqual(['network', 'app'])
+  expect((await graph.status({ org, attention: true })).items).toEqual([])
+})
+
+test('a worker that was killed leaves a unit that must be applied, even if the rollout is cancelled', async () => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const { id, claims } = await world.rollouts.start(org, { from: ['app'], claim: options }, alice)
+  const token = claims[0]?.token ?? ''
+  await world.rollouts.begin({ org, id }, 'app', { token, leaseMs: 1000, lock: true }, alice)
+  world.pass(5000)
+
+  await world.rollouts.cancel({ org, id }, alice)
+
+  expect((await world.control.graph.facts({ org, unit: 'app' }))?.failed).toMatchObject({ rollout: id })
+})
+
+test('what is under way is found however many rollouts came after it', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, { from: ['dns'], claim: options }, alice)
+  for (let i = 0; i < 7; i++) {
+    const other = await world.rollouts.start(org, { from: ['other'] }, alice)
+    await world.rollouts.cancel({ org, id: other.id }, alice)
+  }
+
+  expect((await world.rollouts.unfinished(org)).map((rollout) => rollout.id)).toEqual([id])
+  await world.rollouts.cancel({ org, id }, alice)
+  expect((await world.rollouts.unfinished(org)).map((rollout) => rollout.id)).toEqual([id])
 })

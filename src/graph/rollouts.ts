@@ -12,6 +12,7 @@ import { createRolloutStore } from './rollout-store.ts'
 import {
   cancel,
   claim,
+  isExpired,
   isReady,
   pause,
   rename,
@@ -149,6 +150,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     },
 
     list: async (org, { limit }) => (await store.newest(org, limit)).map(viewRollout),
+    unfinished: async (org) => (await store.unfinished(org)).map(viewRollout),
     get: async (ref) => viewRollout(await store.get(ref)),
 
     async claim(ref, options, caller) {
@@ -201,7 +203,14 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     },
     pause: (ref, caller) => changed(ref, caller, pause),
     resume: (ref, caller) => changed(ref, caller, resume),
-    cancel: (ref, caller) => changed(ref, caller, (rollout) => cancel(rollout, clock.now())),
+    async cancel(ref, caller) {
+      const now = clock.now()
+      const view = await changed(ref, caller, (rollout) => cancel(rollout, now))
+      // Nobody will go on with what killed workers left half done.
+      const left = (await store.get(ref)).steps.filter((step) => isExpired(step, now))
+      await Promise.all(left.map(({ unit }) => steps.abandon(ref, unit.id)))
+      return view
+    },
   }
 }
 

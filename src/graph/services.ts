@@ -23,7 +23,7 @@ export interface DependencyInput {
 /** The graph of an organization's units. As of a moment ago, like listings; never behind this server's own writes. */
 export interface Graph {
   view(query: GraphQuery): Promise<GraphView>
-  /** With reasons. `attention`: only units that are not up to date; `counts` counts all. */
+  /** With reasons. `attention`: only units that are not up to date, run or failed; `counts` counts all. */
   status(query: GraphQuery & { readonly attention?: boolean }): Promise<StatusView>
   /** The engine, brought up to date, for those who walk the graph themselves. */
   engine(org: string): Promise<{ readonly engine: GraphEngine; readonly asOf: number }>

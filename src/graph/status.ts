@@ -106,7 +106,7 @@ export function findOutput(outputs: readonly OutputDigest[], name: string): Outp
 export interface Circumstances {
   readonly hasState: boolean
   readonly isInCycle: boolean
-  /** One of its dependencies is changed. */
+  /** One of its dependencies is changed, or its last apply failed. */
   readonly hasChanged: boolean
   /** One of its dependencies is unknown or dangling. */
   readonly hasUnknown: boolean

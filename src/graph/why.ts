@@ -19,12 +19,19 @@ export function reasonsOf(node: GraphNode, nodeOf: (id: string) => GraphNode | u
     return [...own, ...passed]
   })
   // Of several kinds the one that decided comes first; what would only matter otherwise is left out.
-  if (status === 'stale') return reasons.filter(({ kind }) => kind === 'changed' || kind === 'upstream')
+  if (status === 'stale')
+    return [...failureOf(node), ...reasons.filter(({ kind }) => kind === 'changed' || kind === 'upstream')]
   if (status === 'waiting') return reasons.filter(({ kind }) => kind === 'upstream')
   return reasons
 }
 
 const blank = { on: null, output: null, change: null, read: null, changed: null, cycle: null }
+
+function failureOf({ facts: { failed } }: GraphNode): Reason[] {
+  if (failed === undefined) return []
+  const when = isoTime(failed.at).slice(0, 16).replace('T', ' ')
+  return [{ ...blank, kind: 'failed', says: `its last apply failed, ${when} in ${failed.rollout}` }]
+}
 
 type Named = { readonly id: string; readonly name: string }
 

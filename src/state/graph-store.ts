@@ -27,7 +27,7 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
   }
 
   async function at(doc: UnitDocument, time: number): Promise<GraphFacts> {
-    const facts = graphFacts(doc)
+    const { failed: _, ...facts } = graphFacts(doc)
     const then = await entryAt(doc, time)
     if (then === undefined) return { ...facts, head: null, reads: null, locked: false, fingerprint: null }
     const { facts: version, commit, outputs, receipt } = then
@@ -98,13 +98,23 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
       if (unit === undefined || unit.value.deleted !== undefined) return undefined
       return graphFacts(parts.store.folded(unit).value)
     },
+    async failed(ref, { rollout }) {
+      await untilDone(clock, 'noting that the apply failed', async () => {
+        const unit = await locator.find(ref)
+        const { head } = parts.store.folded(unit).value
+        const version = head?.tag == null ? null : head.version.id
+        const failed = { at: clock.now(), rollout, version }
+        return (await parts.store.swap(unit, { failed })) === undefined ? again : undefined
+      })
+    },
     async applied(ref, apply) {
       await untilDone(clock, 'noting what the apply read', async () => {
         const unit = await locator.find(ref)
         const doc = parts.store.folded(unit).value
         const { isCertain, ...reads } = takeReadsOfRun(doc, { ...apply, now: clock.now() })
         const fingerprint = fingerprintOfHead(doc, isCertain ? apply.fingerprint : null)
-        return (await parts.store.swap(unit, { ...reads, fingerprint })) === undefined ? again : undefined
+        const change = { ...reads, fingerprint, failed: undefined }
+        return (await parts.store.swap(unit, change)) === undefined ? again : undefined
       })
     },
   }

@@ -47,6 +47,7 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
     reads: doc.receipt?.reads ?? null,
     locked: doc.lock !== null,
     fingerprint: fingerprintThatHolds(doc),
+    ...failureThatHolds(doc),
   }
 }
 
@@ -60,6 +61,14 @@ function fingerprintThatHolds(doc: UnitDocument): string | null {
   const [fingerprint, version] = doc.fingerprint?.split('@') ?? []
   if (fingerprint === undefined || doc.head === null || doc.head.tag === null) return null
   return version === undefined || version === doc.head.version.id ? fingerprint : null
+}
+
+/** Until an engine has written since: what was pushed or rolled back carries nothing out. */
+function failureThatHolds({ failed, head }: UnitDocument): Pick<GraphFacts, 'failed'> {
+  if (failed === undefined) return {}
+  const version = head?.tag == null ? null : head.version
+  if (version !== null && version.id !== failed.version && version.how === 'backend') return {}
+  return { failed: { at: failed.at, rollout: failed.rollout } }
 }
 
 export function unitEtag(doc: UnitDocument): string {

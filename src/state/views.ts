@@ -199,5 +199,7 @@ export const GraphFacts = z.object({
   reads: z.array(Read).nullable(),
   locked: z.boolean(),
   fingerprint: z.string().nullable(),
+  /** Its last apply ended badly, as far as is known: the state may be half of what its code says. */
+  failed: z.object({ at: z.number(), rollout: z.string() }).optional(),
 })
 export type GraphFacts = z.infer<typeof GraphFacts>

@@ -79,3 +79,40 @@ test.skipIf(engine === undefined)('a worker leaves the units of other repositori
     ['applied', 1],
   ])
 })
+
+test.skipIf(engine === undefined)('half an apply is neither up to date nor skipped', async () => {
+  if (engine === undefined) return
+  const { url } = await startServer()
+  const yaml = 'units:\n  net: {}\n  app:\n    dependencies: { net: [cidr] }\n'
+  const repo = await makeRepository(engine, { TACO_SERVER: url }, { 'taco.yaml': yaml })
+  const effects = join(repo.root, 'effects')
+  const variable = 'variable "cidr" { type = string }'
+  await repo.write('net/main.tf', code(effects, 'output "cidr" { value = "10/8" }'))
+  await repo.write('app/main.tf', code(effects, variable))
+  await repo.must('sync', '--yes')
+  await repo.must('rollout', 'start', '--from', 'net', '--work')
+  const broken = (command: string) =>
+    code(
+      effects,
+      `${variable}
+resource "terraform_data" "more" {
+  depends_on = [terraform_data.it]
+  provisioner "local-exec" { command = "${command}" }
+}
+output "half" { value = 1 }`,
+    )
+  await repo.write('app/main.tf', broken('false'))
+  const failed = await repo.taco('rollout', 'start', '--from', 'app', '--work')
+  const { items } = JSON.parse(await repo.must('rollout', 'ls', '--json')) as { items: { id: string }[] }
+  await repo.must('rollout', 'cancel', items[0]?.id ?? '')
+
+  const status = await repo.must('status')
+  await repo.write('app/main.tf', broken('true'))
+  const next = await repo.must('rollout', 'start', '--from', 'net', '--work')
+
+  expect(failed.code).toBe(1)
+  expect(status).toContain('stale, ready, failed')
+  expect(status).toContain('its last apply failed')
+  expect(next).toMatch(/● app {2}applied/)
+  expect(await repo.must('status')).toContain('all 2 units are up to date')
+})

@@ -39,14 +39,17 @@ export function tree<T extends Placed>(steps: readonly T[], line: (step: T) => s
   return lines.join('')
 }
 
-export function stepLine(step: StepAnswer, output: Output): string {
+export function stepLine(step: StepAnswer, output: Output, now: number): string {
   const [sign, style] = LOOKS[step.status as keyof typeof LOOKS] ?? ['?', 'yellow']
-  const detail = detailOf(step)
+  const detail = detailOf(step, now)
   const text = `${sign} ${step.unit.name}  ${step.status}`
   return `${output.style(style, oneLine(text))}${detail === '' ? '' : output.style('dim', oneLine(`  ${detail}`))}`
 }
 
-function detailOf({ status, worker, due, reason, proof, result, attempts }: StepAnswer): string {
+function detailOf(step: StepAnswer, now: number): string {
+  const { status, worker, due, reason, proof, result, attempts } = step
+  if (status === 'running' && isLeft(step, now))
+    return `left by ${worker ?? '?'}, whose lease is over: the next \`taco rollout work\` goes on with it`
   if (status === 'running') return `by ${worker ?? '?'}${attempts > 1 ? `, attempt ${attempts}` : ''}`
   if (status === 'failed') return reason ?? ''
   if (status === 'waiting') return due ?? ''
@@ -54,6 +57,11 @@ function detailOf({ status, worker, due, reason, proof, result, attempts }: Step
   if (result === null) return ''
   const took = result.ms < 1000 ? `${Math.round(result.ms)} ms` : duration(result.ms / 1000)
   return result.changed.length > 0 ? `changed ${result.changed.join(', ')}, ${took}` : took
+}
+
+/** A worker that is killed says nothing; it only stops to renew its claim. */
+function isLeft({ leaseUntil }: StepAnswer, now: number): boolean {
+  return leaseUntil !== null && Date.parse(leaseUntil) <= now
 }
 
 export function saysProof(proof: NonNullable<StepAnswer['proof']>): string {
@@ -69,7 +77,7 @@ export function saysProof(proof: NonNullable<StepAnswer['proof']>): string {
 }
 
 export function show({ output, world }: Session, rollout: RolloutAnswer): void {
-  output.print(tree(rollout.steps, (step) => stepLine(step, output)))
+  output.print(tree(rollout.steps, (step) => stepLine(step, output, world.now())))
   const counted = ['applied', 'skipped', 'failed', 'running', 'waiting'].flatMap((kind) => {
     const number = rollout.steps.filter((step) => step.status === kind).length
     return number === 0 ? [] : [`${number} ${kind}`]

@@ -50,7 +50,7 @@ export type StepEnd =
   | { readonly kind: 'applied'; readonly fingerprint: string | null; readonly engineMs: number }
   | { readonly kind: 'failed'; readonly reason: string; readonly exitCode: number; readonly engineMs: number }
   | { readonly kind: 'unchanged'; readonly fingerprint: string }
-  | { readonly kind: 'returned' }
+  | { readonly kind: 'returned'; readonly begun?: boolean }
 
 /** Carries a claimed step out; failures are an end like others. */
 export async function runStep(bench: Bench, hold: Hold): Promise<StepEnd> {
@@ -126,7 +126,7 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     return { kind: 'applied', fingerprint, engineMs }
   }
   if (hasUnstored(folder)) return { ...failed(left()), exitCode, engineMs }
-  if (hold.isStopping) return { kind: 'returned' }
+  if (hold.isStopping) return { kind: 'returned', begun: true }
   return { kind: 'failed', reason: errorOf(end.output), exitCode, engineMs }
 }
 
