@@ -38,10 +38,11 @@ export interface SyncPlan {
  */
 export function planSync(wanted: readonly SyncUnit[], current: readonly UnitView[]): SyncPlan {
   const byName = new Map(current.map((unit) => [unit.name, unit]))
+  const nameOf = new Map(current.map(({ id, name }) => [id, name]))
   refuseUnknown(wanted, byName)
   refuseCycle(wanted, current)
   return {
-    changes: wanted.flatMap((unit) => changesOf(unit, byName.get(unit.name), byName)),
+    changes: wanted.flatMap((unit) => changesOf(unit, byName.get(unit.name), byName, nameOf)),
     warnings: wanted.flatMap((unit) => strangeOutputs(unit, byName)),
   }
 }
@@ -50,6 +51,7 @@ function changesOf(
   wanted: SyncUnit,
   unit: UnitView | undefined,
   byName: ReadonlyMap<string, UnitView>,
+  nameOf: ReadonlyMap<string, string>,
 ): readonly SyncChange[] {
   const changes: SyncChange[] = []
   if (unit === undefined) changes.push({ kind: 'unit', unit: wanted.name, labels: wanted.labels })
@@ -74,7 +76,8 @@ function changesOf(
     changes.push({
       kind: 'dependency',
       unit: wanted.name,
-      on: name,
+      // An edge remembers the name as of when it was made.
+      on: nameOf.get(id) ?? name,
       before: { outputs, inputs },
       after: null,
     })

@@ -26,9 +26,9 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
       await eachOf(units, async (unit) => {
         if (touched.has(unit.name)) idOf.set(unit.name, await ensureUnit(org, unit, caller))
       })
+      const linked = new Set(plan.changes.filter(({ kind }) => kind === 'dependency').map(({ unit }) => unit))
       await eachOf(units, async (unit) => {
-        if (plan.changes.some((change) => change.unit === unit.name && change.kind === 'dependency'))
-          await declare(org, unit, idOf, caller)
+        if (linked.has(unit.name)) await declare(org, unit, idOf, caller)
       })
       return plan
     },

@@ -126,3 +126,13 @@ test('what scan writes holds from where it is written', async () => {
     '+ unit app\n+ app uses net: only the order\n+ unit net\n',
   )
 })
+
+test('sync speaks of units by the names they have now', async () => {
+  const { taco } = repository({ 'taco.yaml': 'units:\n  net: {}\n  app: {dependencies: [net]}\n' })
+  await taco('sync', '--yes')
+  await taco('unit', 'rename', 'net', 'old-net')
+
+  expect((await taco('sync', '--dry-run')).out).toBe(
+    '+ unit net\n+ app uses net: all outputs\n- app uses old-net: all outputs\n',
+  )
+})
