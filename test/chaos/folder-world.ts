@@ -107,7 +107,8 @@ async function openIn(world: World, name: string): Promise<Bucket> {
     else if (step.op.startsWith('link')) await entry.gate(step)
     world.log.push({ actor: name, op: step.op })
   })
-  const nonce = () => (number * 997 + ++count * 31).toString(36).padStart(4, '0')
+  // Scattered over all that an id can be, as random ones are: two that are equal would be the test's own fault.
+  const nonce = () => (((number * 100_000 + ++count) * 7_368_787) % 10_000_000).toString(16).padStart(12, '0')
   entry.bucket = await openFileBucket({ root: '/b', fs, nonce, rules: world.rules })
   world.buckets.set(name, entry)
   return entry.bucket
