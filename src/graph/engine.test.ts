@@ -42,6 +42,18 @@ test('what is below a stale unit waits; a stale one below another is not ready',
   })
 })
 
+test('a unit whose state is encrypted is unknown, unless more is known', () => {
+  const encrypted = { commit: 0, version: 'sv-1', at: 1, by: 'alice', outputs: null }
+  const alone = factsOf('alone', { head: encrypted })
+  const stale = factsOf('stale', { ...readOld, head: encrypted })
+
+  expect(statuses([network, alone, stale])).toEqual({
+    network: 'up-to-date',
+    alone: 'unknown',
+    stale: 'stale, ready',
+  })
+})
+
 test('a cycle makes its units unknown and says so, and ends', () => {
   const a = factsOf('a', { head: headOf({}), dependencies: [dependsOn('b')] })
   const b = factsOf('b', { head: headOf({}), dependencies: [dependsOn('c')] })

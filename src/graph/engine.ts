@@ -194,7 +194,8 @@ export function createGraphEngine(): GraphEngine {
         hasState: slot.facts.head !== null,
         isInCycle,
         hasChanged: slot.hasChanged,
-        hasUnknown: slot.hasUnknown,
+        // Of a state that cannot be read nobody can say what it gives to others.
+        hasUnknown: slot.hasUnknown || slot.facts.head?.outputs === null,
         isUpstreamMoving: isBelowMoving,
         isUpstreamUnknown: isBelowUnknown,
       })

@@ -130,6 +130,88 @@ test('a past time shows the graph as it was', async () => {
   expect(await statusOf(world, Date.parse(then))).toEqual({ network: 'up-to-date', app: 'up-to-date' })
 })
 
+test('a past time knows of an apply that had nothing to write, from then on', async () => {
+  const world = await open()
+  const { control } = world
+  const app = at('app')
+  await apply(control, 'network', { vpc: 'a' })
+  await apply(control, 'app', {}, ['network'])
+  await apply(control, 'network', { vpc: 'b' })
+  const stale = Date.now()
+  await expect.poll(() => Date.now()).toBeGreaterThan(stale)
+  const info = LockInfo.parse({ ID: 'run', Operation: 'OperationTypeApply' })
+  await control.locks.lock(app, info, {}, alice)
+  await control.states.read(at('network'), { consumer: 'app' })
+  await control.graph.applied(app, { run: 'run', since: Date.now(), fingerprint: null })
+  await control.locks.unlock(app, 'run', alice)
+
+  expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date' })
+  expect(await statusOf(world, Date.now())).toEqual({ network: 'up-to-date', app: 'up-to-date' })
+  expect(await statusOf(world, stale)).toEqual({ network: 'up-to-date', app: 'stale' })
+})
+
+test('a past time whose versions retention removed is unknown, not another one', async () => {
+  const world = await open()
+  const { control, graph } = world
+  await apply(control, 'network', { vpc: 'a' })
+  await apply(control, 'app', {}, ['network'])
+  const then = Date.now()
+  await expect.poll(() => Date.now()).toBeGreaterThan(then)
+  await control.units.update(at('network'), { retention: { count: 1 } }, alice)
+  await apply(control, 'network', { vpc: 'b' })
+  await apply(control, 'network', { vpc: 'c' })
+  await control.versions.rollback(at('network'), '2', {}, alice)
+  // The roll-back took a serial of its own.
+  locks++
+  await apply(control, 'network', { vpc: 'd' })
+  await control.upkeep.gc({ dryRun: false }, alice)
+
+  const { items } = await graph.status({ org, at: then })
+
+  expect(items).toMatchObject([
+    {
+      name: 'app',
+      status: 'unknown',
+      reasons: [{ kind: 'forgotten', on: { name: 'network' } }],
+    },
+    {
+      name: 'network',
+      status: 'unknown',
+      commit: null,
+      at: null,
+      reasons: [{ kind: 'forgotten', on: null }],
+    },
+  ])
+  expect(await statusOf(world, 1)).toEqual({})
+})
+
+test('a lock whose lease is over is none', async () => {
+  let now = Date.now()
+  const bucket = openMemoryBucket()
+  const { control } = await open(bucket)
+  const graph = createGraph({ control, clock: { now: () => now } })
+  await apply(control, 'network', { vpc: 'a' })
+  const info = LockInfo.parse({ ID: 'killed', Operation: 'OperationTypeApply' })
+  await control.locks.lock(at('network'), info, { leaseMs: 60_000 }, alice)
+  const marks = async () => (await graph.view({ org })).nodes.map((node) => node.marks)
+
+  expect(await marks()).toEqual([['locked']])
+  const { nodes } = await graph.view({ org })
+  expect((await graph.view({ org })).nodes).toBe(nodes)
+  now += 120_000
+  expect(await marks()).toEqual([[]])
+  expect((await graph.status({ org })).items[0]?.marks).toEqual([])
+})
+
+test('an organization that is not there is an error, not an empty graph', async () => {
+  const { graph } = await open()
+
+  expect((await graph.view({ org })).nodes).toEqual([])
+  for (const query of [{ org: 'nosuch' }, { org: 'nosuch', at: 1 }])
+    await expect(graph.status(query)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(graph.view({ org: 'nosuch' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
 test('a deleted unit leaves a dangling edge and a name; restoring it mends both', async () => {
   const world = await open()
   const { control, graph } = world

@@ -1,5 +1,5 @@
-import { isoTime } from '../base/clock.ts'
-import type { StateControl } from '../state/index.ts'
+import { type Clock, isoTime, systemClock } from '../base/clock.ts'
+import type { GraphFacts, StateControl } from '../state/index.ts'
 import { createChangeTimes } from './change-times.ts'
 import { createDependencies } from './dependencies.ts'
 import type { GraphEngine, GraphNode } from './engine.ts'
@@ -13,6 +13,7 @@ export interface GraphDeps {
   readonly control: Pick<StateControl, 'graph' | 'outputs' | 'units'>
   /** What others know of units by id: running, failed, drifted. */
   readonly marks?: (org: string) => Promise<ReadonlyMap<string, readonly Mark[]>>
+  readonly clock?: Pick<Clock, 'now'>
 }
 
 type Marks = ReadonlyMap<string, readonly Mark[]>
@@ -23,9 +24,9 @@ interface Loaded {
   readonly marks: Marks
 }
 
-export function createGraph({ control, marks }: GraphDeps): Graph {
+export function createGraph({ control, marks, clock = systemClock }: GraphDeps): Graph {
   const engines = new Map<string, GraphEngine>()
-  const whole = new WeakMap<GraphEngine, { readonly revision: number; readonly parts: Parts }>()
+  const whole = new WeakMap<GraphEngine, { revision: number; until: number; parts: Parts }>()
   const addTimes = createChangeTimes(control.outputs)
 
   async function current(org: string): Promise<{ engine: GraphEngine; asOf: number }> {
@@ -53,9 +54,13 @@ export function createGraph({ control, marks }: GraphDeps): Graph {
   /** The same objects as long as nothing changed, so that a face can keep what it made of them. */
   function allOf({ engine, marks: known }: Loaded): Parts {
     const kept = whole.get(engine)
-    if (kept?.revision === engine.revision() && known.size === 0) return kept.parts
-    const parts = partsOf(engine.nodes(), known)
-    if (known.size === 0) whole.set(engine, { revision: engine.revision(), parts })
+    const now = clock.now()
+    if (kept?.revision === engine.revision() && now <= kept.until && known.size === 0) return kept.parts
+    const nodes = engine.nodes()
+    const parts = partsOf(nodes, known, now)
+    // A lock may run out without anybody changing anything.
+    const until = nodes.reduce((first, { facts }) => Math.min(first, lockedUntil(facts, now)), Infinity)
+    if (known.size === 0) whole.set(engine, { revision: engine.revision(), until, parts })
     return parts
   }
 
@@ -65,7 +70,7 @@ export function createGraph({ control, marks }: GraphDeps): Graph {
       const loaded = await load(query)
       const asOf = isoTime(loaded.asOf)
       if (query.unit === undefined) return { asOf, ...allOf(loaded) }
-      const { nodes, edges } = partsOf(selected(loaded.engine, query), loaded.marks)
+      const { nodes, edges } = partsOf(selected(loaded.engine, query), loaded.marks, clock.now())
       const shown = new Set(nodes.map(({ id }) => id))
       return { asOf, nodes, edges: edges.filter(({ to, state }) => shown.has(to) || state === 'dangling') }
     },
@@ -79,7 +84,7 @@ export function createGraph({ control, marks }: GraphDeps): Graph {
         status !== 'up-to-date' || loaded.marks.has(facts.id) || facts.failed !== undefined
       const wanted = query.attention === true ? nodes.filter(needsIt) : nodes
       const items = wanted.map((node) => ({
-        ...nodeView(node, loaded.marks),
+        ...nodeView(node, loaded.marks, clock.now()),
         reasons: reasonsOf(node, (id) => engine.node(id)),
       }))
       const timed = await addTimes(
@@ -103,10 +108,10 @@ interface Parts {
   readonly edges: GraphEdgeView[]
 }
 
-function partsOf(nodes: readonly GraphNode[], marks: Marks): Parts {
+function partsOf(nodes: readonly GraphNode[], marks: Marks, now: number): Parts {
   const nameOf = new Map(nodes.map(({ facts }) => [facts.id, facts.name]))
   return {
-    nodes: nodes.map((node) => nodeView(node, marks)),
+    nodes: nodes.map((node) => nodeView(node, marks, now)),
     edges: nodes.flatMap(({ facts, edges, comparisons }) =>
       edges.map((edge, i) => ({
         from: facts.id,
@@ -121,8 +126,15 @@ function partsOf(nodes: readonly GraphNode[], marks: Marks): Parts {
   }
 }
 
-function nodeView({ facts, status, isReady }: GraphNode, marks: Marks): NodeView {
-  const { id, name, head, locked, failed } = facts
+/** Infinity: for as long as nobody changes anything. A lock whose lease is over is none. */
+function lockedUntil({ locked, leaseUntil }: GraphFacts, now: number): number {
+  return locked && leaseUntil !== undefined && leaseUntil >= now ? leaseUntil : Infinity
+}
+
+function nodeView({ facts, status, isReady }: GraphNode, marks: Marks, now: number): NodeView {
+  const { id, name, leaseUntil, failed } = facts
+  const head = facts.forgotten === true ? null : facts.head
+  const locked = facts.locked && (leaseUntil === undefined || leaseUntil >= now)
   const own = [
     ...(locked ? (['locked'] as const) : []),
     ...(failed === undefined ? [] : (['failed'] as const)),

@@ -72,6 +72,7 @@ export function modelStatus(all: readonly GraphFacts[]): Record<string, string> 
       return isBelowMoving ? 'stale' : 'stale, ready'
     if (isBelowMoving) return 'waiting'
     if (states.includes('unknown') || states.includes('dangling')) return 'unknown'
+    if (facts.head.outputs === null) return 'unknown'
     if ([...upstream].some((up) => status(up) === 'unknown')) return 'unknown'
     return 'up-to-date'
   }

@@ -149,7 +149,12 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       return { ...viewRollout(made), claims }
     },
 
-    list: async (org, { limit }) => (await store.newest(org, limit)).map(viewRollout),
+    async list(org, { limit }) {
+      const found = await store.newest(org, limit)
+      // Whoever mistyped the organization should hear of it.
+      if (found.length === 0) await control.graph.units(org)
+      return found.map(viewRollout)
+    },
     unfinished: async (org) => (await store.unfinished(org)).map(viewRollout),
     get: async (ref) => viewRollout(await store.get(ref)),
 

@@ -108,7 +108,7 @@ export interface Circumstances {
   readonly isInCycle: boolean
   /** One of its dependencies is changed, or its last apply failed. */
   readonly hasChanged: boolean
-  /** One of its dependencies is unknown or dangling. */
+  /** One of its dependencies is unknown or dangling, or its own outputs cannot be read. */
   readonly hasUnknown: boolean
   /** A unit upstream, at any distance, is stale, waiting or never applied. */
   readonly isUpstreamMoving: boolean

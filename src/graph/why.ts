@@ -14,15 +14,24 @@ export function reasonsOf(node: GraphNode, nodeOf: (id: string) => GraphNode | u
     const comparison = comparisons[i]
     const upstream = nodeOf(edge.on)
     const on = { id: edge.on, name: upstream?.facts.name ?? (edge.name || edge.on) }
-    const own = comparison === undefined ? [] : reasonsOfEdge(on, edge, comparison)
-    const passed = upstream === undefined ? [] : reasonsOfUpstream(on, upstream, status)
+    const isForgotten = upstream?.facts.forgotten === true
+    const own = comparison === undefined ? [] : reasonsOfEdge(on, edge, comparison, isForgotten)
+    const isSaid =
+      upstream?.status === 'unknown' && own.some(({ kind }) => kind === 'encrypted' || kind === 'forgotten')
+    const passed = upstream === undefined || isSaid ? [] : reasonsOfUpstream(on, upstream, status)
     return [...own, ...passed]
   })
   // Of several kinds the one that decided comes first; what would only matter otherwise is left out.
   if (status === 'stale')
     return [...failureOf(node), ...reasons.filter(({ kind }) => kind === 'changed' || kind === 'upstream')]
   if (status === 'waiting') return reasons.filter(({ kind }) => kind === 'upstream')
-  return reasons
+  return [...reasonsOfItself(node), ...reasons]
+}
+
+function reasonsOfItself({ facts }: GraphNode): Reason[] {
+  if (facts.forgotten === true) return [{ ...blank, kind: 'forgotten', says: sayForgotten('it') }]
+  if (facts.head?.outputs !== null) return []
+  return [{ ...blank, kind: 'encrypted', says: 'its state is encrypted, so nobody knows its outputs' }]
 }
 
 const blank = { on: null, output: null, change: null, read: null, changed: null, cycle: null }
@@ -35,7 +44,7 @@ function failureOf({ facts: { failed } }: GraphNode): Reason[] {
 
 type Named = { readonly id: string; readonly name: string }
 
-function reasonsOfEdge(on: Named, { read }: Edge, comparison: Comparison): Reason[] {
+function reasonsOfEdge(on: Named, { read }: Edge, comparison: Comparison, isForgotten: boolean): Reason[] {
   const { state, changes, unread, because } = comparison
   const base = {
     ...blank,
@@ -43,6 +52,8 @@ function reasonsOfEdge(on: Named, { read }: Edge, comparison: Comparison): Reaso
     read: read === undefined ? null : { commit: read.commit, at: isoTime(read.at) },
   }
   if (state === 'dangling') return [{ ...base, kind: 'gone', says: `${on.name} is gone` }]
+  if (because === 'encrypted' && isForgotten)
+    return [{ ...base, kind: 'forgotten', says: sayForgotten(on.name) }]
   if (because === 'encrypted')
     return [{ ...base, kind: 'encrypted', says: `the outputs of ${on.name} are encrypted` }]
   if (because === 'no-receipt') return [{ ...base, kind: 'no-receipt', says: sayUnread(on.name) }]
@@ -89,6 +100,10 @@ function sayStatus(name: string, status: GraphNode['status']): string {
   return status === 'never-applied'
     ? `${name} was never applied`
     : `${name} is ${status.replaceAll('-', ' ')}`
+}
+
+function sayForgotten(name: string): string {
+  return `the history does not go back far enough to say which state ${name} had`
 }
 
 function sayCycle(cycle: readonly string[]): string {

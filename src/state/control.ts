@@ -61,7 +61,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     locks: createLocks(parts, locator, maker),
     versions: createVersions(parts, locator),
     outputs: createOutputs(parts, locator),
-    graph: createGraphStore(parts, catalog, locator),
+    graph: createGraphStore(parts, catalog, locator, orgs),
     journal: createJournal(deps),
     outbox: createOutbox(deps, background, journalWriter),
     upkeep: {

@@ -4,7 +4,8 @@ import { readEntryText } from './catalog-entry.ts'
 import type { HistoryEntry, Place } from './history.ts'
 import { inBatches, newest, readHistory } from './history.ts'
 import type { Locator } from './locate.ts'
-import type { UnitDocument } from './model.ts'
+import type { Receipt, UnitDocument } from './model.ts'
+import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Parts } from './protocol/parts.ts'
 import { takeReadsOfRun } from './reads.ts'
@@ -13,7 +14,12 @@ import { fingerprintOfHead, graphFacts, viewUnit } from './view-unit.ts'
 import type { GraphFacts } from './views.ts'
 
 /** What the graph reads and writes of units' documents. */
-export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locator): GraphStore {
+export function createGraphStore(
+  parts: Parts,
+  catalog: Catalog,
+  locator: Locator,
+  orgs: Pick<OrgStore, 'require'>,
+): GraphStore {
   const { bucket, clock } = parts.deps
   const parsed = new WeakMap<CatalogEntry, GraphFacts>()
 
@@ -27,10 +33,15 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
   }
 
   async function at(doc: UnitDocument, time: number): Promise<GraphFacts> {
-    const { failed: _, ...facts } = graphFacts(doc)
+    const { failed: _failed, leaseUntil: _lease, ...now } = graphFacts(doc)
+    const facts = { ...now, reads: null, locked: false, fingerprint: null }
     const then = await entryAt(doc, time)
-    if (then === undefined) return { ...facts, head: null, reads: null, locked: false, fingerprint: null }
-    const { facts: version, commit, outputs, receipt } = then
+    if (then === 'none') return { ...facts, head: null }
+    if (then === 'forgotten') {
+      const head = { commit: 0, version: '', at: time, by: '', outputs: null }
+      return { ...facts, head, forgotten: true }
+    }
+    const { facts: version, commit, outputs } = then
     const head = {
       commit,
       version: version.id,
@@ -38,18 +49,24 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
       by: version.who ?? version.by,
       outputs: outputs === null ? null : [...outputs],
     }
-    return { ...facts, head, reads: receipt?.reads ?? null, locked: false, fingerprint: null }
+    return { ...facts, head, reads: receiptAt(doc, then, time)?.reads ?? null }
   }
 
-  async function entryAt(doc: UnitDocument, time: number): Promise<HistoryEntry | undefined> {
+  /** The version that stood then. Forgotten: one of those that retention removed, or that are damaged. */
+  async function entryAt(doc: UnitDocument, time: number): Promise<HistoryEntry | 'none' | 'forgotten'> {
     let place: Place | undefined = newest(doc)
+    let expected = place?.seq ?? 0
     while (place !== undefined) {
       const page: Awaited<ReturnType<typeof readHistory>> = await readHistory(bucket, doc, place, 50)
-      const found = page.entries.find((entry) => entry.facts.at <= time && !entry.superseded)
-      if (found !== undefined) return found
+      for (const entry of page.entries) {
+        const { seq, at: writtenAt } = entry.facts
+        if (writtenAt <= time && seq !== expected) return 'forgotten'
+        if (writtenAt <= time && !entry.superseded) return entry
+        expected = seq - 1
+      }
       place = page.next
     }
-    return undefined
+    return expected === 0 ? 'none' : 'forgotten'
   }
 
   return {
@@ -59,6 +76,7 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
         options?.fresh === true
           ? { entries: await catalog.all(org), asOf: startedAt }
           : await catalog.current(org)
+      if (entries.length === 0) await orgs.require(org)
       return {
         asOf,
         units: entries
@@ -68,6 +86,7 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
     },
     async unitsAt(org, time) {
       const facts: GraphFacts[] = []
+      await orgs.require(org)
       await inBatches(await catalog.all(org), 8, async ({ id }) => {
         const unit = await parts.store.read(org, id)
         if (unit === undefined || unit.value.createdAt > time) return
@@ -118,4 +137,10 @@ export function createGraphStore(parts: Parts, catalog: Catalog, locator: Locato
       })
     },
   }
+}
+
+/** An apply that had nothing to write left its receipt in the document alone. */
+function receiptAt(doc: UnitDocument, entry: HistoryEntry, time: number): Receipt | null {
+  const isCurrent = doc.write === null && doc.head?.version.id === entry.facts.id
+  return isCurrent && (doc.receipt?.at ?? Infinity) <= time ? doc.receipt : entry.receipt
 }

@@ -46,6 +46,7 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
     dependencies: doc.dependencies,
     reads: doc.receipt?.reads ?? null,
     locked: doc.lock !== null,
+    ...(doc.lock?.leaseUntil === undefined ? {} : { leaseUntil: doc.lock.leaseUntil }),
     fingerprint: fingerprintThatHolds(doc),
     ...failureThatHolds(doc),
   }

@@ -198,6 +198,10 @@ export const GraphFacts = z.object({
   /** Null: nothing is known of what the state was made from. */
   reads: z.array(Read).nullable(),
   locked: z.boolean(),
+  /** The lock frees itself then. */
+  leaseUntil: z.number().optional(),
+  /** Of a past time: it had a state, and the history does not say any more which. */
+  forgotten: z.boolean().optional(),
   fingerprint: z.string().nullable(),
   /** Its last apply ended badly, as far as is known: the state may be half of what its code says. */
   failed: z.object({ at: z.number(), rollout: z.string() }).optional(),

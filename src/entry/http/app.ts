@@ -68,14 +68,18 @@ export function createApp(deps: HttpDeps): Api {
     return Response.json(problem, { status: 404, headers: { 'content-type': 'application/problem+json' } })
   })
 
-  const graph = createGraph({ control, marks: createRolloutMarks(deps.rollouts, deps.clock) })
+  const graph = createGraph({
+    control,
+    marks: createRolloutMarks(deps.rollouts, deps.clock),
+    clock: deps.clock,
+  })
   addAbout(api, deps)
   addOrgs(api, control.orgs)
   addUnits(api, control.units, graph.dependencies)
   addLocks(api, control.locks, { clock: deps.clock, ids: deps.ids, version: deps.about.version })
   addVersions(api, control.versions)
   addOutputs(api, control.outputs)
-  addGraph(api, graph)
+  addGraph(api, graph, deps.clock)
   addDependencies(api, graph.dependencies)
   addInputs(api, createInputs(control))
   addSync(api, createSync(control))

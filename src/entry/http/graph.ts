@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts'
 import { badRequest } from '../../base/errors.ts'
 import type { Graph, GraphView } from '../../graph/index.ts'
 import {
@@ -69,7 +70,7 @@ const statusRoute = createRoute({
   responses: { 200: jsonAnswer(StatusSchema.meta({ id: 'Status' }), 'Status and reasons'), ...PROBLEMS },
 })
 
-export function addGraph(api: Api, graph: Graph): void {
+export function addGraph(api: Api, graph: Graph, clock: Pick<Clock, 'now'>): void {
   const texts = new WeakMap<object, string>()
 
   /** The service gives the same lists while nothing changed; turning megabytes into text again would be a waste. */
@@ -84,7 +85,7 @@ export function addGraph(api: Api, graph: Graph): void {
 
   api.openapi(graphRoute, async (c) => {
     const { format, at, ...query } = c.req.valid('query')
-    const view = await graph.view({ ...defined(query), ...timeOf(at) })
+    const view = await graph.view({ ...defined(query), ...timeOf(at, clock.now()) })
     if (format === 'json')
       return new Response(textOf(view), { headers: { 'content-type': 'application/json' } })
     const { type, text } = await drawGraph(view, format)
@@ -93,16 +94,27 @@ export function addGraph(api: Api, graph: Graph): void {
   api.openapi(statusRoute, async (c) => {
     const { at, direction, ...query } = c.req.valid('query')
     const around = direction === 'both' ? {} : { direction }
-    return c.json(await graph.status({ ...defined(query), ...around, ...timeOf(at) }), 200)
+    return c.json(await graph.status({ ...defined(query), ...around, ...timeOf(at, clock.now()) }), 200)
   })
 }
 
-function timeOf(text: string | undefined): { at?: number } {
+function timeOf(text: string | undefined, now: number): { at?: number } {
   if (text === undefined) return {}
   const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
     ? Date.parse(text)
     : NaN
-  if (Number.isNaN(at))
+  if (Number.isNaN(at) || !isDay(text.slice(0, 10)))
     throw badRequest('at', `"${text}" is not a time`, 'Write 2026-03-01 or 2026-03-01T12:00:00Z.')
+  if (at > now + CLOCKS_APART_MS)
+    throw badRequest('at', `${text} is in the future`, 'Leave it out to see what is now.')
   return { at }
+}
+
+/** Clocks differ; what a client calls now is no question about the future. */
+const CLOCKS_APART_MS = 60_000
+
+/** JavaScript takes the 30th of February for the 2nd of March. */
+function isDay(day: string): boolean {
+  const time = Date.parse(day)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
 }
