@@ -30,8 +30,9 @@ async function apply(
   name: string,
   outputs: Readonly<Record<string, string>>,
   reads: readonly string[] = [],
+  operation = 'OperationTypeApply',
 ): Promise<void> {
-  const info = LockInfo.parse({ ID: `lock-${++locks}`, Operation: 'OperationTypeApply' })
+  const info = LockInfo.parse({ ID: `lock-${++locks}`, Operation: operation })
   await control.locks.lock(at(name), info, { createUnit: true }, alice)
   for (const from of reads) await control.states.read(at(from), { consumer: name })
   const typed = Object.fromEntries(
@@ -210,6 +211,21 @@ test('an organization that is not there is an error, not an empty graph', async 
   for (const query of [{ org: 'nosuch' }, { org: 'nosuch', at: 1 }])
     await expect(graph.status(query)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(graph.view({ org: 'nosuch' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test.each([
+  ['untaint', 'stale'],
+  ['OperationTypeRefresh', 'stale'],
+  ['OperationTypeApply', 'up-to-date'],
+])('after a failed apply a write by %s leaves the unit %s', async (operation, status) => {
+  const world = await open()
+  await apply(world.control, 'app', {})
+  await world.control.graph.failed(at('app'), { rollout: 'ro-1' })
+  expect(await statusOf(world)).toEqual({ app: 'stale' })
+
+  await apply(world.control, 'app', { url: 'x' }, [], operation)
+
+  expect(await statusOf(world)).toEqual({ app: status })
 })
 
 test('a deleted unit leaves a dangling edge and a name; restoring it mends both', async () => {

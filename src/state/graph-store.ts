@@ -120,9 +120,7 @@ export function createGraphStore(
     async failed(ref, { rollout }) {
       await untilDone(clock, 'noting that the apply failed', async () => {
         const unit = await locator.find(ref)
-        const { head } = parts.store.folded(unit).value
-        const version = head?.tag == null ? null : head.version.id
-        const failed = { at: clock.now(), rollout, version }
+        const failed = { at: clock.now(), rollout }
         return (await parts.store.swap(unit, { failed })) === undefined ? again : undefined
       })
     },
@@ -132,7 +130,7 @@ export function createGraphStore(
         const doc = parts.store.folded(unit).value
         const { isCertain, ...reads } = takeReadsOfRun(doc, { ...apply, now: clock.now() })
         const fingerprint = fingerprintOfHead(doc, isCertain ? apply.fingerprint : null)
-        const change = { ...reads, fingerprint, failed: undefined }
+        const change = { ...reads, fingerprint, ...(isCertain ? { failed: undefined } : {}) }
         return (await parts.store.swap(unit, change)) === undefined ? again : undefined
       })
     },

@@ -274,8 +274,8 @@ export const UnitDocument = z.looseObject({
   pendingReads: z.array(PendingRead).default([]),
   /** Of the last apply, told by whoever applied: equal fingerprint, nothing to do. */
   fingerprint: z.string().optional(),
-  /** An apply of a rollout ended badly, when this version stood. */
-  failed: z.object({ at: z.number(), rollout: z.string(), version: z.string().nullable() }).optional(),
+  /** An apply of a rollout ended badly, and none carried anything out since. */
+  failed: z.object({ at: z.number(), rollout: z.string() }).optional(),
   outbox: z.array(Event),
 })
 export type UnitDocument = z.infer<typeof UnitDocument>

@@ -17,6 +17,8 @@ import type { How, PendingRead, Read, Receipt, UnitDocument } from './model.ts'
 export interface ReadsTaken {
   readonly receipt: Receipt | null
   readonly pendingReads: PendingRead[]
+  /** There: an engine carried the configuration out, so an earlier failure says nothing any more. */
+  readonly failed?: undefined
 }
 
 export type Deed = 'carries out' | 'keeps' | 'replaces' | 'nobody knows'
@@ -66,6 +68,7 @@ export function takeReads(doc: UnitDocument, how: How = 'backend'): ReadsTaken {
       return {
         receipt: { lock: lock.id, reads: taken() },
         pendingReads: keptForRuns(pendingReads, lock.id),
+        failed: undefined,
       }
     default: {
       if (pendingReads.every((read) => read.taken !== undefined)) return { receipt, pendingReads }

@@ -48,7 +48,7 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
     locked: doc.lock !== null,
     ...(doc.lock?.leaseUntil === undefined ? {} : { leaseUntil: doc.lock.leaseUntil }),
     fingerprint: fingerprintThatHolds(doc),
-    ...failureThatHolds(doc),
+    ...(doc.failed === undefined ? {} : { failed: doc.failed }),
   }
 }
 
@@ -62,14 +62,6 @@ function fingerprintThatHolds(doc: UnitDocument): string | null {
   const [fingerprint, version] = doc.fingerprint?.split('@') ?? []
   if (fingerprint === undefined || doc.head === null || doc.head.tag === null) return null
   return version === undefined || version === doc.head.version.id ? fingerprint : null
-}
-
-/** Until an engine has written since: what was pushed or rolled back carries nothing out. */
-function failureThatHolds({ failed, head }: UnitDocument): Pick<GraphFacts, 'failed'> {
-  if (failed === undefined) return {}
-  const version = head?.tag == null ? null : head.version
-  if (version !== null && version.id !== failed.version && version.how === 'backend') return {}
-  return { failed: { at: failed.at, rollout: failed.rollout } }
 }
 
 export function unitEtag(doc: UnitDocument): string {
