@@ -546,3 +546,21 @@ test('what is under way is found however many rollouts came after it', async () 
   await world.rollouts.cancel({ org, id }, alice)
   expect((await world.rollouts.unfinished(org)).map((rollout) => rollout.id)).toEqual([id])
 })
+
+test.each([
+  ['state-mv', true],
+  ['OperationTypeApply', false],
+])('after a write by hand as %s, that the last apply failed still holds: %s', async (operation, holds) => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const { id, claims } = await world.rollouts.start(org, { from: ['network'], claim: options }, alice)
+  const token = claims[0]?.token ?? ''
+  const end = { kind: 'failed' as const, reason: 'half way', exitCode: 1, engineMs: 5 }
+  await world.rollouts.end({ org, id }, 'network', { token, end }, alice)
+  const unit = { org, unit: 'network' }
+
+  await world.control.locks.lock(unit, { ...byHand, Operation: operation }, {}, alice)
+  await world.write('network', byHand.ID, { vpc_id: 'vpc-1' })
+
+  expect((await world.control.graph.facts(unit))?.failed !== undefined).toBe(holds)
+})
