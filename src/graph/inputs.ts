@@ -65,7 +65,23 @@ export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): 
       return { given: { view, inputs: inputsOf(wanted, view) } }
     } catch (error) {
       if (!isTacoError(error, 'NOT_FOUND', 'GONE', 'STATE_ENCRYPTED')) throw error
-      return { fault: error }
+      return { fault: (await deletion(wanted, org)) ?? error }
+    }
+  }
+
+  /** Whatever else is missing, it is because the unit is. */
+  async function deletion({ on, name }: Wanted, org: string): Promise<TacoError | undefined> {
+    try {
+      const unit = await control.units.get({ org, unit: on })
+      if (unit.deleted === null) return undefined
+      return new TacoError('NOT_FOUND', `${unit.name} was deleted`, {
+        hint: `bring it back with \`taco unit restore ${unit.name}\`, or take the dependency away with \`taco dep rm\``,
+      })
+    } catch (error) {
+      if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
+      return new TacoError('NOT_FOUND', `${name} is gone`, {
+        hint: 'take the dependency away with `taco dep rm`',
+      })
     }
   }
 }

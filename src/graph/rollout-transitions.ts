@@ -1,4 +1,5 @@
 import { TacoError } from '../base/errors.ts'
+import { nearest } from '../base/nearest.ts'
 import type { Proof, Rollout, Step, StepResult } from './rollout-model.ts'
 import type { Verdict } from './rollout-proof.ts'
 
@@ -193,9 +194,12 @@ export function cancel(rollout: Rollout, now: number): Rollout {
 export function stepOf(rollout: Rollout, unit: string): Step {
   const step = byId(rollout).get(unit) ?? rollout.steps.find((one) => one.unit.name === unit)
   if (step !== undefined) return step
+  const known = rollout.steps.map((one) => one.unit.name)
+  const guess = nearest(unit, known)
+  const all = `see \`taco rollout status ${rollout.id}\``
   throw new TacoError('NOT_FOUND', `${unit} is not part of the rollout ${rollout.id}`, {
-    facts: { field: 'unit', unit, known: rollout.steps.map((one) => one.unit.name) },
-    hint: `see \`taco rollout status ${rollout.id}\``,
+    facts: { field: 'unit', unit, known, ...(guess === undefined ? {} : { nearest: guess }) },
+    hint: guess === undefined ? all : `did you mean ${guess}? ${all}`,
   })
 }
 

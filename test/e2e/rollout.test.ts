@@ -155,7 +155,10 @@ test.skipIf(engine === undefined)(
   },
 )
 
-test.skipIf(engine === undefined)('Ctrl-C lets the engine end in order and gives the step back', async () => {
+test.skipIf(engine === undefined).each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s lets the engine end in order and gives the step back', async (signal, exitCode) => {
   if (engine === undefined) return
   const server = await startServer()
   const { root, env } = await makeRepository(engine, server)
@@ -167,7 +170,7 @@ test.skipIf(engine === undefined)('Ctrl-C lets the engine end in order and gives
 
   const worker = startTaco(['rollout', 'work', id], { cwd: root, env })
   await eventually('the apply to be under way', () => existsSync(`${armed}.started`))
-  process.kill(worker.pid, 'SIGINT')
+  process.kill(worker.pid, signal)
   await eventually('the engine to hear of it', () => /nterrupt|topping/.test(worker.output()))
   await writeFile(`${armed}.go`, '')
   const stopped = await worker.finished
@@ -175,7 +178,7 @@ test.skipIf(engine === undefined)('Ctrl-C lets the engine end in order and gives
   const locked = await taco('unit', 'ls', '--locked')
   const done = await taco('rollout', 'work', id, '-j', '4')
 
-  expect(stopped.code).not.toBe(0)
+  expect(stopped.code).toBe(exitCode)
   expect(given.steps.some(({ status }) => status === 'running')).toBe(false)
   expect(locked.stdout).not.toContain('network')
   expect(done.code).toBe(0)

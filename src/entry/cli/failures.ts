@@ -87,6 +87,6 @@ export function interrupted(signal: Signal): TacoError {
 }
 
 /** As shells count: 128 and the number of the signal. */
-function exitCodeOfSignal(signal: Signal): number {
+export function exitCodeOfSignal(signal: Signal): number {
   return 128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[signal]
 }

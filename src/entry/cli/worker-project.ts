@@ -48,6 +48,10 @@ export async function openRepository(session: Session, named: string | undefined
   return { project, file: path, root, folders, unit: (name) => units.get(name) }
 }
 
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
 function textOf(path: string, shown: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -1,5 +1,6 @@
 import { basename, relative, resolve } from 'node:path'
 import { TacoError, isTacoError, messageOf } from '../../base/errors.ts'
+import { nearest } from '../../base/nearest.ts'
 import { type Engine, backendKind, errorOf } from '../../engines/index.ts'
 import { type ProjectUnit, configurationPrint, fingerprintOf, isOfConfiguration } from '../../graph/index.ts'
 import { unitPath } from './client.ts'
@@ -13,6 +14,7 @@ import { check } from './shape.ts'
 import { stepEnv, variablesIn, variablesText } from './worker-env.ts'
 import type { Backend } from './worker-env.ts'
 import { readUnitFiles } from './worker-files.ts'
+import { isFolder } from './worker-project.ts'
 import type { Repository } from './worker-project.ts'
 import type { World } from './wiring.ts'
 
@@ -72,6 +74,7 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
   const { claim } = hold
   const { repository, engines, world } = bench
   const unit = unitNamed(repository, claim.unit.name)
+  const folder = folderOf(repository, unit)
   const program = engines.find(unit)
   const files = readUnitFiles(repository, unit)
   const print = configurationPrint({
@@ -86,7 +89,6 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
   }
   const kind = backendKind(files.code)
   if (kind === 'none') throw noBackend(unit)
-  const folder = resolve(repository.root, unit.dir)
   const left = () =>
     unstored(
       unit.name,
@@ -171,9 +173,24 @@ export function stepPath(rollout: string, unit: string, what: string): string {
 export function unitNamed({ unit, project }: Repository, name: string): ProjectUnit {
   const found = unit(name)
   if (found !== undefined) return found
+  const guess = nearest(
+    name,
+    project.units.map((one) => one.name),
+  )
+  const hint = project.units.length === 0 ? 'it names no units at all' : 'add it, or work where it is named'
   throw new TacoError('NOT_FOUND', `taco.yaml does not say in which folder ${name} is`, {
-    facts: { unit: name },
-    hint: project.units.length === 0 ? 'it names no units at all' : 'add it, or work where it is named',
+    facts: { unit: name, ...(guess === undefined ? {} : { nearest: guess }) },
+    hint: guess === undefined ? hint : `did you mean ${guess}?`,
+  })
+}
+
+/** The unit's folder, absolute. */
+export function folderOf({ root }: Repository, { name, dir }: ProjectUnit): string {
+  const folder = resolve(root, dir)
+  if (isFolder(folder)) return folder
+  throw new TacoError('NOT_FOUND', `there is no folder ${dir}, which taco.yaml names for ${name}`, {
+    facts: { unit: name, dir },
+    hint: 'correct `dir` in taco.yaml, or bring the folder here',
   })
 }
 

@@ -5,6 +5,7 @@ import { check } from './shape.ts'
 import { runStep, stepPath } from './worker-step.ts'
 import type { Bench, Hold, StepEnd } from './worker-step.ts'
 import type { Repository } from './worker-project.ts'
+import type { Signal } from './wiring.ts'
 
 export interface WorkOptions {
   /** Shown to others. */
@@ -33,9 +34,13 @@ export function claiming(worker: Worker, most: number, begin: boolean) {
 
 /**
  * Works on a rollout until nothing is left that this worker could do. `first` is what it was given when the rollout was
- * started for it.
+ * started for it. Gives the signal that ended it early.
  */
-export async function work(bench: Bench, options: WorkOptions, first?: ClaimsAnswer): Promise<void> {
+export async function work(
+  bench: Bench,
+  options: WorkOptions,
+  first?: ClaimsAnswer,
+): Promise<Signal | undefined> {
   const { client, rollout: id, leaseMs } = bench
   const path = `/v1/rollouts/${encodeURIComponent(id)}`
   const self: Worker = { name: options.name, leaseMs, repository: bench.repository }
@@ -123,8 +128,10 @@ export async function work(bench: Bench, options: WorkOptions, first?: ClaimsAns
     }
   }
 
-  const stop = () => {
+  let heard: Signal | undefined
+  const stop = (signal: Signal) => {
     isStopping = true
+    heard ??= signal
     for (const own of holds.values()) {
       own.isStopping = true
       own.engine?.signal('SIGINT')
@@ -158,6 +165,7 @@ export async function work(bench: Bench, options: WorkOptions, first?: ClaimsAns
   }
   while (ours > 0) await new Promise<void>((resolve) => (wake = resolve))
   if (failure !== undefined) throw failure
+  return heard
 }
 
 function mayGoOn(rollout: ProgressAnswer | undefined, taken: number, isStopping: boolean): boolean {

@@ -92,6 +92,8 @@ function edgesOf(given: readonly string[] | undefined, verb: string): EdgeText[]
     throw usageError('--on is missing', `write \`taco dep ${verb} app --on network:vpc_id,subnet_ids\``)
   return given.map((text) => {
     const at = text.indexOf(':')
+    if (at === 0 || text === '')
+      throw usageError(`${JSON.stringify(text)} names no unit`, 'write --on network or --on network:vpc_id')
     if (at === -1) return { on: text }
     const outputs = text
       .slice(at + 1)

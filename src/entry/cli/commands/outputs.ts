@@ -27,14 +27,15 @@ export async function show(
     consumer: options.for,
   }
   const path = unitPath(unit, '/outputs')
+  // Either of the two names may be wrong.
+  const asked = <T>(ask: () => Promise<T>) =>
+    withUnit(session, unit, () => withUnit(session, options.for ?? unit, ask))
   if (output.asJson) {
     // As it came: a number may have more digits than JavaScript keeps.
-    const reply = await withUnit(session, unit, () => client.send('GET', path, { query }))
+    const reply = await asked(() => client.send('GET', path, { query }))
     return output.print(`${await textOf(reply)}\n`)
   }
-  const answer = await withUnit(session, unit, () =>
-    client.json('GET', path, { query: { ...query, values: 'text' } }),
-  )
+  const answer = await asked(() => client.json('GET', path, { query: { ...query, values: 'text' } }))
   const { outputs, commit: number, at, by } = check(outputsAnswer, answer)
   if (outputs === null) return output.note(`the outputs of ${unit} are encrypted`)
   output.note(`commit ${number}, ${age(at, session.world.now())} by ${by}`)

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { isTacoError } from '../../../base/errors.ts'
 import { errorOf } from '../../../engines/index.ts'
 import {
   type ProjectUnit,
@@ -14,7 +14,7 @@ import { inputsAnswer } from '../outputs-answers.ts'
 import { planAnswer } from '../rollout-answers.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
-import { unitNamed } from '../worker-step.ts'
+import { folderOf, unitNamed } from '../worker-step.ts'
 import { stepEnv, variablesIn, variablesText } from '../worker-env.ts'
 import { readUnitFiles } from '../worker-files.ts'
 import { openRepository } from '../worker-project.ts'
@@ -26,6 +26,14 @@ interface AffectedOptions {
   readonly skip?: boolean
   readonly file?: string
 }
+
+/** Of many units, one that cannot be planned does not keep the others from it. */
+const failed =
+  ({ name }: ProjectUnit) =>
+  (error: unknown): Planned => {
+    if (!isTacoError(error)) throw error
+    return { unit: name, outcome: 'failed', error: error.message }
+  }
 
 interface Planned {
   readonly unit: string
@@ -58,6 +66,7 @@ export async function planAffected(
 
   async function one(unit: ProjectUnit): Promise<Planned> {
     const step = known.get(unit.name)
+    const folder = folderOf(repository, unit)
     const program = engines.find(unit)
     const print = configurationPrint({
       files: readUnitFiles(repository, unit).hashes,
@@ -83,7 +92,7 @@ export async function planAffected(
           ).inputs
     const end = await planUnit({
       program,
-      folder: resolve(repository.root, unit.dir),
+      folder,
       env: stepEnv(world, backend, {
         org: session.org(),
         unit: unit.name,
@@ -111,7 +120,8 @@ export async function planAffected(
   const planned: Planned[] = []
   const queue = units.values()
   const lane = async () => {
-    for (const unit of queue) planned.push(await one(unit))
+    for (const unit of queue)
+      planned.push(await (only === undefined ? one(unit).catch(failed(unit)) : one(unit)))
   }
   await Promise.all(Array.from({ length: options.jobs ?? 4 }, lane))
   if (output.asJson) output.json({ items: planned })

@@ -1,4 +1,4 @@
-import { EXIT, usageError } from '../failures.ts'
+import { EXIT, exitCodeOfSignal, usageError } from '../failures.ts'
 import { openEngines } from '../engine-run.ts'
 import { isColourful } from '../output.ts'
 import { rolloutAnswer, startedAnswer, statusAnswer } from '../rollout-answers.ts'
@@ -77,7 +77,7 @@ async function workOn(
   const say = (unit: string, line: string) =>
     void (output.asJson ? world.stderr : world.stdout).write(`${output.style('cyan', `[${unit}]`)} ${line}\n`)
 
-  await runWorker(
+  const signal = await runWorker(
     {
       ...rest,
       world,
@@ -110,13 +110,17 @@ async function workOn(
   const elsewhere = othersIn(steps, ready.repository)
   if (elsewhere.length > 0)
     output.note(`taco.yaml here does not name ${elsewhere.join(', ')}: work where it does`)
+  output.note(whatNext(id, status, steps))
+  return signal === undefined ? EXIT.failed : exitCodeOfSignal(signal)
+}
+
+function whatNext(id: string, status: string, steps: RolloutAnswer['steps']): string {
   const failures = steps.filter((step) => step.status === 'failed')
   if (failures.some(({ reason }) => reason?.includes('errored.tfstate') === true))
-    output.note(`store what could not be stored first, then \`taco rollout resume ${id}\``)
-  else if (failures.length > 0)
-    output.note(`try what failed again with \`taco rollout resume ${id}\`, or skip it`)
-  else output.note(`it is ${status}; go on with \`taco rollout work ${id}\``)
-  return EXIT.failed
+    return `store what could not be stored first, then \`taco rollout resume ${id}\``
+  if (status === 'cancelled') return 'it is cancelled; start another with `taco rollout start`'
+  if (failures.length > 0) return `try what failed again with \`taco rollout resume ${id}\`, or skip it`
+  return `it is ${status}; go on with \`taco rollout ${status === 'paused' ? 'resume' : 'work'} ${id}\``
 }
 
 /** Steps that are ready but whose folders this repository does not have. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { TacoError, isTacoError } from '../../../base/errors.ts'
 import { confirm } from '../ask.ts'
 import type { Output } from '../output.ts'
 import type { Session } from '../session.ts'
 import { check, fields, list, maybe, record, text } from '../shape.ts'
 import type { Of } from '../shape.ts'
-import { type Repository, openRepository } from '../worker-project.ts'
+import { type Repository, isFolder, openRepository } from '../worker-project.ts'
 import { count } from '../words.ts'
 
 interface SyncOptions {
@@ -41,7 +41,7 @@ export async function sync(session: Session, _args: readonly string[], options: 
 
   const planned = await send(true)
   const { changes, warnings } = check(answerOf, planned)
-  for (const warning of warnings) output.warn(warning)
+  for (const warning of [...warnings, ...missingFolders(repository)]) output.warn(warning)
   const isShownOnly = options.dryRun === true || changes.length === 0
   if (output.asJson && isShownOnly) return output.json(planned)
   if (!output.asJson) for (const one of changes) output.print(`${sayChange(one, output)}\n`)
@@ -56,6 +56,13 @@ export async function sync(session: Session, _args: readonly string[], options: 
   const done = await send(false)
   if (output.asJson) return output.json(done)
   output.note(`${count(check(answerOf, done).changes.length, 'change')} made`)
+}
+
+/** Others may have them; here no rollout can work on these. */
+function missingFolders({ project, root }: Repository): readonly string[] {
+  return project.units
+    .filter(({ dir }) => !isFolder(resolve(root, dir)))
+    .map(({ name, dir }) => `there is no folder ${dir}, which taco.yaml names for ${name}`)
 }
 
 /** A server knows units, and no lines of files. */
