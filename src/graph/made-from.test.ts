@@ -118,6 +118,13 @@ const steps = {
   async runWithLockOfEngine(at: Estate, { unit, value, other }: Step): Promise<Fresh> {
     const run = `run-${at.clock.now()}`
     const since = at.clock.now()
+    // A claim may bring a lock along, which the step lets go again.
+    if (other > 1) {
+      const lock = LockInfo.parse({ ID: run, Operation: 'OperationTypeApply' })
+      await at.control.locks.lock(at.ref(unit), lock, {}, alice)
+      await at.take(unit, run)
+      await at.control.locks.unlock(at.ref(unit), run, alice)
+    }
     const given = await at.take(unit, run)
     await at.locked(unit, 'OperationTypeApply', async (lockId) => {
       const made = new Map([...(await at.read(unit)), ...given])

@@ -209,6 +209,16 @@ test.each([
   expect(said(told.receipt)).toBe(isCertain ? 'net.x=b' : 'net.x=old')
 })
 
+test('a run that first had a lock of its own and let it go for the engine’s knows what it was given', () => {
+  const released = [
+    { id: 'R', at: 101 },
+    { id: 'L', at: 160 },
+  ]
+  const after = doc(apply, [{ ...given, lock: 'R' }, given], { lock: null, released })
+
+  expect(said(takeReadsOfRun(after, run).receipt)).toBe('net.x=b')
+})
+
 test('a run that lost its lock to another apply cannot tell whose state stands', () => {
   const released = [
     { id: 'R', at: 150 },

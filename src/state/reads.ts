@@ -127,9 +127,10 @@ export function takeReadsOfRun(
     return { receipt: { lock: run, reads, at: now }, pendingReads: others, isCertain: true }
   }
   const own = pendingReads.filter((read) => read.run === run || (read.engine === true && read.at >= since))
-  // A lock that the run let go before its engine began is none of an operation.
-  const ownLock = pendingReads.some((read) => read.run === run && read.lock === run) ? undefined : run
-  const isCertain = writersSince(doc, since, ownLock) <= 1
+  // A lock that the run let go before its engine began is none of an operation; one that it read under to the end is.
+  const told = pendingReads.filter((read) => read.run === run)
+  const isUsed = told.length > 0 && told.every((read) => read.lock === run)
+  const isCertain = writersSince(doc, since, isUsed ? undefined : run) <= 1
   if (own.length === 0 || !isCertain) return { receipt, pendingReads: rest, isCertain }
   const others = rest.filter((read) => !own.includes(read))
   const reads = mergedReads(own)
