@@ -8,6 +8,9 @@ import { startServer } from '../rig/server.ts'
 import { tempFolder } from '../rig/temp.ts'
 import { eventually } from '../rig/wait.ts'
 
+/** A lock of a step holds for two leases of 5 s: what ends later was renewed by somebody. */
+const LOCK_MS = 10_000
+
 /** One unit whose resource takes as long to make as the test says; each making leaves a line. */
 async function slowUnit(engine: Engine, target: Readonly<Record<string, string>>) {
   const repo = await makeRepository(engine, target, { 'taco.yaml': 'units:\n  a: {}\n' })
@@ -41,13 +44,13 @@ describe.each(engines())('a rollout with $name', (engine) => {
   test('an engine whose worker was killed ends its work, and the next worker waits for it', async () => {
     const { url } = await startServer()
     const unit = await slowUnit(engine, { TACO_SERVER: url })
-    const doomed = unit.start('rollout', 'work', unit.id, '--lease', '1s')
+    const doomed = unit.start('rollout', 'work', unit.id, '--lease', '5s')
     await eventually('the apply to be under way', () => unit.made() === 1)
     doomed.signal('SIGKILL')
     await doomed.finished
     const killedAt = Date.now()
 
-    const other = unit.start('rollout', 'work', unit.id, '--lease', '1s')
+    const other = unit.start('rollout', 'work', unit.id, '--lease', '5s')
     await eventually(
       () => `the other worker to wait; it said: ${other.output()}`,
       () => other.output().includes('is still at work'),
@@ -56,7 +59,7 @@ describe.each(engines())('a rollout with $name', (engine) => {
       const { lock } = (await (await fetch(`${url}/v1/units/a/lock`)).json()) as {
         lock: { leaseUntil: string }
       }
-      return Date.parse(lock.leaseUntil) > killedAt + 2500
+      return Date.parse(lock.leaseUntil) > killedAt + LOCK_MS
     })
     await unit.letGo()
     const finished = await other.finished

@@ -55,14 +55,14 @@ const ABANDONED_MS = 60_000
 
 /** Takes away what workers left that were killed: it may hold secrets. Never a reason to fail. */
 export function removeAbandoned(now: number): void {
-  try {
-    for (const name of readdirSync(tmpdir())) {
-      const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN
-      if (Number.isNaN(pid) || isAlive(pid)) continue
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN
+    if (Number.isNaN(pid) || isAlive(pid)) continue
+    try {
       const path = join(tmpdir(), name)
       if (now - statSync(path).mtimeMs > ABANDONED_MS) rmSync(path, { recursive: true, force: true })
+    } catch {
+      // Somebody else's, or just gone.
     }
-  } catch {
-    // Somebody else's, or just gone.
   }
 }

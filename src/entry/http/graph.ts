@@ -64,7 +64,9 @@ const statusRoute = createRoute({
         .enum(['up', 'down', 'both', 'none'])
         .default('none')
         .meta({ description: 'Of `unit`: also what it uses, or what uses it.' }),
-      attention: Flag.meta({ description: 'Only units that are not up to date.' }),
+      attention: Flag.meta({
+        description: 'Only units that are not up to date, and those that run or failed.',
+      }),
     }),
   },
   responses: { 200: jsonAnswer(StatusSchema.meta({ id: 'Status' }), 'Status and reasons'), ...PROBLEMS },
