@@ -26,9 +26,9 @@ export interface Bucket {
 
   /**
    * For those who hold the bytes of a get: asks again and again whether the object still has its tag. True: at this
-   * moment; false says nothing. Only where that can be told on the spot.
+   * moment; false says nothing. Only where that can mostly be told on the spot, without a promise.
    */
-  confirmer?(key: string, tag: Tag): () => boolean
+  confirmer?(key: string, tag: Tag): () => boolean | Promise<boolean>
 
   /** An object that is in memory and has been found current just now. Undefined says nothing. */
   atHand?(key: string): Held | undefined

@@ -43,7 +43,7 @@ export function withCachedStates(bucket: Bucket, maxBytes: number = MAX_BYTES): 
 }
 
 interface Kept extends Found, Held {
-  readonly isCurrent: (() => boolean) | undefined
+  readonly isCurrent: (() => boolean | Promise<boolean>) | undefined
 }
 
 function readableAgain(

@@ -2,6 +2,8 @@ import { isTacoError } from '../base/errors.ts'
 import type { Bucket } from '../bucket/index.ts'
 import type { Metrics } from '../entry/http/index.ts'
 
+type Confirmer = ReturnType<NonNullable<Bucket['confirmer']>>
+
 /** Counts every operation and its time. By prototype, so that whatever else an adapter offers stays within reach. */
 export function metered(bucket: Bucket, metrics: Metrics): Bucket {
   async function timed<T>(operation: string, work: Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
@@ -52,11 +54,11 @@ export function metered(bucket: Bucket, metrics: Metrics): Bucket {
   return Object.assign(Object.create(bucket) as Bucket, changes)
 }
 
-function timedConfirmer(isCurrent: () => boolean, metrics: Metrics): () => boolean {
+function timedConfirmer(ask: Confirmer, metrics: Metrics): Confirmer {
   return () => {
     const started = performance.now()
-    const answer = isCurrent()
-    metrics.bucketRequest('confirm', answer ? 'unchanged' : 'unknown', performance.now() - started)
+    const answer = ask()
+    metrics.bucketRequest('confirm', answer === true ? 'unchanged' : 'unknown', performance.now() - started)
     return answer
   }
 }

@@ -160,6 +160,18 @@ export async function lookTwice(world: World, bucket: Bucket): Promise<void> {
     })
 }
 
+/** Reads, and then asks again and again whether what it holds is still current. */
+export async function holdOn(world: World, bucket: Bucket): Promise<void> {
+  const { tag, content } = await look(world, bucket)
+  if (tag === 'absent') return
+  const isCurrent = bucket.confirmer?.(world.key, tag)
+  for (let i = 0; i < 3; i++) {
+    const startedAt = world.log.length
+    if ((await isCurrent?.()) === true)
+      world.seen.push({ tag, content, startedAt, endedAt: world.log.length })
+  }
+}
+
 /** Reads, then replaces or creates. */
 export async function writeOnce(world: World, bucket: Bucket, content: string): Promise<void> {
   const { tag, content: baseContent } = await look(world, bucket)

@@ -1,8 +1,9 @@
 import { changedAt } from './fs-ops.ts'
 import { parseTag } from './generation.ts'
 import { generationPath } from './names.ts'
+import { SETTLED_MS } from './plain.ts'
 import type { Tag } from '../../bucket.ts'
-import type { FileStat, FsOps } from './fs-ops.ts'
+import type { FileStat, FsOps, Maybe } from './fs-ops.ts'
 import type { Place } from './names.ts'
 
 interface Look {
@@ -40,30 +41,41 @@ function looksAt(place: Place, tag: Tag): readonly Look[] | undefined {
   return looks
 }
 
-/** False: no longer, or not to be found out this way. */
-export async function confirm(fs: FsOps, place: Place, tag: Tag): Promise<boolean> {
+/**
+ * Asks whether a tag is current still, any number of times: yes, or no answer. Once a state has been found current,
+ * its plain file alone is looked at: whoever writes, deletes or finds a newer one touches that file before anybody is
+ * told, and so does every edit, and a file that has settled shows it.
+ */
+export function confirmer(fs: FsOps, place: Place, tag: Tag): () => Maybe<boolean> {
   const looks = looksAt(place, tag)
-  for (const { path, holds } of looks ?? []) {
-    const asked = fs.lstat(path)
-    if (!holds(asked instanceof Promise ? await asked : asked)) return false
+  let untouched: FileStat | undefined
+
+  function lookFrom(at: number): Maybe<boolean> {
+    const look = looks?.[at]
+    if (look === undefined) return looks !== undefined
+    return then(fs.lstat(look.path), (stat) => {
+      if (!look.holds(stat)) return false
+      if (look.path === place.plain && stat !== undefined && fs.now() - stat.ctimeMs >= SETTLED_MS) {
+        untouched = stat
+      }
+      return lookFrom(at + 1)
+    })
   }
-  return looks !== undefined
+
+  return () => {
+    if (untouched === undefined || place.plain === undefined) return lookFrom(0)
+    return then(fs.lstat(place.plain), (stat) => {
+      if (isSameFile(stat, untouched)) return true
+      untouched = undefined
+      return lookFrom(0)
+    })
+  }
 }
 
-/** The same, to be asked any number of times, without waiting; false also for a folder that cannot be read. */
-export function confirmer(fs: FsOps, place: Place, tag: Tag): () => boolean {
-  const looks = looksAt(place, tag)
-  if (looks === undefined) return () => false
-  return () => {
-    try {
-      for (const { path, holds } of looks) {
-        const stat = fs.lstat(path)
-        if (stat instanceof Promise || !holds(stat)) return false
-      }
-      return true
-    } catch {
-      // Whoever reads it next is told what is wrong.
-      return false
-    }
-  }
+function isSameFile(a: FileStat | undefined, b: FileStat | undefined): boolean {
+  return a?.ino === b?.ino && a?.ctimeMs === b?.ctimeMs && a?.mtimeMs === b?.mtimeMs && a?.size === b?.size
+}
+
+function then<T, R>(asked: Maybe<T>, go: (answer: T) => Maybe<R>): Maybe<R> {
+  return asked instanceof Promise ? asked.then(go) : go(asked)
 }

@@ -160,7 +160,17 @@ function bucketOf(context: Context, realRoot: string): Bucket {
         const generation = await current(context, place)
         return isThere(generation) ? entryOf(key, generation) : undefined
       }),
-    confirmer: (key, tag) => confirmer(fs, placeAt(key), tag),
+    confirmer(key, tag) {
+      const ask = confirmer(fs, placeAt(key), tag)
+      return () => {
+        try {
+          return ask()
+        } catch {
+          // Whoever reads it next is told what is wrong with the folder.
+          return false
+        }
+      }
+    },
     put: (key, body, when, options) =>
       at(key, options, 'writing', (place) => {
         const conditions = { ...options, when }

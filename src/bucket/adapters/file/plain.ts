@@ -22,7 +22,7 @@ export function hasPlain(place: Place): place is PlainPlace {
 }
 
 /** A file that changed less than this ago may change again without its times showing it. */
-const SETTLED_MS = 50
+export const SETTLED_MS = 50
 const MAX_ROUNDS = 200
 
 /**

@@ -1,4 +1,4 @@
-import { confirm } from './confirm.ts'
+import { confirmer } from './confirm.ts'
 import { busy } from './faults.ts'
 import { foundOf } from './found.ts'
 import { dataGeneration, isThere, printOf, tagOf } from './generation.ts'
@@ -23,7 +23,7 @@ export async function read(
   options: GetOptions,
 ): Promise<Found | 'unchanged' | undefined> {
   const { ifNoneMatch } = options
-  if (ifNoneMatch !== undefined && (await confirm(context.fs, place, ifNoneMatch))) return 'unchanged'
+  if (ifNoneMatch !== undefined && (await confirmer(context.fs, place, ifNoneMatch)())) return 'unchanged'
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const generation = await current(context, place)
     if (!isThere(generation)) return undefined
