@@ -7,8 +7,8 @@ import type { Place } from './names.ts'
 
 /** Up to here an object is read at once and its file closed, so that nothing is left open by those who forget it. */
 const SMALL = 128 * 1024
-const PART = 256 * 1024
-const MAX_POOLED = 32
+const PART = 512 * 1024
+const MAX_POOLED = 16
 
 export interface Range {
   readonly start: number

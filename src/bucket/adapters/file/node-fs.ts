@@ -4,7 +4,7 @@ import type { Dirent, Stats } from 'node:fs'
 import type { FileKind, FileStat, FsOps, ReadableFile, WritableFile } from './fs-ops.ts'
 
 /** Reads up to this size are made at once: they cost less than the way to the thread pool and back. */
-const SMALL_READ = 256 * 1024
+const SMALL_READ = 512 * 1024
 /** One that took longer met the disk and not the system's memory: the next ones of that file do not hold up the rest. */
 const SLOW_READ_MS = 1
 /** A folder that had more names at the last look at it is read off the main thread. */
