@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Clock } from '../../../base/clock.ts'
 import { TacoError } from '../../../base/errors.ts'
 import type { Body } from '../../bucket.ts'
 import { Again, retry, storeRetry, throwIfAborted } from '../../retry.ts'
 import type { RetryRules } from '../../retry.ts'
-import type { ShortAnswer } from '../http/answer-reader.ts'
-import { openExchanges } from '../http/exchanges.ts'
 import { transportFailure } from '../http/failures.ts'
 import { shortText, wholeText } from '../http/text.ts'
 import { openTransport } from '../http/transport.ts'
@@ -30,6 +28,14 @@ export interface S3Call {
   readonly what: string
   readonly retry?: boolean | undefined
   readonly signal?: AbortSignal | undefined
+}
+
+/** An answer of which only the head matters, or a short text. */
+export interface ShortAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** As much as is worth reading. */
+  readonly text: string
 }
 
 export interface S3Client {
@@ -61,7 +67,6 @@ export function openS3Client(options: S3ClientOptions): S3Client {
   const { address, label, clock, credentials } = options
   const sign = createSigner(options.region)
   const transport = openTransport(address, options.idleTimeoutMs)
-  const exchanges = openExchanges(address, options.idleTimeoutMs)
   const rules = options.retry ?? storeRetry
   let seen: { readonly text: string; readonly date: number; readonly at: number } | undefined
 
@@ -79,7 +84,8 @@ export function openS3Client(options: S3ClientOptions): S3Client {
   }
 
   async function attempt(call: S3Call, payloadHash: string): Promise<IncomingMessage> {
-    const request = signed(call, payloadHash, await credentials.current())
+    const keys = credentials.current()
+    const request = signed(call, payloadHash, keys instanceof Promise ? await keys : keys)
     let answer: IncomingMessage
     try {
       answer = await transport.send({ ...request, body: call.body })
@@ -89,23 +95,6 @@ export function openS3Client(options: S3ClientOptions): S3Client {
     noteDate(answer.headers.date)
     if (call.expects.includes(answer.statusCode ?? 0)) return answer
     throw refusalOf(await shortened(answer), call)
-  }
-
-  async function attemptShort(call: S3Call, payloadHash: string): Promise<ShortAnswer> {
-    const keys = credentials.current()
-    const request = signed(call, payloadHash, keys instanceof Promise ? await keys : keys)
-    let answer: ShortAnswer
-    try {
-      answer =
-        call.body !== undefined && call.body.bytes === undefined
-          ? await shortened(await transport.send({ ...request, body: call.body }))
-          : await exchanges.send({ ...request, body: call.body?.bytes })
-    } catch (error) {
-      throw transportFailure(error, label)
-    }
-    noteDate(answer.headers['date'])
-    if (call.expects.includes(answer.status)) return answer
-    throw refusalOf(answer, call)
   }
 
   function noteDate(date: string | undefined): void {
@@ -122,7 +111,7 @@ export function openS3Client(options: S3ClientOptions): S3Client {
       status: answer.status,
       label,
       what: call.what,
-      bucketRegion: region === options.region ? undefined : region,
+      bucketRegion: typeof region === 'string' && region !== options.region ? region : undefined,
       retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
       ...document,
     })
@@ -148,13 +137,10 @@ export function openS3Client(options: S3ClientOptions): S3Client {
 
   return {
     call: (call) => attempts(call, attempt),
-    ask: (call) => attempts(call, attemptShort),
+    ask: (call) => attempts(call, async (...args) => shortened(await attempt(...args))),
     text: (call) => attempts(call, async (...args) => wholeText(await attempt(...args), label)),
     storeTime: () => (seen === undefined ? undefined : seen.date + (clock.now() - seen.at)),
-    close() {
-      exchanges.close()
-      transport.close()
-    },
+    close: () => transport.close(),
   }
 }
 
@@ -164,11 +150,10 @@ const retriedConflicts = new Set(['ConditionalRequestConflict', 'OperationAborte
 export class UndecidedConflict extends Error {}
 
 async function shortened(answer: IncomingMessage): Promise<ShortAnswer> {
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(answer.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
-  }
-  return { status: answer.statusCode ?? 0, headers, text: await shortText(answer), isReusable: false }
+  const { statusCode: status = 0, headers } = answer
+  if (status >= 300) return { status, headers, text: await shortText(answer) }
+  answer.resume()
+  return { status, headers, text: '' }
 }
 
 function hashOf(body: Body | undefined, signsBodies: boolean): string | Promise<string> {

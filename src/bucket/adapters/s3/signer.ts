@@ -19,9 +19,6 @@ export interface Signable {
   readonly payloadHash: string
 }
 
-/** Of sha256; keys that are longer would be hashed first, those here never are. */
-const BLOCK_BYTES = 64
-
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD'
 export const EMPTY_HASH = sha256('')
 
@@ -32,16 +29,16 @@ export type Signer = (request: Signable, credentials: Credentials, now: number) 
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 export function createSigner(region: string): Signer {
-  let cached: { day: string; secret: string; digest: (text: string) => string } | undefined
+  let cached: { day: string; secret: string; key: Buffer } | undefined
   let clock = { second: Number.NaN, time: '' }
 
-  /** The key is the same all day. */
-  function signatureOf(day: string, secret: string, text: string): string {
+  /** The same all day. */
+  function signingKey(day: string, secret: string): Buffer {
     if (cached?.day !== day || cached.secret !== secret) {
       const key = hmac(hmac(hmac(hmac(`AWS4${secret}`, day), region), 's3'), 'aws4_request')
-      cached = { day, secret, digest: hmacWith(key) }
+      cached = { day, secret, key }
     }
-    return cached.digest(text)
+    return cached.key
   }
 
   function timeAt(now: number): string {
@@ -74,7 +71,7 @@ export function createSigner(region: string): Signer {
     ].join('\n')
     const scope = `${day}/${region}/s3/aws4_request`
     const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(canonical)}`
-    const signature = signatureOf(day, credentials.secretAccessKey, toSign)
+    const signature = hmac(signingKey(day, credentials.secretAccessKey), toSign).toString('hex')
     headers['authorization'] =
       `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`
     return headers
@@ -99,20 +96,6 @@ export function queryString(query: Readonly<Record<string, string | undefined>>)
 
 export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content, 'hex')
-}
-
-/** RFC 2104 for one key: two hashes at once cost a quarter of what setting up Node's Hmac for each text does. */
-function hmacWith(key: Buffer): (text: string) => string {
-  const inner = Buffer.alloc(BLOCK_BYTES, 0x36)
-  const outer = Buffer.alloc(BLOCK_BYTES, 0x5c)
-  for (const [i, byte] of key.entries()) {
-    inner[i] = byte ^ 0x36
-    outer[i] = byte ^ 0x5c
-  }
-  return (text) => {
-    const within = hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')
-    return hash('sha256', Buffer.concat([outer, within]), 'hex')
-  }
 }
 
 function hmac(key: string | Buffer, text: string): Buffer {
