@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { startFace } from '../../../test/rig/http-face.ts'
 
-test('what the server is takes no parameters, and says so', async () => {
+test.each(['/v1/server', '/v1/openapi.json'])('%s takes no parameters, and says so', async (path) => {
   const face = await startFace()
 
-  expect((await face.send('/v1/server')).status).toBe(200)
-  const refused = await face.send('/v1/server?org=acme')
+  expect((await face.send(path)).status).toBe(200)
+  const refused = await face.send(`${path}?org=acme`)
   expect(refused.json()).toMatchObject({ status: 400, code: 'BAD_REQUEST' })
   expect(refused.text).toContain('org')
 })

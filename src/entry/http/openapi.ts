@@ -1,4 +1,4 @@
-import { type Api, createRoute, jsonAnswer, z } from './api.ts'
+import { type Api, NoQuery, PROBLEMS, createRoute, jsonAnswer, z } from './api.ts'
 import { documentRawRoutes } from './raw-routes.ts'
 
 const document = createRoute({
@@ -6,7 +6,8 @@ const document = createRoute({
   path: '/v1/openapi.json',
   tags: ['server'],
   summary: 'This document',
-  responses: { 200: jsonAnswer(z.record(z.string(), z.unknown()), 'OpenAPI 3.1') },
+  request: { query: NoQuery },
+  responses: { 200: jsonAnswer(z.record(z.string(), z.unknown()), 'OpenAPI 3.1'), ...PROBLEMS },
 })
 
 /** Call it last: the document has the routes that are there. */
