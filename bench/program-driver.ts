@@ -59,6 +59,33 @@ async function putOnce(key: string): Promise<void> {
   tags.set(key, answer.tag)
 }
 
+/** About what a version with one changed resource and a unit's document take. */
+const VERSION_BYTES = 500
+const DOCUMENT_BYTES = 2_000
+let writes = 0
+
+/** The requests that a POST makes before it answers, in their order, and nothing else: what no server can beat. */
+async function postRequestsOnce(key: string): Promise<void> {
+  const document = `.taco/bench/${key}`
+  const write = ++writes
+  await Promise.all([
+    bucket().head(key),
+    bucket().head(`${key}.tflock`),
+    bucket().put(`${document}/${write}`, bodyOf(numbered(VERSION_BYTES, write)), 'absent'),
+  ])
+  const body = bodyOf(numbered(DOCUMENT_BYTES, write))
+  const swapped = await bucket().put(`${document}.json`, body, tags.get(document) ?? 'absent')
+  if (swapped.kind !== 'written') throw new Error(`somebody else wrote ${document}`)
+  tags.set(document, swapped.tag)
+  await putOnce(key)
+}
+
+function numbered(bytes: number, number: number): Buffer {
+  const text = Buffer.alloc(bytes, 'x')
+  text.write(String(number))
+  return text
+}
+
 const handlers = {
   open: async ({ url }: { readonly url: string }): Promise<void> => {
     opened = (await openBucket(url)).bucket
@@ -75,6 +102,7 @@ const handlers = {
     for (const [i, key] of keys.entries()) states.set(key, patchedState(bytes, i + 1))
   },
   put: (direct: Direct): Promise<Slice> => during(direct, putOnce),
+  postRequests: (direct: Direct): Promise<Slice> => during(direct, postRequestsOnce),
   seed: ({ count }: { readonly count: number }): Promise<void> => seedUnits(bucket(), count),
   listings: ({ rounds }: { readonly rounds: number }): Promise<ListingFigures[]> =>
     measureListings(bucket(), rounds),

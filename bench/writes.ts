@@ -36,8 +36,10 @@ async function* throughput(site: Site, store: Store, size: SizeName): AsyncGener
   await site.load.ask('lockAll', { ...load, paths: held })
   await site.load.ask('prepare', { paths: [...held, ...free], bytes })
   await driver.ask('prepare', { keys, bytes })
+  const direct = { keys, concurrency: CONNECTIONS }
   const rates = await interleaved(site.pace, {
-    driver: (ms) => driver.ask('put', { keys, concurrency: CONNECTIONS, ms }),
+    driver: (ms) => driver.ask('put', { ...direct, ms }),
+    requests: (ms) => driver.ask('postRequests', { ...direct, ms }),
     post: (ms) => site.load.ask('write', { ...load, doing: 'post', paths: held, ms }),
     cycle: (ms) => site.load.ask('write', { ...load, doing: 'cycle', paths: free, ms }),
   })
@@ -52,6 +54,13 @@ async function* throughput(site: Site, store: Store, size: SizeName): AsyncGener
     unit: '%',
     goal: { atLeast: GOALS[kind][size] },
     note: `${median(rates.post).toFixed(0)} of ${median(rates.driver).toFixed(0)} /s`,
+  }
+  yield {
+    part: 'b',
+    name: `the requests of a POST ${size} alone, ${kind}, against the driver's put`,
+    value: percent(rates.requests, rates.driver),
+    unit: '%',
+    note: `${median(rates.requests).toFixed(0)} /s`,
   }
   yield {
     part: 'b',
