@@ -1,30 +1,18 @@
 import { expect, test } from 'vitest'
-import { openHclReader } from './adapters/hcl2json.ts'
 import { readProject } from './project-read.ts'
 import { projectText } from './scan-write.ts'
-import { scan } from './scan.ts'
+import { scanned } from './testing.ts'
 
 /** Repositories as people have them. */
 
-const hcl = openHclReader()
-
-function scanned(files: Readonly<Record<string, string>>) {
-  const given = Object.entries(files).map(([path, text]) => ({
-    path,
-    size: Buffer.byteLength(text),
-    read: () => Promise.resolve(text),
-  }))
-  return scan(given, { hcl, rootName: 'estate' })
-}
-
 /** `app -> net:vpc_id,zone`; `*` is all outputs, `-` only the order. */
-function edgesOf({ units }: Awaited<ReturnType<typeof scan>>): string[] {
+function edgesOf({ units }: Awaited<ReturnType<typeof scanned>>): string[] {
   return units.flatMap(({ name, dependencies }) =>
     dependencies.map(({ on, outputs }) => `${name} -> ${on}:${outputs?.join(',') ?? '*'}`),
   )
 }
 
-function namesOf({ units }: Awaited<ReturnType<typeof scan>>): string[] {
+function namesOf({ units }: Awaited<ReturnType<typeof scanned>>): string[] {
   return units.map(({ name, dir }) => `${name} in ${dir}`)
 }
 

@@ -1,21 +1,10 @@
 import { expect, test } from 'vitest'
 import { TacoError } from '../base/errors.ts'
-import { openHclReader } from './adapters/hcl2json.ts'
 import { MOST_HCL_BYTES } from './hcl.ts'
 import { readProject } from './project-read.ts'
 import { projectText } from './scan-write.ts'
 import { scan } from './scan.ts'
-
-const hcl = openHclReader()
-
-function scanned(files: Readonly<Record<string, string>>) {
-  const given = Object.entries(files).map(([path, text]) => ({
-    path,
-    size: Buffer.byteLength(text),
-    read: () => Promise.resolve(text),
-  }))
-  return scan(given, { hcl, rootName: 'estate' })
-}
+import { scanned } from './testing.ts'
 
 const resource = 'resource "terraform_data" "x" {}\n'
 const backend = (kind: string, inside: string) => `terraform {\n  backend "${kind}" {\n${inside}\n  }\n}\n`

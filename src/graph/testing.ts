@@ -1,5 +1,7 @@
 import type { GraphFacts, Read } from '../state/index.ts'
+import { openHclReader } from './adapters/hcl2json.ts'
 import type { EngineUnit } from './engine.ts'
+import { scan } from './scan.ts'
 
 /** For tests and benchmarks only: the facts of a unit, with `up` as the ids of what it uses. */
 export function factsOf(id: string, changes: Partial<GraphFacts> = {}): GraphFacts {
@@ -47,4 +49,14 @@ export function readOf(
 
 export function asUnits(all: Iterable<GraphFacts>): EngineUnit[] {
   return Array.from(all, (facts) => ({ id: facts.id, key: facts, facts: () => facts }))
+}
+
+/** What a scan makes of these files, by path. */
+export function scanned(files: Readonly<Record<string, string>>): ReturnType<typeof scan> {
+  const given = Object.entries(files).map(([path, text]) => ({
+    path,
+    size: Buffer.byteLength(text),
+    read: () => Promise.resolve(text),
+  }))
+  return scan(given, { hcl: openHclReader(), rootName: 'estate' })
 }

@@ -1,32 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { systemClock } from '../base/clock.ts'
-import { randomIds } from '../base/ids.ts'
-import { silentLog } from '../base/log.ts'
-import type { Spool } from '../base/spool.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
-import { type Bucket, bodyOf } from '../bucket/index.ts'
+import { bodyOf } from '../bucket/index.ts'
 import type { StateControl } from './index.ts'
-import { createStateControl, LockInfo } from './index.ts'
+import { LockInfo } from './index.ts'
+import { alice, openControl } from './testing.ts'
 
 const unit = { org: 'default', unit: 'prod/network' }
-const alice = { by: 'alice' }
-
-const noSpool: Spool = {
-  create: () => Promise.reject(new Error('nothing here is large enough for the spool')),
-}
-
-async function open(bucket: Bucket = openMemoryBucket()): Promise<StateControl> {
-  const settings = { tidyAfterMs: null, catalogLagMs: 0 }
-  return createStateControl({
-    bucket,
-    clock: systemClock,
-    ids: randomIds,
-    log: silentLog,
-    spool: noSpool,
-    settings,
-  })
-}
 
 function stateText(
   serial: number,
@@ -71,7 +51,7 @@ const lockInfo = (id: string = randomUUID()) =>
 
 test('a state comes back byte for byte and lies as it is at the default key', async () => {
   const bucket = openMemoryBucket()
-  const control = await open(bucket)
+  const control = await openControl(bucket)
 
   await write(control, stateText(1))
 
@@ -82,7 +62,7 @@ test('a state comes back byte for byte and lies as it is at the default key', as
 
 test('lock, write, unlock: the cycle of a CLI', async () => {
   const bucket = openMemoryBucket()
-  const control = await open(bucket)
+  const control = await openControl(bucket)
   const info = lockInfo()
 
   await control.locks.lock(unit, info, { createUnit: true }, alice)
@@ -100,7 +80,7 @@ test('lock, write, unlock: the cycle of a CLI', async () => {
 })
 
 test('a held lock refuses others with the holder, and the same id again is fine', async () => {
-  const control = await open()
+  const control = await openControl()
   const info = lockInfo()
   await control.locks.lock(unit, info, { createUnit: true }, alice)
 
@@ -121,7 +101,7 @@ test.each([
   ['the same serial with other bytes', stateText(5, { value: 'other' }), 'STATE_SAME_SERIAL'],
   ['another lineage', stateText(9, { lineage: 'M' }), 'STATE_LINEAGE'],
 ])('%s is refused and changes nothing', async (_what, text, code) => {
-  const control = await open()
+  const control = await openControl()
   await write(control, stateText(5))
 
   await expect(write(control, text)).rejects.toMatchObject({ code })
@@ -131,7 +111,7 @@ test.each([
 })
 
 test('the same bytes again are a retry and make no second version', async () => {
-  const control = await open()
+  const control = await openControl()
   const first = await write(control, stateText(5))
 
   expect((await write(control, stateText(5))).id).toBe(first.id)
@@ -139,7 +119,7 @@ test('the same bytes again are a retry and make no second version', async () => 
 })
 
 test('a retried write is answered like the first even after the lock was let go', async () => {
-  const control = await open()
+  const control = await openControl()
   const info = lockInfo()
   await control.locks.lock(unit, info, { createUnit: true }, alice)
   const first = await write(control, stateText(1), { lockId: info.ID })
@@ -149,7 +129,7 @@ test('a retried write is answered like the first even after the lock was let go'
 })
 
 test('every version of a long history is read back, and a rollback goes on with the next serial', async () => {
-  const control = await open()
+  const control = await openControl()
   for (let serial = 1; serial <= 40; serial++) await write(control, stateText(serial, { resources: 200 }))
 
   for (const seq of [1, 13, 14, 15, 27, 28, 29, 40]) {
@@ -170,7 +150,7 @@ test('every version of a long history is read back, and a rollback goes on with 
 
 test('a write around us becomes a version of its own, credited to nobody', async () => {
   const bucket = openMemoryBucket()
-  const control = await open(bucket)
+  const control = await openControl(bucket)
   await write(control, stateText(1))
   const entry = await bucket.head('prod/network/terraform.tfstate')
   if (entry === undefined) throw new Error('no state')
@@ -189,7 +169,7 @@ test('a write around us becomes a version of its own, credited to nobody', async
 
 test('whoever looks sees what was written or locked around us, before the next write through us', async () => {
   const bucket = openMemoryBucket()
-  const control = await open(bucket)
+  const control = await openControl(bucket)
   await write(control, stateText(1))
   const entry = await bucket.head('prod/network/terraform.tfstate')
   if (entry === undefined) throw new Error('no state')
@@ -206,7 +186,7 @@ test('whoever looks sees what was written or locked around us, before the next w
 
 test('units: rename, delete, restore', async () => {
   const bucket = openMemoryBucket()
-  const control = await open(bucket)
+  const control = await openControl(bucket)
   await write(control, stateText(1))
 
   await control.units.rename(unit, 'prod/net', alice)
@@ -228,7 +208,7 @@ test('units: rename, delete, restore', async () => {
 })
 
 test('events tell the story in order, once each', async () => {
-  const control = await open()
+  const control = await openControl()
   await write(control, stateText(1))
   await control.close()
 

@@ -1,27 +1,14 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
 import { refused } from './clients.ts'
 import { until } from './directed.ts'
-import type { CreateControl } from './mutant.ts'
-import { loadControl } from './mutant.ts'
-import type { Scenario } from './scenario.ts'
-import { playAll } from './scenario.ts'
+import { play, realControl } from './play.ts'
 import { cycle, sweep } from './scenarios.ts'
 import { writeFirst } from './traces.ts'
 import { beginWorld, prepare, tflockKey, unit } from './world.ts'
 
 /** Stores without conditional delete: every delete runs inside a claimed state. */
 const store = { conditionalDelete: false, contentHashTags: true }
-
-let create: CreateControl
-beforeAll(async () => {
-  create = await loadControl()
-})
-
-async function play(scenario: Scenario): Promise<void> {
-  const { runs } = await playAll(create, scenario, 1_000)
-  expect(runs).toBeGreaterThan(1)
-}
 
 test('a release that crashed at any step is taken over, and never twice at once', () =>
   play({
@@ -77,7 +64,7 @@ test('breaking an outside lock does not delete the lock that one of our servers 
 /** One that crashed between its claim and its DELETE. */
 async function crashedRelease() {
   const world = beginWorld(
-    await prepare(create, store, async (before) => writeFirst(await before.healthy('before'))),
+    await prepare(await realControl(), store, async (before) => writeFirst(await before.healthy('before'))),
   )
   const owner = await world.server('owner')
   world.schedule.start('owner', async () => {

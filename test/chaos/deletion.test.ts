@@ -1,25 +1,12 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
 import { refused } from './clients.ts'
-import type { CreateControl } from './mutant.ts'
-import { loadControl } from './mutant.ts'
-import type { Scenario } from './scenario.ts'
-import { playAll } from './scenario.ts'
+import { play } from './play.ts'
 import { cycle, sweep } from './scenarios.ts'
 import { locked } from './traces.ts'
 import { stateKey, stateText, tflockKey, unit } from './world.ts'
 
 const caller = { by: 'one' }
-
-let create: CreateControl
-beforeAll(async () => {
-  create = await loadControl()
-})
-
-async function play(scenario: Scenario): Promise<void> {
-  const { runs } = await playAll(create, scenario, 1_500)
-  expect(runs).toBeGreaterThan(1)
-}
 
 test.each([true, false])(
   'a deletion of the state meets faults, another server and a sweep (conditional delete: %s)',

@@ -1,10 +1,8 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
 import { isCode, refused } from './clients.ts'
-import type { CreateControl } from './mutant.ts'
-import { loadControl } from './mutant.ts'
-import type { Scenario } from './scenario.ts'
-import { firstState, playAll } from './scenario.ts'
+import { play } from './play.ts'
+import { firstState } from './scenario.ts'
 import { writeFirst } from './traces.ts'
 import type { World } from './world.ts'
 import { hashOf, unit } from './world.ts'
@@ -12,16 +10,6 @@ import { hashOf, unit } from './world.ts'
 const by = (name: string) => ({ by: name })
 const claims = (key: string) => /\/(names|keys)\//.test(key)
 const somebody = { visible: claims, allow: { isGone: true } }
-
-let create: CreateControl
-beforeAll(async () => {
-  create = await loadControl()
-})
-
-async function play(scenario: Scenario): Promise<void> {
-  const { runs } = await playAll(create, scenario, 1_500)
-  expect(runs).toBeGreaterThan(1)
-}
 
 /** Whatever happened: every name leads to one unit, every unit has a name, and no two share a state. */
 async function checkNames(world: World): Promise<void> {
