@@ -177,8 +177,10 @@ function engineIn(run: UnitRun, own: RunFolder) {
     const all = [command, '-input=false', ...(run.colour ? [] : ['-no-color']), ...args]
     const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup, log: own.file(command) })
     run.onEngine(engine)
-    const forget = command === 'apply' ? noteEngine(cwd, engine.pid) : undefined
-    const end = await engine.ended.finally(forget)
+    const note = command === 'apply' ? noteEngine(cwd, engine.pid) : undefined
+    if (note?.missing !== undefined)
+      onLine(`if this worker is killed, others will not see that its engine is at work: ${note.missing}`)
+    const end = await engine.ended.finally(note?.forget)
     engineMs += end.ms
     return end
   }

@@ -1,9 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { applyUnit } from './engine-run.ts'
 import { engineLeft, noteEngine } from './left-engine.ts'
 import { makeRunFolder, removeAbandoned } from './run-folder.ts'
 
@@ -22,7 +32,7 @@ test('an engine that was left is found as long as it runs, and never mistaken fo
   const ended = once(engine, 'exit')
 
   expect(engineLeft(unit)).toBeUndefined()
-  const forget = noteEngine(unit, engine.pid)
+  const note = noteEngine(unit, engine.pid)
   expect(engineLeft(unit)).toBe(engine.pid)
   engine.kill('SIGKILL')
   await ended
@@ -32,8 +42,40 @@ test('an engine that was left is found as long as it runs, and never mistaken fo
   expect(engineLeft(unit)).toBe(existsSync('/proc/self/stat') ? undefined : process.pid)
   writeFileSync(join(unit, '.terraform/taco-engine.json'), '{"pid":')
   expect(engineLeft(unit)).toBeUndefined()
-  forget?.()
+  note?.forget()
   expect(readdirSync(join(unit, '.terraform'))).toEqual([])
+})
+
+/** Runs `script` as the engine that applies the unit in `at`. */
+function apply(at: string, script: string, env: Readonly<Record<string, string>> = {}) {
+  const program = join(folder(), 'engine')
+  writeFileSync(program, `#!/bin/sh\n${script}\n`)
+  chmodSync(program, 0o755)
+  const lines: string[] = []
+  const ended = applyUnit({
+    program,
+    folder: at,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    varFiles: [],
+    variables: undefined,
+    separatePlan: false,
+    colour: false,
+    ownGroup: true,
+    onLine: (line) => lines.push(line),
+    onEngine: () => {},
+  })
+  return { ended, lines }
+}
+
+test('an engine whose note cannot be written is waited for all the same, and the user hears of it', async () => {
+  const unit = folder()
+  mkdirSync(join(unit, '.terraform/taco-engine.json'), { recursive: true })
+
+  const { ended, lines } = apply(unit, 'sleep 0.3; touch went-on')
+
+  expect(await ended).toMatchObject({ exitCode: 0 })
+  expect(existsSync(join(unit, 'went-on'))).toBe(true)
+  expect(lines.join()).toContain('others will not see that its engine is at work')
 })
 
 test('what a killed worker left among temporary files is taken away, and nothing of the living', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TacoError } from '../../base/errors.ts'
+import { TacoError, messageOf } from '../../base/errors.ts'
 import { check, fields, maybe, number, text } from './shape.ts'
 
 /**
@@ -13,13 +13,30 @@ const UNSTORED = 'errored.tfstate'
 const NOTE = '.terraform/taco-engine.json'
 const note = fields({ pid: number, began: maybe(text) })
 
-/** Writes down which process applies the unit; gives what takes the note away. */
-export function noteEngine(folder: string, pid: number | undefined): (() => void) | undefined {
+export interface EngineNote {
+  /** Why it could not be written. */
+  readonly missing?: string
+  forget(): void
+}
+
+/** Writes down which process applies the unit. Never throws: the engine is at work, and must be waited for. */
+export function noteEngine(folder: string, pid: number | undefined): EngineNote | undefined {
   const path = join(folder, NOTE)
   // Without the engine's own folder it has not come far.
   if (pid === undefined || !existsSync(join(folder, '.terraform'))) return undefined
-  writeFileSync(path, JSON.stringify({ pid, began: processOf(pid)?.began ?? null }))
-  return () => rmSync(path, { force: true })
+  const forget = () => {
+    try {
+      rmSync(path, { force: true })
+    } catch {
+      // What it names has ended, which whoever reads it sees.
+    }
+  }
+  try {
+    writeFileSync(path, JSON.stringify({ pid, began: processOf(pid)?.began ?? null }))
+    return { forget }
+  } catch (error) {
+    return { forget, missing: messageOf(error) }
+  }
 }
 
 /** The process that still applies the unit, if there is one on this machine. */
