@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { bodyOf } from '../../body.ts'
-import { nodeFs, openFileBucket } from './index.ts'
+import { nodeFs, openFileBucket, readingFs } from './index.ts'
 import type { Bucket, Tag } from '../../bucket.ts'
 
 const roots: string[] = []
@@ -62,7 +62,10 @@ test('nor a document that was replaced by a writer that died before it could tid
   expect(isCurrent()).toBe(false)
 })
 
-test('nor a state that was, once anybody has seen the new one', async () => {
+test.each([
+  ['may write', nodeFs()],
+  ['may not, and so leaves the plain file as it is', readingFs(nodeFs())],
+])('nor a state that was, once anybody has seen the new one who %s', async (_who, fs) => {
   const { root, tag, isCurrent } = await written(STATE)
   const rename = () => {
     throw new Error('the writer died')
@@ -72,7 +75,7 @@ test('nor a state that was, once anybody has seen the new one', async () => {
     code: 'BUCKET_UNAVAILABLE',
   })
 
-  const other = await openFileBucket({ root })
+  const other = await openFileBucket({ root, fs })
   expect((await (await other.get(STATE))?.bytes())?.toString()).toBe('second')
   expect(isCurrent()).toBe(false)
 })

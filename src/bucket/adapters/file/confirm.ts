@@ -43,8 +43,10 @@ function looksAt(place: Place, tag: Tag): readonly Look[] | undefined {
 
 /**
  * Asks whether a tag is current still, any number of times: yes, or no answer. Once a state has been found current,
- * its plain file alone is looked at: whoever writes, deletes or finds a newer one touches that file before anybody is
- * told, and so does every edit, and a file that has settled shows it.
+ * the look at its generation is left out. Its plain file stands for it: the next generation is removed only after one
+ * was made upon it, whoever makes that one publishes the next before, and so touches that file; every edit does, too,
+ * and a file that has settled shows it. The file alone does not do: who may not write reads a next generation that
+ * nobody has published yet, and leaves the file as it is.
  */
 export function confirmer(fs: FsOps, place: Place, tag: Tag): () => Maybe<boolean> {
   const looks = looksAt(place, tag)
@@ -63,11 +65,16 @@ export function confirmer(fs: FsOps, place: Place, tag: Tag): () => Maybe<boolea
   }
 
   return () => {
-    if (untouched === undefined || place.plain === undefined) return lookFrom(0)
-    return then(fs.lstat(place.plain), (stat) => {
-      if (isSameFile(stat, untouched)) return true
-      untouched = undefined
-      return lookFrom(0)
+    const next = looks?.[0]
+    const { plain } = place
+    if (untouched === undefined || plain === undefined || next === undefined) return lookFrom(0)
+    return then(fs.lstat(next.path), (stat) => {
+      if (!next.holds(stat)) return false
+      return then(fs.lstat(plain), (file) => {
+        if (isSameFile(file, untouched)) return true
+        untouched = undefined
+        return lookFrom(0)
+      })
     })
   }
 }
