@@ -103,7 +103,7 @@ export function createUnitMaker(
     const rival = await takeKey(claim)
     if (rival !== undefined) {
       if (insistOnKey) {
-        await claims.release('name', claim)
+        await letGo(claim, ['name'])
         throw alreadyTaken('key', key, rival)
       }
       // A renamed unit keeps its state where it was, so the place may be taken: this one gets one of its own.
@@ -111,12 +111,20 @@ export function createUnitMaker(
       await claims.take('key', { ...claim, key })
     }
     await refuseNested(bucket, key).catch(async (error: unknown) => {
-      await claims.release('name', claim)
-      await claims.release('key', { ...claim, key })
+      await letGo({ ...claim, key }, ['name', 'key'])
       throw error
     })
     const made = await store.create(newDocument(claim, key, ids.id('n'), input), [event])
     return made ?? store.load(claim.org, claim.id)
+  }
+
+  /** Gives back what was claimed for a unit that cannot be made here, unless somebody else has made it. */
+  async function letGo(claim: Claim, claimed: readonly ('name' | 'key')[]): Promise<void> {
+    const isMade = async () => (await store.read(claim.org, claim.id)) !== undefined
+    if (await isMade()) return
+    for (const what of claimed) await claims.release(what, claim)
+    // Made between the look and the release. Who makes it later than this finds its claims gone, and takes them.
+    if (await isMade()) for (const what of claimed) await claims.take(what, claim)
   }
 
   /** The name of the unit that has the key, if it is not to be had. */
@@ -125,7 +133,8 @@ export function createUnitMaker(
     if (keyed.kind === 'taken') return keyed.by.value.name
     if (keyed.kind === 'half-made') return keyed.claim.name
     const existing = await catalog.liveUnit('key', claim)
-    if (existing === undefined) return undefined
+    // Somebody else may have made this very unit, as its claim says.
+    if (existing === undefined || existing.value.id === claim.id) return undefined
     await claims.handOver('key', claim, existing)
     return existing.value.name
   }
