@@ -3,7 +3,6 @@ import { findCycle } from './project-cycle.ts'
 import type { ProjectDependency } from './project.ts'
 import type { Place } from './scan-backend.ts'
 import type { Use } from './scan-code.ts'
-import { namesOf } from './scan-names.ts'
 
 export interface ScannedUnit {
   readonly name: string
@@ -32,8 +31,8 @@ export interface Root {
   readonly uses: readonly Use[]
 }
 
-export function connect(roots: readonly Root[], rootName: string): Connections {
-  const names = namesOf(roots, rootName)
+/** `names`: what the units are called, by folder. */
+export function connect(roots: readonly Root[], names: ReadonlyMap<string, string>): Connections {
   const nameOf = (root: Root) => names.get(root.dir) ?? root.dir
   const byPlace = new Map(
     roots.map((root) => [

@@ -312,9 +312,31 @@ test('two folders with one state are told, and no two units get one name', async
 
   expect(report.remarks).toEqual([
     { where: 'a, b', says: 'these keep their states in the same place: s3://b/same' },
+    {
+      where: 'prod/net',
+      says: 'it is called prod/net-2, because the state of x is that of a unit prod/net',
+    },
   ])
-  expect(namesOf(report)).toEqual(['a in a', 'b in b', 'prod/net in prod/net', 'x in x'])
+  expect(namesOf(report)).toEqual(['a in a', 'b in b', 'prod/net-2 in prod/net', 'prod/net in x'])
   expect(readProject(projectText(report), 'taco.yaml').units).toHaveLength(4)
+})
+
+test('no folder takes the name of a unit whose state another folder keeps', async () => {
+  const ours = `terraform {\n  backend "http" {\n    address = "https://t/v1/backend/default/network"\n  }\n}\n`
+  const open = 'terraform {\n  backend "http" {}\n}\n'
+  const one = await scanned({ 'live/net/main.tf': ours + resource, 'network/main.tf': open + resource })
+  const keyed = await scanned({ 'net/main.tf': ours, 'x/main.tf': s3('network') })
+  const shared = await scanned({ 'a/main.tf': ours, 'b/main.tf': ours, 'network/main.tf': open })
+  const both = await scanned({
+    'dr/main.tf': s3('network', 'bucket = "c"'),
+    'network/main.tf': s3('network'),
+  })
+
+  expect(namesOf(one)).toEqual(['network in live/net', 'network-2 in network'])
+  expect(one.remarks).toMatchObject([{ where: 'network' }])
+  expect(namesOf(keyed)).toEqual(['network in net', 'x in x'])
+  expect(namesOf(shared)).toEqual(['a in a', 'b in b', 'network-2 in network'])
+  expect(namesOf(both)).toEqual(['dr in dr', 'network in network'])
 })
 
 test('modules that nothing here calls are no units, and told', async () => {

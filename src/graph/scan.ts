@@ -3,6 +3,7 @@ import { groupedBy } from './grouped.ts'
 import type { Place } from './scan-backend.ts'
 import { hasContent, modulesOf, placeOfCode, usesOf } from './scan-code.ts'
 import { type Connections, type Root, connect } from './scan-connect.ts'
+import { namesOf } from './scan-names.ts'
 import { folderOf } from './scan-path.ts'
 import { type FileFault, type ScanFile, type ScannedFiles, readFiles } from './scan-read.ts'
 import { type TerragruntFacts, readTerragrunt } from './scan-terragrunt.ts'
@@ -34,11 +35,12 @@ export async function scan(
   const { configurations, asked } = readConfigurations(read)
   const remarks = [...configurations.values()].flatMap((facts) => facts.remarks)
   const roots = await rootsOf(read, configurations, options.hcl, remarks)
-  remarks.push(...stacksIn(read), ...sharedPlaces(roots))
+  const names = namesOf(roots, options.rootName)
+  remarks.push(...stacksIn(read), ...sharedPlaces(roots), ...names.remarks)
   const faults = read.faults.filter(
     ({ file }) => !file.endsWith('.hcl') || TERRAGRUNT.test(file) || asked.has(file),
   )
-  return { ...connect(roots, options.rootName), remarks: distinct(remarks), faults }
+  return { ...connect(roots, names.byDir), remarks: distinct(remarks), faults }
 }
 
 /** Every `terragrunt.hcl`, and which other files one of them asked for. */
