@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, resolve } from 'node:path'
 import { TacoError } from '../../base/errors.ts'
 import {
   type Engine,
@@ -11,7 +11,7 @@ import {
   startEngine,
 } from '../../engines/index.ts'
 import type { ProjectUnit } from '../../graph/index.ts'
-import { noteEngine } from './left-engine.ts'
+import { dataDir, noteEngine } from './left-engine.ts'
 import { makeRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
 import type { World } from './wiring.ts'
@@ -114,7 +114,7 @@ export function applyUnit(run: UnitRun): Promise<UnitRunEnd> {
 }
 
 async function applyIn(run: UnitRun, process: EngineIn): Promise<UnitRunEnd> {
-  if (!existsSync(join(run.folder, '.terraform'))) {
+  if (!existsSync(dataDir(run.folder, run.env))) {
     const ready = await process.init()
     if (ready.exitCode !== 0) return process.endOf(ready)
   }
@@ -133,7 +133,7 @@ export function planUnit(run: UnitRun): Promise<UnitRunEnd> {
 
 async function planIn(run: UnitRun, process: EngineIn): Promise<UnitRunEnd> {
   const plan = () => process.start('plan', ['-lock=false', '-detailed-exitcode', ...process.varFiles])
-  if (!existsSync(join(run.folder, '.terraform'))) {
+  if (!existsSync(dataDir(run.folder, run.env))) {
     const ready = await process.init()
     if (ready.exitCode !== 0) return process.endOf(ready)
   }
@@ -177,7 +177,7 @@ function engineIn(run: UnitRun, own: RunFolder) {
     const all = [command, '-input=false', ...(run.colour ? [] : ['-no-color']), ...args]
     const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup, log: own.file(command) })
     run.onEngine(engine)
-    const note = command === 'apply' ? noteEngine(cwd, engine.pid) : undefined
+    const note = command === 'apply' ? noteEngine(cwd, env, engine.pid) : undefined
     if (note?.missing !== undefined)
       onLine(`if this worker is killed, others will not see that its engine is at work: ${note.missing}`)
     const end = await engine.ended.finally(note?.forget)

@@ -28,20 +28,21 @@ const deadPid = () => spawnSync('true').pid
 test('an engine that was left is found as long as it runs, and never mistaken for another process', async () => {
   const unit = folder()
   mkdirSync(join(unit, '.terraform'))
+  const path = () => join(unit, '.terraform', readdirSync(join(unit, '.terraform'))[0] ?? '')
   const engine = spawn('sleep', ['60'], { stdio: 'ignore' })
   const ended = once(engine, 'exit')
 
-  expect(engineLeft(unit)).toBeUndefined()
-  const note = noteEngine(unit, engine.pid)
-  expect(engineLeft(unit)).toBe(engine.pid)
+  expect(engineLeft(unit, {})).toBeUndefined()
+  const note = noteEngine(unit, {}, engine.pid)
+  expect(engineLeft(unit, {})).toBe(engine.pid)
   engine.kill('SIGKILL')
   await ended
-  expect(engineLeft(unit)).toBeUndefined()
+  expect(engineLeft(unit, {})).toBeUndefined()
   // The number is in use again, by a process that began at another time.
-  writeFileSync(join(unit, '.terraform/taco-engine.json'), JSON.stringify({ pid: process.pid, began: '1' }))
-  expect(engineLeft(unit)).toBe(existsSync('/proc/self/stat') ? undefined : process.pid)
-  writeFileSync(join(unit, '.terraform/taco-engine.json'), '{"pid":')
-  expect(engineLeft(unit)).toBeUndefined()
+  writeFileSync(path(), JSON.stringify({ pid: process.pid, began: '1' }))
+  expect(engineLeft(unit, {})).toBe(existsSync('/proc/self/stat') ? undefined : process.pid)
+  writeFileSync(path(), '{"pid":')
+  expect(engineLeft(unit, {})).toBeUndefined()
   note?.forget()
   expect(readdirSync(join(unit, '.terraform'))).toEqual([])
 })
@@ -69,13 +70,35 @@ function apply(at: string, script: string, env: Readonly<Record<string, string>>
 
 test('an engine whose note cannot be written is waited for all the same, and the user hears of it', async () => {
   const unit = folder()
-  mkdirSync(join(unit, '.terraform/taco-engine.json'), { recursive: true })
+  mkdirSync(join(unit, '.terraform'))
+  noteEngine(unit, {}, process.pid)
+  const [name = ''] = readdirSync(join(unit, '.terraform'))
+  rmSync(join(unit, '.terraform', name))
+  mkdirSync(join(unit, '.terraform', name))
 
   const { ended, lines } = apply(unit, 'sleep 0.3; touch went-on')
 
   expect(await ended).toMatchObject({ exitCode: 0 })
   expect(existsSync(join(unit, 'went-on'))).toBe(true)
   expect(lines.join()).toContain('others will not see that its engine is at work')
+})
+
+test('an engine is found wherever it keeps its data, also beside one of another unit', async () => {
+  const [one, other, data] = [folder(), folder(), folder()]
+  const env = { TF_DATA_DIR: data }
+  const go = 'while [ ! -e go-on ]; do sleep 0.02; done'
+  const first = apply(one, go, env)
+  const second = apply(other, go, env)
+  await vi.waitFor(() => expect([engineLeft(one, env), engineLeft(other, env)]).not.toContain(undefined))
+
+  writeFileSync(join(other, 'go-on'), '')
+  await second.ended
+
+  expect(engineLeft(other, env)).toBeUndefined()
+  expect(engineLeft(one, env)).toBeTypeOf('number')
+  writeFileSync(join(one, 'go-on'), '')
+  await first.ended
+  expect(engineLeft(one, env)).toBeUndefined()
 })
 
 test('what a killed worker left among temporary files is taken away, and nothing of the living', () => {

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { TacoError, messageOf } from '../../base/errors.ts'
 import { check, fields, maybe, number, text } from './shape.ts'
 
@@ -10,8 +11,21 @@ import { check, fields, maybe, number, text } from './shape.ts'
 
 /** Where both engines put what their backend did not take. */
 const UNSTORED = 'errored.tfstate'
-const NOTE = '.terraform/taco-engine.json'
 const note = fields({ pid: number, began: maybe(text) })
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where the engine keeps what it needs to work in the folder; it makes it when it is initialized. */
+export function dataDir(folder: string, env: Env): string {
+  return resolve(folder, env['TF_DATA_DIR'] || '.terraform')
+}
+
+/** Several units may share one folder for data, and each has its own engine. */
+function notePath(folder: string, env: Env): string {
+  const data = dataDir(folder, env)
+  const whose = createHash('sha256').update(relative(data, folder)).digest('hex').slice(0, 16)
+  return join(data, `taco-engine-${whose}.json`)
+}
 
 export interface EngineNote {
   /** Why it could not be written. */
@@ -20,10 +34,10 @@ export interface EngineNote {
 }
 
 /** Writes down which process applies the unit. Never throws: the engine is at work, and must be waited for. */
-export function noteEngine(folder: string, pid: number | undefined): EngineNote | undefined {
-  const path = join(folder, NOTE)
+export function noteEngine(folder: string, env: Env, pid: number | undefined): EngineNote | undefined {
+  const path = notePath(folder, env)
   // Without the engine's own folder it has not come far.
-  if (pid === undefined || !existsSync(join(folder, '.terraform'))) return undefined
+  if (pid === undefined || !existsSync(dataDir(folder, env))) return undefined
   const forget = () => {
     try {
       rmSync(path, { force: true })
@@ -40,8 +54,8 @@ export function noteEngine(folder: string, pid: number | undefined): EngineNote 
 }
 
 /** The process that still applies the unit, if there is one on this machine. */
-export function engineLeft(folder: string): number | undefined {
-  const path = join(folder, NOTE)
+export function engineLeft(folder: string, env: Env): number | undefined {
+  const path = notePath(folder, env)
   if (!existsSync(path)) return undefined
   try {
     const { pid, began } = check(note, JSON.parse(readFileSync(path, 'utf8')))

@@ -136,7 +136,7 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
 async function untilEngineEnded(bench: Bench, hold: Hold, folder: string): Promise<void> {
   let told = false
   for (;;) {
-    const pid = engineLeft(folder)
+    const pid = engineLeft(folder, bench.world.env)
     if (pid === undefined || hold.isStopping) return
     if (!told)
       bench.say(
