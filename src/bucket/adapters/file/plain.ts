@@ -163,7 +163,10 @@ async function bringBack(context: Context, place: PlainPlace, generation: Genera
   const { fs } = context
   const source = await fs.open(generationPath(place, generation.n))
   if (source === undefined) return
-  const temp = await createTemp(context)
+  const temp = await createTemp(context).catch(async (error: unknown) => {
+    await source.close()
+    throw error
+  })
   const pending = pendingPath(place, generation.n, generation.id)
   try {
     await copyInto(temp.file, source, generation)

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../test/rig/temp.ts'
 import { bodyOf } from '../../body.ts'
@@ -54,3 +54,21 @@ test('a deleted document, an outside delete and a removed plain file do not stop
   expect((await (await bucket.get('kept.tfstate'))?.bytes())?.toString()).toBe('kept')
   expect(await bucket.get('theirs')).toBeUndefined()
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'a reader who may not write leaves no file open where the plain file is missing',
+  async () => {
+    const root = await tempFolder()
+    const before = await openFileBucket({ root })
+    await before.put('kept.tfstate', bodyOf('kept'), 'absent')
+    await rm(`${root}/kept.tfstate`)
+    const bucket = await openFileBucket({ root, fs: readingFs(nodeFs()) })
+    const countOpen = async () => (await readdir('/proc/self/fd')).length
+    const openBefore = await countOpen()
+
+    for (let i = 0; i < 20; i++) await bucket.head('kept.tfstate')
+
+    // Other threads of the process may open one or two of their own meanwhile.
+    expect((await countOpen()) - openBefore).toBeLessThan(10)
+  },
+)
