@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
 import {
@@ -160,6 +161,60 @@ test('a damaged and a missing version: the others are there, and both are named'
   expect(found).toContainEqual(
     expect.objectContaining({ check: 'version.missing', message: 'version 3 is missing' }),
   )
+})
+
+/** A unit whose version 2 was tried twice, because somebody else changed its document in between. */
+async function unitWithLostAttempt(bucket: Bucket): Promise<{ committed: string; all: string[] }> {
+  let isArmed = true
+  const raced = new Proxy(bucket, {
+    get(target, name, receiver) {
+      if (name !== 'put') return Reflect.get(target, name, receiver) as unknown
+      return async (...[key, ...rest]: Parameters<Bucket['put']>) => {
+        if (isArmed && key.includes('/units/') && (await versionKeys(bucket)).length === 2) {
+          isArmed = false
+          const document = await bucket.get(key)
+          const text = document === undefined ? '' : (await document.bytes()).toString()
+          await overwrite(bucket, key, text.replace(/"nonce":"[^"]*"/, '"nonce":"n-other"'))
+        }
+        return target.put(key, ...rest)
+      }
+    },
+  })
+  const control = await openControl(raced)
+  for (let serial = 1; serial <= 14; serial++) await push(control, 'd', stateText(serial))
+  const all = await versionKeys(bucket)
+  const { id } = await control.versions.get(named('d'), '2')
+  const committed = String(all.find((key) => key.endsWith(id)))
+  expect(all).toHaveLength(15)
+  return { committed, all }
+}
+
+test.each([
+  ['the version itself', 2],
+  ['the version after it', 3],
+])('where %s is damaged, gc removes no attempt that may be the committed one', async (_, damagedSeq) => {
+  // Which of the two attempts has the higher id is chance.
+  for (let round = 0; round < 8; round++) {
+    const bucket = openMemoryBucket()
+    const { committed, all } = await unitWithLostAttempt(bucket)
+    const damaged = damagedSeq === 2 ? committed : all.find((key) => key.includes('/00000003-'))
+    await overwrite(bucket, String(damaged), 'not a version at all, but long enough to have had a header')
+    const control = await openControl(bucket, { ...systemClock, now: () => Date.now() + 3 * 86_400_000 })
+
+    await control.upkeep.gc({ dryRun: false }, alice)
+
+    expect(await versionKeys(bucket)).toEqual(all)
+  }
+})
+
+test('an attempt that lost its race is removed while nothing is damaged', async () => {
+  const bucket = openMemoryBucket()
+  const { committed } = await unitWithLostAttempt(bucket)
+  const control = await openControl(bucket, { ...systemClock, now: () => Date.now() + 3 * 86_400_000 })
+
+  expect(await control.upkeep.gc({ dryRun: false }, alice)).toMatchObject({ objectsDeleted: 1 })
+
+  expect(await versionKeys(bucket)).toContain(committed)
 })
 
 // The history is read by pages of a hundred: 120 versions end one between 21 and 20.

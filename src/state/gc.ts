@@ -111,8 +111,10 @@ async function committedAmong(
   for (const { seq } of stored) counts.set(seq, (counts.get(seq) ?? 0) + 1)
   for (const [seq, count] of counts) {
     if (count < 2 || seq > top || seq < doc.historyFrom) continue
-    const entry = await findVersion(bucket, doc, seq)
-    if (entry !== undefined) committed.add(entry.facts.id)
+    const entry = await findVersion(bucket, doc, seq, 'stop')
+    // Where damage hides which of them counts, any of them may.
+    const mayCount = entry === undefined ? stored.filter((one) => one.seq === seq) : [entry.facts]
+    for (const { id } of mayCount) committed.add(id)
   }
   if (doc.write?.kind === 'write') committed.add(doc.write.head.version.id)
   return committed

@@ -54,12 +54,19 @@ export interface HistoryPage {
   readonly next: Place | undefined
 }
 
+/**
+ * What to do where a version is missing or damaged. To skip it is for showing what is left: which of several attempts
+ * counts below it is a guess then. Who decides something by the answer stops.
+ */
+export type AtGap = 'skip' | 'stop'
+
 /** Up to `limit` versions from `place` downwards, newest first, and where the rest begins. */
 export async function readHistory(
   bucket: Bucket,
   doc: UnitDocument,
   place: Place,
   limit: number,
+  atGap: AtGap = 'skip',
 ): Promise<HistoryPage> {
   const lowest = Math.max(place.seq - limit + 1, 1)
   const candidates = await listRange(bucket, doc, lowest, place.seq)
@@ -68,7 +75,7 @@ export async function readHistory(
     const read = await readableEntry(bucket, doc, entry)
     if (read !== undefined) headers.set(read.facts.id, read)
   })
-  const { entries, next } = await walkDown(bucket, doc, place, lowest, headers)
+  const { entries, next } = await walkDown(bucket, doc, place, lowest, headers, atGap)
   return { entries, gaps: gapsIn(doc, place.seq, next, entries, candidates), next }
 }
 
@@ -78,13 +85,14 @@ async function walkDown(
   place: Place,
   lowest: number,
   headers: ReadonlyMap<string, HistoryEntry>,
+  atGap: AtGap,
 ): Promise<Omit<HistoryPage, 'gaps'>> {
   const entries: HistoryEntry[] = []
   let at: Place | undefined = place
   while (at !== undefined && at.seq >= lowest) {
     const entry: HistoryEntry | undefined = headers.get(at.id)
     if (entry === undefined) {
-      const below: Place | undefined = await presentBelow(bucket, doc, at.seq)
+      const below: Place | undefined = atGap === 'stop' ? undefined : await presentBelow(bucket, doc, at.seq)
       if (below === undefined) return { entries, next: nextKept(doc, at) }
       at = below
       continue
@@ -150,6 +158,7 @@ export async function findVersion(
   bucket: Bucket,
   doc: UnitDocument,
   wanted: string | number,
+  atGap: AtGap = 'skip',
 ): Promise<HistoryEntry | undefined> {
   const top = newest(doc)
   if (top === undefined) return undefined
@@ -162,9 +171,9 @@ export async function findVersion(
     })
   }
   // The next version tells which of several attempts with this number counts.
-  const start = seq === top.seq ? top : await placeAbove(bucket, doc, seq, top)
+  const start = seq === top.seq ? top : await placeAbove(bucket, doc, seq, top, atGap)
   const { entries } =
-    start === undefined ? { entries: [] } : await readHistory(bucket, doc, start, start.seq - seq + 1)
+    start === undefined ? { entries: [] } : await readHistory(bucket, doc, start, start.seq - seq + 1, atGap)
   const entry = entries.find(({ facts }) => facts.seq === seq)
   return entry !== undefined && (typeof wanted === 'number' || entry.facts.id === wanted) ? entry : undefined
 }
@@ -174,6 +183,7 @@ async function placeAbove(
   doc: UnitDocument,
   seq: number,
   top: Place,
+  atGap: AtGap,
 ): Promise<Place | undefined> {
   const kept = doc.kept.find((link) => link.seq === seq && seq < doc.historyFrom)
   if (kept !== undefined) return { seq, id: parseVersionObject(kept.id)?.id ?? '', superseded: false }
@@ -184,7 +194,7 @@ async function placeAbove(
       const same = range.filter((entry) => parseVersionObject(entry.key)?.seq === n)
       const only = same.length === 1 && same[0] !== undefined ? parseVersionObject(same[0].key) : undefined
       if (only !== undefined)
-        return n === seq ? placeOf(bucket, doc, only, range) : { ...only, superseded: false }
+        return n === seq ? placeOf(bucket, doc, only, range, atGap) : { ...only, superseded: false }
     }
   }
   return top
@@ -196,12 +206,13 @@ async function placeOf(
   doc: UnitDocument,
   only: { seq: number; id: string },
   near: readonly Entry[],
-): Promise<Place> {
+  atGap: AtGap,
+): Promise<Place | undefined> {
   for (const entry of near.filter(({ key }) => parseVersionObject(key)?.seq === only.seq + 1)) {
     const next = await readableEntry(bucket, doc, entry)
     if (next?.facts.prev === only.id) return { ...only, superseded: next.facts.supersedes === true }
   }
-  return { ...only, superseded: false }
+  return atGap === 'stop' ? undefined : { ...only, superseded: false }
 }
 
 async function seqOfId(bucket: Bucket, doc: UnitDocument, id: string): Promise<number | undefined> {

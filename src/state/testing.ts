@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts'
 import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
@@ -15,11 +16,14 @@ const noSpool: Spool = {
   create: () => Promise.reject(new Error('nothing here is large enough for the spool')),
 }
 
-export function openControl(bucket: Bucket = openMemoryBucket()): Promise<StateControl> {
+export function openControl(
+  bucket: Bucket = openMemoryBucket(),
+  clock: Clock = systemClock,
+): Promise<StateControl> {
   const settings = { tidyAfterMs: null, catalogLagMs: 0, catalogVerifyMs: 0 }
   return createStateControl({
     bucket,
-    clock: systemClock,
+    clock,
     ids: randomIds,
     log: silentLog,
     spool: noSpool,

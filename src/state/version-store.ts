@@ -105,7 +105,7 @@ export function createVersionStore(deps: StateDeps): VersionStore {
     return { body, dispose: () => restored.dispose() }
   }
 
-  return { put, read, find: (doc, id) => findVersion(bucket, doc, id) }
+  return { put, read, find: (doc, id) => findVersion(bucket, doc, id, 'stop') }
 }
 
 export async function getVersionObject(bucket: Bucket, key: string) {
