@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { nameFromFlat, parseUnitName, readStateKey, unitNameFor } from '../state/index.ts'
 import { type HclBody, bodiesOf } from './hcl.ts'
 import { folderAt, joined } from './scan-path.ts'
@@ -20,14 +21,23 @@ interface Settings {
   (name: string): string | null | undefined
 }
 
-/** What tells the states of other backends apart. */
-const TELLING: ReadonlyMap<string, readonly string[]> = new Map([
-  ['consul', ['path']],
-  ['cos', ['bucket', 'prefix', 'key']],
-  ['etcdv3', ['prefix']],
-  ['kubernetes', ['namespace', 'secret_suffix']],
-  ['oss', ['bucket', 'prefix', 'key']],
-  ['pg', ['schema_name']],
+/** What tells the states of other backends apart, and what says where all of them are: often given at init only. */
+const OTHERS: ReadonlyMap<
+  string,
+  { readonly telling: readonly string[]; readonly around: readonly string[] }
+> = new Map([
+  ['consul', { telling: ['path'], around: ['address', 'datacenter'] }],
+  ['cos', { telling: ['prefix', 'key'], around: ['bucket'] }],
+  ['etcdv3', { telling: ['prefix'], around: ['endpoints'] }],
+  [
+    'kubernetes',
+    {
+      telling: ['namespace', 'secret_suffix'],
+      around: ['host', 'config_path', 'config_paths', 'config_context', 'config_context_cluster'],
+    },
+  ],
+  ['oss', { telling: ['prefix', 'key'], around: ['bucket'] }],
+  ['pg', { telling: ['schema_name'], around: ['conn_str'] }],
 ])
 
 /**
@@ -75,7 +85,7 @@ export function placeOf(
     case 'cloud':
       return cloudPlace(config, workspace)
     default:
-      return otherPlace(kind, get)
+      return otherPlace(kind, config, get, workspace)
   }
 }
 
@@ -147,13 +157,41 @@ export function workspacePlace(organization: string | undefined, name: string): 
   }
 }
 
-function otherPlace(kind: string, get: Settings): Place {
-  const values = (TELLING.get(kind) ?? []).map(get)
+function otherPlace(kind: string, config: HclBody, get: Settings, workspace: string | undefined): Place {
+  const { telling = [], around = [] } = OTHERS.get(kind) ?? {}
+  const values = telling.map(get)
   if (values.includes(null)) return { kind, says: `${kind}, computed` }
   const told = values.filter((value) => typeof value === 'string')
   if (told.length === 0) return { kind, says: kind }
-  const says = `${kind} ${told.join('/')}`
-  return { kind, identity: says, says }
+  const bucket = around.includes('bucket') ? (get('bucket') ?? '?') : []
+  const loose = `${kind} ${JSON.stringify([values, workspace])}`
+  const given = around.filter((name) => name in config && config[name] !== null)
+  const isWhole = given.length > 0 && given.every((name) => isKnown(config[name]))
+  const where = given.map((name) => [
+    name,
+    name === 'conn_str' ? databaseOf(String(config[name])) : config[name],
+  ])
+  return {
+    kind,
+    // Only a digest: what surrounds may hold a password.
+    ...(isWhole
+      ? { identity: `${loose} ${createHash('sha256').update(JSON.stringify(where)).digest('hex')}` }
+      : {}),
+    loose,
+    says: `${kind} ${[bucket, told, workspace ?? []].flat().join('/')}`,
+  }
+}
+
+/** Those who read a state need not be the user who writes it, nor write the address in the same way. */
+function databaseOf(text: string): string {
+  const word = (name: string) => new RegExp(`\\b${name}\\s*=\\s*(\\S+)`).exec(text)?.[1]
+  const url = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/:?]+)(?::(\d+))?\/([^?]+)/.exec(text)
+  const [host, port = '5432', name] = url?.slice(1) ?? ['host', 'port', 'dbname'].map(word)
+  return host === undefined || name === undefined ? text : `${host}:${port}/${name}`
+}
+
+function isKnown(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(isKnown) : textOf(value) !== null
 }
 
 /** Null: nothing that could be a text, as far as code tells. */

@@ -34,42 +34,34 @@ export interface Root {
 /** `names`: what the units are called, by folder. */
 export function connect(roots: readonly Root[], names: ReadonlyMap<string, string>): Connections {
   const nameOf = (root: Root) => names.get(root.dir) ?? root.dir
-  const byPlace = new Map(
-    roots.map((root) => [
-      root.place === undefined
-        ? `local:${root.dir === '.' ? '' : `${root.dir}/`}terraform.tfstate`
-        : root.place.identity,
-      root,
-    ]),
+  const byPlace = groupedBy(roots, ({ dir, place }) =>
+    place === undefined ? `local:${dir === '.' ? '' : `${dir}/`}terraform.tfstate` : place.identity,
   )
   const byLoose = groupedBy(roots, ({ place }) => place?.loose)
   const byDir = new Map(roots.map((root) => [root.dir, root]))
   const unresolved: { dir: string; uses: string; reason: string }[] = []
 
-  function target({ dirs = [], place }: Use): string | undefined {
+  /** Whose states it may be: one, if all is well. */
+  function candidates({ dirs = [], place }: Use): readonly Root[] {
     const folder = dirs.map((dir) => byDir.get(dir)).find((root) => root !== undefined)
-    const other = folder ?? (place?.identity === undefined ? undefined : byPlace.get(place.identity))
-    if (other !== undefined) return nameOf(other)
+    if (folder !== undefined) return [folder]
+    const same = place?.identity === undefined ? undefined : byPlace.get(place.identity)
+    if (same !== undefined) return same
     // One of both does not say in which bucket it is: the key alone tells, if it tells one.
-    const alike = (place?.loose === undefined ? undefined : byLoose.get(place.loose))?.filter(
-      (root) => root.place?.identity === undefined || place?.identity === undefined,
-    )
-    if (alike?.length === 1 && alike[0] !== undefined) return nameOf(alike[0])
-    // A unit of ours need not lie in this repository.
-    return place?.kind === 'opentaco' ? place.unit : undefined
+    const alike = place?.loose === undefined ? undefined : byLoose.get(place.loose)
+    return alike?.filter((root) => root.place?.identity === undefined || place?.identity === undefined) ?? []
   }
 
   const units = roots.map((root) => {
     const edges = new Map<string, ScannedUnit['dependencies'][number]>()
     for (const use of root.uses) {
-      const on = target(use)
+      const found = candidates(use)
+      const [only] = found.length === 1 ? found : []
+      // A unit of ours need not lie in this repository.
+      const ours = use.place?.kind === 'opentaco' ? use.place.unit : undefined
+      const on = only === undefined ? ours : nameOf(only)
       if (on === undefined) {
-        const reason =
-          use.lost ??
-          (use.dirs === undefined
-            ? `no folder here keeps its state at: ${use.place?.says ?? '?'}`
-            : `${use.dirs[0] ?? ''} has no root module`)
-        unresolved.push({ dir: root.dir, uses: use.as, reason })
+        unresolved.push({ dir: root.dir, uses: use.as, reason: reasonOf(use, found) })
       } else if (on !== nameOf(root)) edges.set(on, merged(edges.get(on), use, on))
     }
     const backend = root.place?.says ?? 'local'
@@ -77,6 +69,15 @@ export function connect(roots: readonly Root[], names: ReadonlyMap<string, strin
   })
   const edges = new Map(units.map(({ name, dependencies }) => [name, dependencies.map(({ on }) => on)]))
   return { units, unresolved, cycle: findCycle(edges) ?? null }
+}
+
+function reasonOf({ lost, dirs, place }: Use, found: readonly Root[]): string {
+  if (lost !== undefined) return lost
+  if (dirs !== undefined) return `${dirs[0] ?? ''} has no root module`
+  const where = place?.says ?? '?'
+  return found.length === 0
+    ? `no folder here keeps its state at: ${where}`
+    : `several folders may keep their states at ${where}: ${found.map(({ dir }) => dir).join(', ')}`
 }
 
 function merged(

@@ -125,7 +125,7 @@ function placeOfState(all: readonly Seen[], dir: string, remarks: { where: strin
   const kind = evaluate(body['backend'], one.scope)
   const [config = {}] = bodiesOf(evaluate(body['config'], one.scope))
   const place = placeOf(typeof kind === 'string' ? kind : '?', config, { dir })
-  if (place.unit === undefined && place.identity === undefined)
+  if (place.unit === undefined && place.identity === undefined && place.loose === undefined)
     remarks.push({
       where: one.path,
       says: 'where remote_state puts the states is computed, so units are named after their folders',

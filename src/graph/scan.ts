@@ -115,7 +115,7 @@ async function rootsOf(
 
 /** Modules have a backend without settings, so that Terragrunt can complete it. */
 function completePlace(place: Place | undefined): Place | undefined {
-  return place?.identity === undefined && place?.unit === undefined ? undefined : place
+  return [place?.identity, place?.loose, place?.unit].every((one) => one === undefined) ? undefined : place
 }
 
 async function generatedPlace(
