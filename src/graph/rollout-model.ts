@@ -68,8 +68,8 @@ export const Step = z.looseObject({
   /** Why it must run; unset as long as nobody could tell yet. */
   due: z.string().optional(),
   claim: StepClaim.optional(),
-  /** Lock of the claim that ran out: whoever takes over may break it. */
-  earlier: z.string().optional(),
+  /** Locks of all claims that ran out: whoever takes over may break them. Once there was only the last. */
+  earlier: z.union([z.array(z.string()), z.string().transform((lock) => [lock])]).optional(),
   /** The unit before the step, noted when it was claimed. */
   before: z.object({ commit: z.number().int(), version: z.string() }).nullable().optional(),
   attempts: z.number().int(),

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { TacoError, isTacoError } from '../base/errors.ts'
-import { type Caller, type GraphFacts, LockInfo, type StateControl } from '../state/index.ts'
+import { type Caller, type GraphFacts, LockInfo, type StateControl, type UnitRef } from '../state/index.ts'
 import { createInputs } from './inputs.ts'
 import type { Rollout, Step, StepResult } from './rollout-model.ts'
 import type { RolloutRef, StepEnd, StepStart } from './rollout-services.ts'
@@ -38,14 +38,22 @@ export function createSteps(control: Control, clock: Clock) {
     try {
       await take()
     } catch (error) {
-      if (!isTacoError(error, 'LOCKED') || step.earlier === undefined) throw error
+      const left = isTacoError(error, 'LOCKED') ? await lockLeft(unit, step) : undefined
+      if (left === undefined) throw error
       // The claim of a worker that is gone ran out; the lock it left goes with it.
-      await control.locks.forceUnlock(unit, { id: step.earlier }, caller).catch(() => {
+      await control.locks.forceUnlock(unit, { id: left }, caller).catch(() => {
         throw error
       })
       await take()
     }
     return id
+  }
+
+  /** The lock of one of the workers that are gone, if the unit is still held by it. */
+  async function lockLeft(unit: UnitRef, { earlier }: Step): Promise<string | undefined> {
+    if (earlier === undefined) return undefined
+    const id = (await control.locks.get(unit))?.id
+    return earlier.find((lock) => lock === id)
   }
 
   /** The claim may have brought a lock along for an engine that takes its own. */
@@ -125,7 +133,8 @@ export function createSteps(control: Control, clock: Clock) {
         )
       if (await renewed(lockOf(step))) return
       // Whoever took over waits for the engine that was left, which still has to store what it made.
-      if (step.earlier !== undefined) await renewed(step.earlier)
+      const left = await lockLeft(unit, step)
+      if (left !== undefined) await renewed(left)
     },
   }
 }

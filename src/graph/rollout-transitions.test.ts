@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rollout, Step, StepStatus } from './rollout-model.ts'
+import { type Rollout, Step, type StepStatus } from './rollout-model.ts'
 import * as change from './rollout-transitions.ts'
 
 const result = {
@@ -110,7 +110,7 @@ test('a step of a dead worker can be taken once its lease is over, and the old l
   expect(names(claimed)).toEqual(['a', 'd'])
   expect(change.stepOf(next, 'a')).toMatchObject({
     attempts: 2,
-    earlier: 'l',
+    earlier: ['l'],
     claim: { token: 't1', lock: 'l1' },
   })
   expect(() => change.finish(next, 'a', { token: 't', now: 101, result })).toThrow('no longer yours')
@@ -204,4 +204,10 @@ test('what runs while it is cancelled may still end', () => {
 
 test('a unit that is no part of it is refused by name', () => {
   expect(() => change.stepOf(rollout(), 'zzz')).toThrow('zzz is not part of the rollout ro-1')
+})
+
+test('a step that an older server took over is read with the one lock that it noted', () => {
+  const old = { ...step('a', []), earlier: 'l' }
+
+  expect(Step.parse(old).earlier).toEqual(['l'])
 })

@@ -60,7 +60,7 @@ export function claim(
     .filter((step) => step.due !== undefined && isReady(rollout, step, now) && request.canDo(step))
     .slice(0, request.most)
     .map((step) => {
-      const earlier = step.claim?.lock ?? step.claim?.token
+      const left = step.claim?.lock ?? step.claim?.token
       return {
         ...without(step, 'claim', 'reason', 'endedAt', 'result'),
         status: 'running' as const,
@@ -68,7 +68,8 @@ export function claim(
         attempts: step.attempts + 1,
         startedAt: now,
         before: request.before(step.unit.id),
-        ...(earlier === undefined ? {} : { earlier }),
+        // A worker may have been killed while it waited for the engine of one before it.
+        ...(left === undefined ? {} : { earlier: [...(step.earlier ?? []), left] }),
       }
     })
   return { rollout: withSteps(rollout, claimed), claimed }

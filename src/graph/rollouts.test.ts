@@ -1,113 +1,6 @@
 import { expect, test } from 'vitest'
-import { randomIds } from '../base/ids.ts'
-import { silentLog } from '../base/log.ts'
-import { openMemoryBucket } from '../bucket/adapters/memory.ts'
-import { LockInfo, type StateControl, type StateSettings, createStateControl } from '../state/index.ts'
-import { createGraph } from './graph.ts'
-import { createRolloutMarks } from './rollout-marks.ts'
-import { createRollouts } from './rollouts.ts'
-
-const org = 'default'
-const alice = { by: 'alice' }
-const byHand = LockInfo.parse({ ID: 'by hand', Operation: 'OperationTypeApply', Who: 'bob' })
-const options = { worker: 'w1', most: 10, leaseMs: 1000, begin: false }
-
-/** network ← app ← dns, and network ← other; the time is what the test says. */
-async function estate(settings: Partial<StateSettings> = { tidyAfterMs: null, flushEvents: false }) {
-  let now = 1_000_000
-  const clock = { now: () => now, sleep: () => Promise.resolve() }
-  const bucket = openMemoryBucket()
-  const spool = { create: () => Promise.reject(new Error('these states fit into memory')) }
-  const control = await createStateControl({ bucket, clock, ids: randomIds, log: silentLog, spool, settings })
-  const deps = { bucket, clock, ids: randomIds, control }
-  const ids = new Map<string, string>()
-  for (const name of ['network', 'app', 'dns', 'other'])
-    ids.set(name, (await control.units.create({ org, name }, alice)).id)
-  const serials = new Map<string, number>()
-
-  async function uses(unit: string, on: string, output: string, variable: string): Promise<void> {
-    const edge = { on: ids.get(on) ?? '', name: on, outputs: [output], source: 'declared' as const }
-    await control.graph.changeDependencies(
-      { org, unit },
-      (edges) => [...edges, { ...edge, inputs: { [variable]: output } }],
-      alice,
-    )
-  }
-  await uses('app', 'network', 'vpc_id', 'vpc')
-  await uses('other', 'network', 'cidr', 'cidr')
-  await uses('dns', 'app', 'url', 'url')
-
-  /** What an engine does: writes a state under the step's lock. */
-  async function write(unit: string, lockId: string, outputs: Record<string, string>): Promise<void> {
-    const serial = (serials.get(unit) ?? 0) + 1
-    serials.set(unit, serial)
-    const text = JSON.stringify({
-      version: 4,
-      terraform_version: '1.12.6',
-      serial,
-      lineage: `of ${unit}`,
-      outputs: Object.fromEntries(
-        Object.entries(outputs).map(([name, value]) => [name, { value, type: 'string' }]),
-      ),
-      resources: [],
-    })
-    async function* bytes() {
-      yield Buffer.from(text)
-    }
-    const state = await control.states.receive(bytes(), { org, maxBytes: 1e6 })
-    await control.states.write({ org, unit }, state, { how: 'backend', lockId }, alice)
-    now += 1
-  }
-
-  return {
-    control,
-    rollouts: createRollouts(deps),
-    /** A server that starts now, over the same bucket. */
-    async reopen(changed: Partial<StateSettings>) {
-      const other = { bucket, clock, ids: randomIds, log: silentLog, spool, settings: changed }
-      const opened = await createStateControl(other)
-      return { control: opened, rollouts: createRollouts({ ...deps, control: opened }) }
-    },
-    another: createRollouts(deps),
-    write,
-    pass: (ms: number) => (now += ms),
-  }
-}
-
-type Estate = Awaited<ReturnType<typeof estate>>
-
-const outputsOf: Record<string, Record<string, string>> = {
-  network: { vpc_id: 'vpc-1', cidr: '10/8' },
-  app: { url: 'http://app' },
-  dns: {},
-  other: {},
-}
-
-/** Works until nothing is left; gives what was applied, with what it was given. */
-async function workThrough(
-  { rollouts, write }: Estate,
-  id: string,
-  outputs: Record<string, Record<string, string>> = outputsOf,
-): Promise<Record<string, Record<string, string>>> {
-  const applied: Record<string, Record<string, string>> = {}
-  const ref = { org, id }
-  let { claims } = await rollouts.claim(ref, options, alice)
-  while (claims.length > 0) {
-    const next: typeof claims = []
-    for (const { unit, token } of claims) {
-      const { lock, inputs } = await rollouts.begin(ref, unit.id, { token, leaseMs: 1000, lock: true }, alice)
-      applied[unit.name] = inputs
-      await write(unit.name, lock ?? '', outputs[unit.name] ?? {})
-      const end = { kind: 'applied' as const, fingerprint: `f-${unit.name}`, engineMs: 1 }
-      next.push(...(await rollouts.end(ref, unit.id, { token, end, next: options }, alice)).claims)
-    }
-    claims = next
-  }
-  return applied
-}
-
-const statuses = async ({ rollouts }: Estate, id: string) =>
-  Object.fromEntries((await rollouts.get({ org, id })).steps.map((step) => [step.unit.name, step.status]))
+import { LockInfo, type StateControl } from '../state/index.ts'
+import { alice, estate, options, org, outputsOf, statuses, workThrough } from './testing.ts'
 
 test('a step that is sure to run begins with its claim, in the request that brings it', async () => {
   const world = await estate()
@@ -213,35 +106,6 @@ test('workers that claim at the same time never hold the same step', async () =>
   expect(names.toSorted()).toEqual(['dns', 'other'])
 })
 
-test('a killed worker is followed by another, and can write nothing any more', async () => {
-  const world = await estate()
-  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
-  const ref = { org, id }
-  const [dead] = (await world.rollouts.claim(ref, options, alice)).claims
-  const start = { token: dead?.token ?? '', leaseMs: 60_000, lock: true }
-  const { lock } = await world.rollouts.begin(ref, 'network', start, alice)
-
-  expect((await world.another.claim(ref, options, alice)).claims).toEqual([])
-  world.pass(1000)
-  const [taken] = (await world.another.claim(ref, options, alice)).claims
-  const token = taken?.token ?? ''
-  const begun = await world.another.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
-
-  expect(taken).toMatchObject({ unit: { name: 'network' }, attempt: 2 })
-  await expect(world.write('network', lock ?? '', { vpc_id: 'late' })).rejects.toMatchObject({
-    code: 'LOCKED',
-  })
-  await world.write('network', begun.lock ?? '', { vpc_id: 'vpc-1', cidr: '10/8' })
-  const end = { kind: 'applied' as const, fingerprint: null, engineMs: 1 }
-  await expect(
-    world.rollouts.end(ref, 'network', { token: dead?.token ?? '', end }, alice),
-  ).rejects.toMatchObject({
-    code: 'CONFLICT',
-  })
-  await world.another.end(ref, 'network', { token, end }, alice)
-  expect((await statuses(world, id))['network']).toBe('applied')
-})
-
 test('renewing keeps claim and lock', async () => {
   const world = await estate()
   const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
@@ -274,27 +138,6 @@ test('whoever sees the lock of a step cannot end it', async () => {
     code: 'CONFLICT',
   })
   expect(JSON.stringify(await world.rollouts.get(ref))).not.toContain(held?.token)
-})
-
-test('whoever took a step over and waits for the engine that was left keeps its lock alive', async () => {
-  const world = await estate()
-  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
-  const ref = { org, id }
-  const [dead] = (await world.rollouts.claim(ref, options, alice)).claims
-  const start = { token: dead?.token ?? '', leaseMs: 1000, lock: true }
-  const { lock } = await world.rollouts.begin(ref, 'network', start, alice)
-  world.pass(1000)
-  const [taken] = (await world.another.claim(ref, { ...options, begin: true }, alice)).claims
-
-  expect(taken?.start).toBe(null)
-  world.pass(500)
-  await world.another.renew(ref, { tokens: [taken?.token ?? ''], leaseMs: 1000 }, alice)
-  world.pass(900)
-
-  await expect(
-    world.control.locks.lock({ org, unit: 'network' }, { ...byHand }, {}, alice),
-  ).rejects.toMatchObject({ code: 'LOCKED' })
-  await world.write('network', lock ?? '', { vpc_id: 'vpc-1' })
 })
 
 test('an apply that had nothing to write turns its unit fresh all the same', async () => {
@@ -427,6 +270,7 @@ test('a worker claims only steps whose units it has', async () => {
 })
 
 /** What the journal has about rollouts, once everything is written. */
+
 async function toldBy(control: StateControl) {
   await control.close()
   const { items } = await control.journal.read({ limit: 100 })
@@ -495,45 +339,6 @@ test('an event that a server left behind is told by the next one that comes by',
   expect(await toldBy(control)).toMatchObject([{ type: 'rollout.started', data: { rollout: id } }])
 })
 
-test.each([
-  ['failed', { kind: 'failed' as const, reason: 'half way', exitCode: 1, engineMs: 5 }],
-  ['was interrupted', { kind: 'returned' as const, begun: true }],
-])('an apply that %s is no proof of anything until a good one, cancelled or not', async (_, end) => {
-  const world = await estate()
-  const marks = createRolloutMarks(world.rollouts, { now: () => 0 })
-  const graph = createGraph({ control: world.control, marks })
-  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
-  const first = await world.rollouts.start(org, { from: ['app'], claim: options }, alice)
-  const token = first.claims[0]?.token ?? ''
-  await world.rollouts.begin({ org, id: first.id }, 'app', { token, leaseMs: 1000, lock: true }, alice)
-  await world.rollouts.end({ org, id: first.id }, 'app', { token, end }, alice)
-  await world.rollouts.cancel({ org, id: first.id }, alice)
-
-  const { items, counts } = await graph.status({ org, attention: true })
-  const second = await world.rollouts.start(org, { from: ['network'] }, alice)
-  const applied = await workThrough(world, second.id)
-
-  expect(counts).toMatchObject({ stale: 1, waiting: 1, 'up-to-date': 2 })
-  expect(items.map(({ name, marks: shown }) => [name, ...shown])).toEqual([['app', 'failed'], ['dns']])
-  expect(items[0]?.reasons).toMatchObject([{ kind: 'failed' }])
-  expect(items[0]?.reasons[0]?.says).toContain(first.id)
-  expect(Object.keys(applied)).toEqual(['network', 'app'])
-  expect((await graph.status({ org, attention: true })).items).toEqual([])
-})
-
-test('a worker that was killed leaves a unit that must be applied, even if the rollout is cancelled', async () => {
-  const world = await estate()
-  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
-  const { id, claims } = await world.rollouts.start(org, { from: ['app'], claim: options }, alice)
-  const token = claims[0]?.token ?? ''
-  await world.rollouts.begin({ org, id }, 'app', { token, leaseMs: 1000, lock: true }, alice)
-  world.pass(5000)
-
-  await world.rollouts.cancel({ org, id }, alice)
-
-  expect((await world.control.graph.facts({ org, unit: 'app' }))?.failed).toMatchObject({ rollout: id })
-})
-
 test('what is under way is found however many rollouts came after it', async () => {
   const world = await estate()
   const { id } = await world.rollouts.start(org, { from: ['dns'], claim: options }, alice)
@@ -545,22 +350,4 @@ test('what is under way is found however many rollouts came after it', async () 
   expect((await world.rollouts.unfinished(org)).map((rollout) => rollout.id)).toEqual([id])
   await world.rollouts.cancel({ org, id }, alice)
   expect((await world.rollouts.unfinished(org)).map((rollout) => rollout.id)).toEqual([id])
-})
-
-test.each([
-  ['state-mv', true],
-  ['OperationTypeApply', false],
-])('after a write by hand as %s, that the last apply failed still holds: %s', async (operation, holds) => {
-  const world = await estate()
-  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
-  const { id, claims } = await world.rollouts.start(org, { from: ['network'], claim: options }, alice)
-  const token = claims[0]?.token ?? ''
-  const end = { kind: 'failed' as const, reason: 'half way', exitCode: 1, engineMs: 5 }
-  await world.rollouts.end({ org, id }, 'network', { token, end }, alice)
-  const unit = { org, unit: 'network' }
-
-  await world.control.locks.lock(unit, { ...byHand, Operation: operation }, {}, alice)
-  await world.write('network', byHand.ID, { vpc_id: 'vpc-1' })
-
-  expect((await world.control.graph.facts(unit))?.failed !== undefined).toBe(holds)
 })

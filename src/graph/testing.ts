@@ -1,6 +1,16 @@
-import type { GraphFacts, Read } from '../state/index.ts'
+import { randomIds } from '../base/ids.ts'
+import { silentLog } from '../base/log.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import {
+  type GraphFacts,
+  LockInfo,
+  type Read,
+  type StateSettings,
+  createStateControl,
+} from '../state/index.ts'
 import { openHclReader } from './adapters/hcl2json.ts'
 import type { EngineUnit } from './engine.ts'
+import { createRollouts } from './rollouts.ts'
 import { scan } from './scan.ts'
 
 /** For tests and benchmarks only: the facts of a unit, with `up` as the ids of what it uses. */
@@ -60,3 +70,105 @@ export function scanned(files: Readonly<Record<string, string>>): ReturnType<typ
   }))
   return scan(given, { hcl: openHclReader(), rootName: 'estate' })
 }
+
+export const org = 'default'
+export const alice = { by: 'alice' }
+export const byHand = LockInfo.parse({ ID: 'by hand', Operation: 'OperationTypeApply', Who: 'bob' })
+export const options = { worker: 'w1', most: 10, leaseMs: 1000, begin: false }
+
+/** network ← app ← dns, and network ← other; the time is what the test says. */
+export async function estate(settings: Partial<StateSettings> = { tidyAfterMs: null, flushEvents: false }) {
+  let now = 1_000_000
+  const clock = { now: () => now, sleep: () => Promise.resolve() }
+  const bucket = openMemoryBucket()
+  const spool = { create: () => Promise.reject(new Error('these states fit into memory')) }
+  const control = await createStateControl({ bucket, clock, ids: randomIds, log: silentLog, spool, settings })
+  const deps = { bucket, clock, ids: randomIds, control }
+  const ids = new Map<string, string>()
+  for (const name of ['network', 'app', 'dns', 'other'])
+    ids.set(name, (await control.units.create({ org, name }, alice)).id)
+  const serials = new Map<string, number>()
+
+  async function uses(unit: string, on: string, output: string, variable: string): Promise<void> {
+    const edge = { on: ids.get(on) ?? '', name: on, outputs: [output], source: 'declared' as const }
+    await control.graph.changeDependencies(
+      { org, unit },
+      (edges) => [...edges, { ...edge, inputs: { [variable]: output } }],
+      alice,
+    )
+  }
+  await uses('app', 'network', 'vpc_id', 'vpc')
+  await uses('other', 'network', 'cidr', 'cidr')
+  await uses('dns', 'app', 'url', 'url')
+
+  /** What an engine does: writes a state under the step's lock. */
+  async function write(unit: string, lockId: string, outputs: Record<string, string>): Promise<void> {
+    const serial = (serials.get(unit) ?? 0) + 1
+    serials.set(unit, serial)
+    const text = JSON.stringify({
+      version: 4,
+      terraform_version: '1.12.6',
+      serial,
+      lineage: `of ${unit}`,
+      outputs: Object.fromEntries(
+        Object.entries(outputs).map(([name, value]) => [name, { value, type: 'string' }]),
+      ),
+      resources: [],
+    })
+    async function* bytes() {
+      yield Buffer.from(text)
+    }
+    const state = await control.states.receive(bytes(), { org, maxBytes: 1e6 })
+    await control.states.write({ org, unit }, state, { how: 'backend', lockId }, alice)
+    now += 1
+  }
+
+  return {
+    control,
+    rollouts: createRollouts(deps),
+    /** A server that starts now, over the same bucket. */
+    async reopen(changed: Partial<StateSettings>) {
+      const other = { bucket, clock, ids: randomIds, log: silentLog, spool, settings: changed }
+      const opened = await createStateControl(other)
+      return { control: opened, rollouts: createRollouts({ ...deps, control: opened }) }
+    },
+    another: createRollouts(deps),
+    write,
+    pass: (ms: number) => (now += ms),
+  }
+}
+
+export type Estate = Awaited<ReturnType<typeof estate>>
+
+export const outputsOf: Record<string, Record<string, string>> = {
+  network: { vpc_id: 'vpc-1', cidr: '10/8' },
+  app: { url: 'http://app' },
+  dns: {},
+  other: {},
+}
+
+/** Works until nothing is left; gives what was applied, with what it was given. */
+export async function workThrough(
+  { rollouts, write }: Estate,
+  id: string,
+  outputs: Record<string, Record<string, string>> = outputsOf,
+): Promise<Record<string, Record<string, string>>> {
+  const applied: Record<string, Record<string, string>> = {}
+  const ref = { org, id }
+  let { claims } = await rollouts.claim(ref, options, alice)
+  while (claims.length > 0) {
+    const next: typeof claims = []
+    for (const { unit, token } of claims) {
+      const { lock, inputs } = await rollouts.begin(ref, unit.id, { token, leaseMs: 1000, lock: true }, alice)
+      applied[unit.name] = inputs
+      await write(unit.name, lock ?? '', outputs[unit.name] ?? {})
+      const end = { kind: 'applied' as const, fingerprint: `f-${unit.name}`, engineMs: 1 }
+      next.push(...(await rollouts.end(ref, unit.id, { token, end, next: options }, alice)).claims)
+    }
+    claims = next
+  }
+  return applied
+}
+
+export const statuses = async ({ rollouts }: Estate, id: string) =>
+  Object.fromEntries((await rollouts.get({ org, id })).steps.map((step) => [step.unit.name, step.status]))

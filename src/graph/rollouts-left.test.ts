@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest'
+import { createGraph } from './graph.ts'
+import { createRolloutMarks } from './rollout-marks.ts'
+import { alice, byHand, estate, options, org, statuses, workThrough } from './testing.ts'
+
+test('a killed worker is followed by another, and can write nothing any more', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
+  const ref = { org, id }
+  const [dead] = (await world.rollouts.claim(ref, options, alice)).claims
+  const start = { token: dead?.token ?? '', leaseMs: 60_000, lock: true }
+  const { lock } = await world.rollouts.begin(ref, 'network', start, alice)
+
+  expect((await world.another.claim(ref, options, alice)).claims).toEqual([])
+  world.pass(1000)
+  const [taken] = (await world.another.claim(ref, options, alice)).claims
+  const token = taken?.token ?? ''
+  const begun = await world.another.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
+
+  expect(taken).toMatchObject({ unit: { name: 'network' }, attempt: 2 })
+  await expect(world.write('network', lock ?? '', { vpc_id: 'late' })).rejects.toMatchObject({
+    code: 'LOCKED',
+  })
+  await world.write('network', begun.lock ?? '', { vpc_id: 'vpc-1', cidr: '10/8' })
+  const end = { kind: 'applied' as const, fingerprint: null, engineMs: 1 }
+  await expect(
+    world.rollouts.end(ref, 'network', { token: dead?.token ?? '', end }, alice),
+  ).rejects.toMatchObject({
+    code: 'CONFLICT',
+  })
+  await world.another.end(ref, 'network', { token, end }, alice)
+  expect((await statuses(world, id))['network']).toBe('applied')
+})
+
+test('whoever took a step over and waits for the engine that was left keeps its lock alive', async () => {
+  const world = await estate()
+  const { id } = await world.rollouts.start(org, { from: ['network'] }, alice)
+  const ref = { org, id }
+  const [dead] = (await world.rollouts.claim(ref, options, alice)).claims
+  const start = { token: dead?.token ?? '', leaseMs: 1000, lock: true }
+  const { lock } = await world.rollouts.begin(ref, 'network', start, alice)
+  world.pass(1000)
+  const [taken] = (await world.another.claim(ref, { ...options, begin: true }, alice)).claims
+
+  expect(taken?.start).toBe(null)
+  world.pass(500)
+  await world.another.renew(ref, { tokens: [taken?.token ?? ''], leaseMs: 1000 }, alice)
+  world.pass(900)
+
+  await expect(
+    world.control.locks.lock({ org, unit: 'network' }, { ...byHand }, {}, alice),
+  ).rejects.toMatchObject({ code: 'LOCKED' })
+  await world.write('network', lock ?? '', { vpc_id: 'vpc-1' })
+})
+
+test('the lock of an engine that was left survives that whoever waited for it was killed as well', async () => {
+  const world = await estate()
+  const { id, claims } = await world.rollouts.start(org, { from: ['network'], claim: options }, alice)
+  const ref = { org, id }
+  const start = { token: claims[0]?.token ?? '', leaseMs: 1000, lock: true }
+  const { lock } = await world.rollouts.begin(ref, 'network', start, alice)
+  world.pass(1100)
+  const second = await world.rollouts.claim(ref, options, alice)
+  await world.rollouts.renew(ref, { tokens: [second.claims[0]?.token ?? ''], leaseMs: 1000 }, alice)
+  world.pass(1100)
+  const third = await world.rollouts.claim(ref, options, alice)
+  const token = third.claims[0]?.token ?? ''
+
+  for (let i = 0; i < 6; i++) {
+    await world.rollouts.renew(ref, { tokens: [token], leaseMs: 1000 }, alice)
+    world.pass(400)
+  }
+  await world.write('network', lock ?? '', { vpc_id: 'vpc-1' })
+  const begun = await world.rollouts.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
+
+  expect(await world.control.locks.get({ org, unit: 'network' })).toMatchObject({ id: begun.lock })
+})
+
+test.each([
+  ['failed', { kind: 'failed' as const, reason: 'half way', exitCode: 1, engineMs: 5 }],
+  ['was interrupted', { kind: 'returned' as const, begun: true }],
+])('an apply that %s is no proof of anything until a good one, cancelled or not', async (_, end) => {
+  const world = await estate()
+  const marks = createRolloutMarks(world.rollouts, { now: () => 0 })
+  const graph = createGraph({ control: world.control, marks })
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const first = await world.rollouts.start(org, { from: ['app'], claim: options }, alice)
+  const token = first.claims[0]?.token ?? ''
+  await world.rollouts.begin({ org, id: first.id }, 'app', { token, leaseMs: 1000, lock: true }, alice)
+  await world.rollouts.end({ org, id: first.id }, 'app', { token, end }, alice)
+  await world.rollouts.cancel({ org, id: first.id }, alice)
+
+  const { items, counts } = await graph.status({ org, attention: true })
+  const second = await world.rollouts.start(org, { from: ['network'] }, alice)
+  const applied = await workThrough(world, second.id)
+
+  expect(counts).toMatchObject({ stale: 1, waiting: 1, 'up-to-date': 2 })
+  expect(items.map(({ name, marks: shown }) => [name, ...shown])).toEqual([['app', 'failed'], ['dns']])
+  expect(items[0]?.reasons).toMatchObject([{ kind: 'failed' }])
+  expect(items[0]?.reasons[0]?.says).toContain(first.id)
+  expect(Object.keys(applied)).toEqual(['network', 'app'])
+  expect((await graph.status({ org, attention: true })).items).toEqual([])
+})
+
+test('a worker that was killed leaves a unit that must be applied, even if the rollout is cancelled', async () => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const { id, claims } = await world.rollouts.start(org, { from: ['app'], claim: options }, alice)
+  const token = claims[0]?.token ?? ''
+  await world.rollouts.begin({ org, id }, 'app', { token, leaseMs: 1000, lock: true }, alice)
+  world.pass(5000)
+
+  await world.rollouts.cancel({ org, id }, alice)
+
+  expect((await world.control.graph.facts({ org, unit: 'app' }))?.failed).toMatchObject({ rollout: id })
+})
+
+test.each([
+  ['state-mv', true],
+  ['OperationTypeApply', false],
+])('after a write by hand as %s, that the last apply failed still holds: %s', async (operation, holds) => {
+  const world = await estate()
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const { id, claims } = await world.rollouts.start(org, { from: ['network'], claim: options }, alice)
+  const token = claims[0]?.token ?? ''
+  const end = { kind: 'failed' as const, reason: 'half way', exitCode: 1, engineMs: 5 }
+  await world.rollouts.end({ org, id }, 'network', { token, end }, alice)
+  const unit = { org, unit: 'network' }
+
+  await world.control.locks.lock(unit, { ...byHand, Operation: operation }, {}, alice)
+  await world.write('network', byHand.ID, { vpc_id: 'vpc-1' })
+
+  expect((await world.control.graph.facts(unit))?.failed !== undefined).toBe(holds)
+})
