@@ -285,3 +285,16 @@ test('a folder of documents has another mark after every change, and none just a
   expect(await later.mark?.('prod/')).toBeUndefined()
   expect(await later.mark?.('.taco/nothing/')).toBeUndefined()
 })
+
+test.each(['loop', 'loop/bucket'])(
+  'a folder behind a link to itself is refused in our words: %s',
+  async (path) => {
+    const root = await tempFolder()
+    await symlink('loop', `${root}/loop`)
+
+    for (const mustExist of [true, false])
+      await expect(openFileBucket({ root: `${root}/${path}`, mustExist })).rejects.toThrow(
+        expect.objectContaining({ code: 'BUCKET_UNAVAILABLE', facts: { errno: 'ELOOP' } }),
+      )
+  },
+)

@@ -63,9 +63,11 @@ export async function openFileBucket(options: FileBucketOptions): Promise<Bucket
     rules: options.rules ?? allRules,
     folders: new Set(),
   }
-  if (options.mustExist === true && (await fs.lstat(root)) === undefined) throw noFolder(context.label)
-  await guarded(context, 'opening', () => prepare(context))
-  return bucketOf(context, (await fs.realpath(root)) ?? root)
+  return guarded(context, 'opening', async () => {
+    if (options.mustExist === true && (await fs.lstat(root)) === undefined) throw noFolder(context.label)
+    await prepare(context)
+    return bucketOf(context, (await fs.realpath(root)) ?? root)
+  })
 }
 
 /** A folder that may only be read is opened too; writing to it says what is wrong. */
