@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
+import { TacoError } from '../base/errors.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
 import {
@@ -22,6 +23,9 @@ async function unitDocument(bucket: Bucket, name: string): Promise<string> {
   const control = await openControl(bucket)
   return `.taco/orgs/default/units/${(await control.units.get(named(name))).id}.json`
 }
+
+/** Late enough for gc to take attempts for dead. */
+const daysLater = { ...systemClock, now: () => Date.now() + 3 * 86_400_000 }
 
 const nameClaim = (name: string) => `.taco/orgs/default/names/${name}.json`
 
@@ -80,6 +84,71 @@ test('a lost unit document is found, its name is not begun anew, and a repair br
     [2, 2, 'past'],
     [1, 1, 'past'],
   ])
+})
+
+test('a unit that is made anew keeps what lies below a missing version', async () => {
+  const bucket = openMemoryBucket()
+  const before = await openControl(bucket)
+  for (const serial of [1, 2, 3, 4]) await push(before, 'd', stateText(serial))
+  await lose(bucket, await unitDocument(bucket, 'd'))
+  await lose(bucket, String((await versionKeys(bucket))[2]))
+  const control = await openControl(bucket, daysLater)
+
+  await findings(control, { repair: true })
+  await control.upkeep.gc({ dryRun: false }, alice)
+
+  const { items, damaged } = await control.versions.list(named('d'), { limit: 10 })
+  expect(items.map(({ seq }) => seq)).toEqual([4, 2, 1])
+  expect(damaged).toEqual([{ seq: 3, object: null }])
+})
+
+test('a unit that is made anew goes on above its newest version, though that one is damaged', async () => {
+  const bucket = openMemoryBucket()
+  const before = await openControl(bucket)
+  for (const serial of [1, 2, 3]) await push(before, 'd', stateText(serial))
+  await lose(bucket, await unitDocument(bucket, 'd'))
+  const keys = await versionKeys(bucket)
+  await overwrite(bucket, String(keys[2]), 'not a version at all, but long enough to have had a header')
+  const control = await openControl(bucket, daysLater)
+
+  await findings(control, { repair: true })
+  await control.upkeep.gc({ dryRun: false }, alice)
+  await push(control, 'd', stateText(4))
+
+  expect(await versionKeys(bucket)).toEqual(expect.arrayContaining(keys))
+  const { items, damaged } = await control.versions.list(named('d'), { limit: 10 })
+  expect(items.map(({ seq, serial, status }) => [seq, serial, status])).toEqual([
+    [5, 4, 'current'],
+    [4, 3, 'past'],
+    [2, 2, 'past'],
+    [1, 1, 'past'],
+  ])
+  expect(damaged.map(({ seq }) => seq)).toEqual([3])
+})
+
+test('a unit is not made anew from a part of its versions when the bucket does not answer', async () => {
+  const bucket = openMemoryBucket()
+  const before = await openControl(bucket)
+  for (const serial of [1, 2, 3]) await push(before, 'd', stateText(serial))
+  const document = await unitDocument(bucket, 'd')
+  await lose(bucket, document)
+  const newest = String((await versionKeys(bucket))[2])
+  const failing = new Proxy(bucket, {
+    get(target, name, receiver) {
+      if (name !== 'get') return Reflect.get(target, name, receiver) as unknown
+      return (...[key, ...rest]: Parameters<Bucket['get']>) =>
+        key === newest
+          ? Promise.reject(new TacoError('BUCKET_UNAVAILABLE', 'slow down'))
+          : target.get(key, ...rest)
+    },
+  })
+
+  const found = await findings(await openControl(failing), { repair: true }).catch((error: unknown) => [
+    error,
+  ])
+
+  expect(found).toContainEqual(expect.objectContaining({ message: 'slow down' }))
+  expect(await bucket.head(document)).toBeUndefined()
 })
 
 test.each([
@@ -199,7 +268,7 @@ test.each([
     const { committed, all } = await unitWithLostAttempt(bucket)
     const damaged = damagedSeq === 2 ? committed : all.find((key) => key.includes('/00000003-'))
     await overwrite(bucket, String(damaged), 'not a version at all, but long enough to have had a header')
-    const control = await openControl(bucket, { ...systemClock, now: () => Date.now() + 3 * 86_400_000 })
+    const control = await openControl(bucket, daysLater)
 
     await control.upkeep.gc({ dryRun: false }, alice)
 
@@ -210,7 +279,7 @@ test.each([
 test('an attempt that lost its race is removed while nothing is damaged', async () => {
   const bucket = openMemoryBucket()
   const { committed } = await unitWithLostAttempt(bucket)
-  const control = await openControl(bucket, { ...systemClock, now: () => Date.now() + 3 * 86_400_000 })
+  const control = await openControl(bucket, daysLater)
 
   expect(await control.upkeep.gc({ dryRun: false }, alice)).toMatchObject({ objectsDeleted: 1 })
 

@@ -247,11 +247,7 @@ async function listRange(
 /** Header only: a ranged get, and a second one for the rare header that is longer. */
 const HEADER_GUESS = 4096
 
-export async function readEntry(
-  bucket: Bucket,
-  doc: UnitDocument,
-  entry: Entry,
-): Promise<HistoryEntry | undefined> {
+async function readEntry(bucket: Bucket, doc: UnitDocument, entry: Entry): Promise<HistoryEntry | undefined> {
   const start = await rangedBytes(bucket, entry.key, HEADER_GUESS)
   if (start === undefined) return undefined
   const damaged = (cause: unknown) =>
@@ -282,7 +278,7 @@ export async function readEntry(
 }
 
 /** A damaged header counts like a missing object: the others must not go with it. */
-async function readableEntry(
+export async function readableEntry(
   bucket: Bucket,
   doc: UnitDocument,
   entry: Entry,

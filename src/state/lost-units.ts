@@ -1,6 +1,7 @@
 import { TacoError } from '../base/errors.ts'
-import type { Bucket } from '../bucket/index.ts'
-import { readEntry } from './history.ts'
+import type { Bucket, Entry } from '../bucket/index.ts'
+import { readableEntry } from './history.ts'
+import type { VersionKeyParts } from './layout.ts'
 import { parseVersionObject, versionsPrefix } from './layout.ts'
 import type { Claim, UnitDocument } from './model.ts'
 import type { Parts } from './protocol/parts.ts'
@@ -33,26 +34,35 @@ export async function rebuiltDocument(parts: Parts, blank: UnitDocument): Promis
   const { bucket, clock } = parts.deps
   const found = await bucket.get(blank.key)
   const current = found === undefined ? undefined : await hashOf(found)
-  const stored = []
+  const stored: (VersionKeyParts & { readonly entry: Entry })[] = []
   for await (const page of bucket.list(versionsPrefix(blank.org, blank.id)))
-    for (const entry of page) stored.push({ entry, seq: parseVersionObject(entry.key)?.seq ?? 0 })
-  const numbers = new Set(stored.map(({ seq }) => seq))
-  for (const seq of [...numbers].sort((a, b) => b - a)) {
+    for (const entry of page) {
+      const named = parseVersionObject(entry.key)
+      if (named !== undefined) stored.push({ ...named, entry })
+    }
+  const numbers = [...new Set(stored.map(({ seq }) => seq))].sort((a, b) => b - a)
+  // Numbers go on from the highest, readable or not: gc takes what lies above for attempts that nobody committed.
+  const top = numbers[0] ?? 0
+  for (const seq of numbers) {
     const attempts = stored.filter((one) => one.seq === seq)
-    const read = await Promise.all(
-      attempts.map(({ entry }) => readEntry(bucket, blank, entry).catch(() => undefined)),
-    )
+    const read = await Promise.all(attempts.map(({ entry }) => readableEntry(bucket, blank, entry)))
     const readable = read.filter((entry) => entry !== undefined)
     const newest = readable.find(({ facts }) => facts.hash === current) ?? readable[0]
     if (newest === undefined) continue
     const { facts, object, commit, outputs, receipt } = newest
+    const isCurrent = current === undefined ? undefined : facts.hash === current
+    const tail =
+      seq === top
+        ? { id: facts.id, superseded: isCurrent === false }
+        : { id: stored.find((one) => one.seq === top)?.id ?? '', superseded: isCurrent === true }
     return {
       ...blank,
       // Higher than any that others may remember.
       rev: clock.now(),
       changedAt: clock.now(),
-      seq,
-      historyFrom: firstInRow(numbers, seq),
+      seq: top,
+      // What is missing in between shows as a gap; what lies below it is history still.
+      historyFrom: numbers.at(-1) ?? 1,
       head: {
         version: facts,
         object,
@@ -62,14 +72,8 @@ export async function rebuiltDocument(parts: Parts, blank: UnitDocument): Promis
         chain: {},
       },
       receipt,
-      tail: { id: facts.id, superseded: current !== undefined && facts.hash !== current },
+      tail,
     }
   }
   return undefined
-}
-
-function firstInRow(numbers: ReadonlySet<number>, top: number): number {
-  let first = top
-  while (numbers.has(first - 1)) first--
-  return first
 }
