@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import {
   type Bucket,
   type BucketAddress,
@@ -38,14 +36,8 @@ const OPENERS: {
 
 async function openFolder({ folder }: { folder: string }, options: OpenOptions): Promise<OpenBucket> {
   const { mayCreate, isReadOnly = false } = options
-  const { nodeFs, openFileBucket, readingFs } = await import('../bucket/adapters/file/index.ts')
-  if (!isReadOnly) return openFileBucket({ root: folder, mustExist: !mayCreate })
-  const root = resolve(folder)
-  if (mayCreate && !existsSync(root)) {
-    const { openMemoryBucket } = await import('../bucket/adapters/memory.ts')
-    return { ...openMemoryBucket(), kind: 'file', label: `file://${root}` }
-  }
-  return openFileBucket({ root, mustExist: true, fs: readingFs(nodeFs()) })
+  const { openFileBucket } = await import('../bucket/adapters/file/index.ts')
+  return openFileBucket({ root: folder, mustExist: !mayCreate, isReadOnly })
 }
 
 export interface Opened {

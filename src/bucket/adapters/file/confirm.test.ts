@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { bodyOf } from '../../body.ts'
-import { nodeFs, openFileBucket, readingFs } from './index.ts'
+import { nodeFs, openFileBucket } from './index.ts'
+import { readingFs } from './reading-fs.ts'
 import type { Bucket, Tag } from '../../bucket.ts'
 
 const roots: string[] = []

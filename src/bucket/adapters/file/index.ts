@@ -25,6 +25,7 @@ import { deleteOwn, putOwn } from './own.ts'
 import { hasPlain } from './plain.ts'
 import { deletePlain, putPlain } from './plain-write.ts'
 import { current, read } from './read.ts'
+import { readingFs } from './reading-fs.ts'
 import { sweepTemp } from './sweep.ts'
 import type { Bucket, Found, GetOptions, Waiting } from '../../bucket.ts'
 import type { Context, Rules } from './context.ts'
@@ -35,7 +36,6 @@ export type { FileStat, FsOps, ReadableFile, WritableFile } from './fs-ops.ts'
 export type { Rules } from './context.ts'
 export { allRules } from './context.ts'
 export { nodeFs } from './node-fs.ts'
-export { readingFs } from './reading-fs.ts'
 
 const MAX_PLACES = 10_000
 
@@ -43,6 +43,8 @@ export interface FileBucketOptions {
   readonly root: string
   /** True: a folder that is not there is refused instead of made. */
   readonly mustExist?: boolean
+  /** True: nothing is made or changed, and a folder that is not there but could be made is an empty one. */
+  readonly isReadOnly?: boolean
   readonly fs?: FsOps
   /** Never the same twice: letters and digits only. */
   readonly nonce?: () => string
@@ -51,7 +53,9 @@ export interface FileBucketOptions {
 }
 
 export async function openFileBucket(options: FileBucketOptions): Promise<Bucket> {
-  const fs = options.fs ?? nodeFs()
+  const { isReadOnly = false } = options
+  const writing = options.fs ?? nodeFs()
+  const fs = isReadOnly ? readingFs(writing) : writing
   const root = options.fs === undefined ? resolve(options.root) : options.root
   const context: Context = {
     fs,
@@ -65,7 +69,8 @@ export async function openFileBucket(options: FileBucketOptions): Promise<Bucket
   }
   return guarded(context, 'opening', async () => {
     if (options.mustExist === true && (await fs.lstat(root)) === undefined) throw noFolder(context.label)
-    await prepare(context)
+    if (isReadOnly) await checkRoot(fs, root)
+    else await prepare(context)
     return bucketOf(context, (await fs.realpath(root)) ?? root)
   })
 }
@@ -73,7 +78,7 @@ export async function openFileBucket(options: FileBucketOptions): Promise<Bucket
 /** A folder that may only be read is opened too; writing to it says what is wrong. */
 async function prepare(context: Context): Promise<void> {
   const { fs, root } = context
-  await makeRoot(context, root)
+  await makeRoot(fs, root)
   try {
     await ensureFolder(context, `${root}/${OBJECTS}`)
     await ensureFolder(context, `${root}/${TEMP}`)
@@ -83,14 +88,29 @@ async function prepare(context: Context): Promise<void> {
   }
 }
 
-async function makeRoot({ fs }: Context, path: string): Promise<void> {
+async function makeRoot(fs: FsOps, path: string): Promise<void> {
+  for (const missing of await checkRoot(fs, path)) {
+    const parent = parentOf(missing)
+    await fs.mkdir(missing)
+    if (parent !== '') await fs.syncFolder(parent)
+  }
+}
+
+/** The folders that are not there and would have to be made, outermost first; refused where none could be. */
+async function checkRoot(fs: FsOps, path: string): Promise<readonly string[]> {
   const stat = await fs.lstat(path)
-  if (stat?.kind === 'folder' || stat?.kind === 'link') return
-  if (stat !== undefined) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' })
-  const parent = path.slice(0, path.lastIndexOf('/'))
-  if (parent !== '') await makeRoot({ fs } as Context, parent)
-  await fs.mkdir(path)
-  if (parent !== '') await fs.syncFolder(parent)
+  if (stat === undefined) {
+    const parent = parentOf(path)
+    return [...(parent === '' ? [] : await checkRoot(fs, parent)), path]
+  }
+  const real = stat.kind === 'link' ? await fs.realpath(path) : undefined
+  const { kind } = (real === undefined ? undefined : await fs.lstat(real)) ?? stat
+  if (kind !== 'folder') throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' })
+  return []
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'))
 }
 
 function bucketOf(context: Context, realRoot: string): Bucket {

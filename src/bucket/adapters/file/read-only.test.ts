@@ -72,3 +72,13 @@ test.skipIf(process.platform !== 'linux')(
     expect((await countOpen()) - openBefore).toBeLessThan(10)
   },
 )
+
+test('a folder that may not be looked for is refused, and not taken for one that is not there', async () => {
+  const lstat = () => {
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+  }
+
+  await expect(
+    openFileBucket({ root: '/shut/bucket', isReadOnly: true, fs: { ...nodeFs(), lstat } }),
+  ).rejects.toThrow(expect.objectContaining({ code: 'BUCKET_REFUSED', facts: { errno: 'EACCES' } }))
+})
