@@ -130,6 +130,17 @@ test('an include that cannot be found is told, and makes no dependency smaller t
   ])
 })
 
+test('an include that is broken makes no dependency smaller than it may be', async () => {
+  const report = await scanned({
+    'env.hcl': 'inputs = {\n  vpc_id = dependency.vpc.outputs.id\n',
+    'vpc/terragrunt.hcl': 'terraform {\n  source = "x"\n}\n',
+    'app/terragrunt.hcl': `include "env" {\n  path = "../env.hcl"\n}\ndependency "vpc" {\n  config_path = "../vpc"\n}\n`,
+  })
+
+  expect(edgesOf(report)).toEqual(['app -> vpc:*'])
+  expect(report.faults).toMatchObject([{ file: 'env.hcl' }])
+})
+
 test('an included terragrunt.hcl is no unit, and the old include without a name is understood', async () => {
   const report = await scanned({
     'terragrunt.hcl':

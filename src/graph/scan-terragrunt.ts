@@ -52,6 +52,7 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
     folders.set(label, folderOf(found))
     return [{ ...see(files, found, { dir, original: dir, parent: () => folderOf(found) }), label }]
   })
+  const isRead = (one: Seen) => files.get(one.path) !== undefined
   const expose = (one: Seen) => ({
     locals: one.scope.names['local'],
     inputs: evaluate(one.body['inputs'], one.scope),
@@ -81,7 +82,7 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
     generated: all.flatMap(generatedBy),
     module: typeof source === 'string' ? moduleAt(dir, source) : undefined,
     inputs,
-    uses: dependenciesOf(dir, all, inputs, included.length < wanted.length),
+    uses: dependenciesOf(dir, all, inputs, included.length < wanted.length || !included.every(isRead)),
     includes: included.map((one) => one.path),
     remarks,
   }
