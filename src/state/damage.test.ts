@@ -180,6 +180,20 @@ test.each([
   expect(wrong(await findings(control))).toEqual([])
 })
 
+test('a lost claim of a key gives the key to no unit of another organization', async () => {
+  const bucket = openMemoryBucket()
+  const first = await openControl(bucket)
+  await first.orgs.create({ name: 'other' }, alice)
+  await first.units.create({ org: 'default', name: 'a', key: 'x/s.tfstate' }, alice)
+  for (const key of await keysUnder(bucket, '.taco/keys/')) await lose(bucket, key)
+  const control = await openControl(bucket)
+
+  const creation = control.units.create({ org: 'other', name: 'z', key: 'x/s.tfstate' }, alice)
+
+  await expect(creation).rejects.toMatchObject({ code: 'ALREADY_EXISTS', facts: { field: 'key', unit: 'a' } })
+  expect(wrong(await findings(control))).toEqual([])
+})
+
 test('what is no state is called that', async () => {
   const bucket = openMemoryBucket()
   const control = await openControl(bucket)

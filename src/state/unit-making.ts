@@ -50,7 +50,11 @@ export function createUnitMaker(
   orgs: OrgStore,
   catalog: Catalog,
 ): UnitMaker {
-  const { clock, ids, bucket } = deps
+  const { clock, ids, bucket, settings } = deps
+  let organizations: { readonly names: readonly string[]; readonly asOf: number } = {
+    names: [],
+    asOf: -Infinity,
+  }
 
   async function make(
     input: NewUnit,
@@ -132,11 +136,23 @@ export function createUnitMaker(
     const keyed = await claims.take('key', claim)
     if (keyed.kind === 'taken') return keyed.by.value.name
     if (keyed.kind === 'half-made') return keyed.claim.name
-    const existing = await catalog.liveUnit('key', claim)
-    // Somebody else may have made this very unit, as its claim says.
-    if (existing === undefined || existing.value.id === claim.id) return undefined
-    await claims.handOver('key', claim, existing)
-    return existing.value.name
+    // Keys are claimed over the whole bucket, so the unit that has it may be in any organization.
+    for (const org of await orgNames()) {
+      const existing = await catalog.liveUnit('key', { ...claim, org })
+      // Somebody else may have made this very unit, as its claim says.
+      if (existing === undefined || existing.value.id === claim.id) continue
+      await claims.handOver('key', claim, existing)
+      return existing.value.name
+    }
+    return undefined
+  }
+
+  /** As fresh as the catalogs that are looked through: many units are made one after the other. */
+  async function orgNames(): Promise<readonly string[]> {
+    const now = clock.now()
+    if (now - organizations.asOf >= settings.catalogLagMs)
+      organizations = { names: await orgs.names(), asOf: now }
+    return organizations.names
   }
 
   async function move(first: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit> {
