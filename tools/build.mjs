@@ -2,7 +2,7 @@
 // of its own.
 //
 //   dist/cli.cjs      the command line, in one file: one CommonJS file starts faster than modules in many
-//   dist/cli-*.cache  the same, compiled: for a Node that does not keep what it compiled
+//   dist/cli-*.cache  the same, compiled for this machine: for a Node that does not keep what it compiled
 //   dist/errors.cjs   the error class, which everything must share to recognize its errors
 //   dist/*.js         what src/wire/cli.ts imports lazily, as modules with chunks of their own
 //
@@ -228,7 +228,7 @@ async function putProgram(path, text) {
   const name = createHash('sha256').update(text).digest('hex').slice(0, 16)
   await put(path, `//${name}\n${text}`)
   if ('enableCompileCache' in module) return
-  const cache = join(dirname(path), `cli-${name}.cache`)
+  const cache = join(dirname(path), `cli-${name}-${process.platform}-${process.arch}.cache`)
   await promisify(execFile)(process.execPath, [join(root, 'tools/compile-ahead.mjs'), path, cache])
   written.add(cache)
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import module from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,7 +16,7 @@ async function packageThatSays(word: string, expression?: string) {
   const root = await mkdtemp(join(tmpdir(), 'taco-ahead-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
   const program = join(root, 'dist/cli.cjs')
-  const cache = join(root, 'dist/cli-abc.cache')
+  const cache = join(root, `dist/cli-abc-${process.platform}-${process.arch}.cache`)
   const says = (text: string) =>
     writeFile(
       program,
@@ -69,4 +69,15 @@ test('what another version of V8 compiled is not used', async () => {
   await writeFile(cache, 'something else')
 
   expect(await run()).toMatchObject({ stdout: 'one', code: 3 })
+})
+
+test('what was compiled for another machine is not used', async () => {
+  const { program, cache, says, run } = await packageThatSays('one')
+  for (const name of ['cli-abc.cache', 'cli-abc-plan9-pdp11.cache'])
+    await cp(cache, join(dirname(cache), name))
+  await rm(cache)
+  await says('two')
+  await utimes(program, 1, 1)
+
+  expect(await run()).toMatchObject({ stdout: 'two', code: 3 })
 })
