@@ -6,7 +6,7 @@ import { type Bucket, type Entry, compareKeys, conflict } from '../bucket/index.
  * it find it again, so that everything goes as it would.
  */
 export function rehearsing(bucket: Bucket): Bucket {
-  // By hash, so that no tag of ours is also one of the bucket's.
+  // By hash, so that no tag of ours is one that the bucket gave to other bytes; S3 gives the same to the same bytes.
   const written = openMemoryBucket({ contentHashTags: true })
   /** Keys that are in memory now, or were deleted here. */
   const touched = new Set<string>()
