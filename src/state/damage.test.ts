@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.ts'
 import { TacoError } from '../base/errors.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
+import type { StateControl } from './index.ts'
 import {
   alice,
   findings,
@@ -126,13 +127,16 @@ test('a unit that is made anew goes on above its newest version, though that one
   expect(damaged.map(({ seq }) => seq)).toEqual([3])
 })
 
-test('a unit is not made anew from a part of its versions when the bucket does not answer', async () => {
+test('a unit is not made anew from a part of its versions when the bucket does not answer; others are', async () => {
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
   for (const serial of [1, 2, 3]) await push(before, 'd', stateText(serial))
   const document = await unitDocument(bucket, 'd')
   await lose(bucket, document)
   const newest = String((await versionKeys(bucket))[2])
+  await push(before, 'e', stateText(1))
+  const other = await unitDocument(bucket, 'e')
+  await lose(bucket, other)
   const failing = new Proxy(bucket, {
     get(target, name, receiver) {
       if (name !== 'get') return Reflect.get(target, name, receiver) as unknown
@@ -143,12 +147,11 @@ test('a unit is not made anew from a part of its versions when the bucket does n
     },
   })
 
-  const found = await findings(await openControl(failing), { repair: true }).catch((error: unknown) => [
-    error,
-  ])
+  const found = await findings(await openControl(failing), { repair: true })
 
-  expect(found).toContainEqual(expect.objectContaining({ message: 'slow down' }))
+  expect(wrong(found)).toMatchObject([{ check: 'unit.check', unit: 'd', message: 'slow down' }])
   expect(await bucket.head(document)).toBeUndefined()
+  expect(await bucket.head(other)).toBeDefined()
 })
 
 test.each([
@@ -346,8 +349,8 @@ test('an organization that is not there is not an empty one', async () => {
   })
 })
 
-test('a write whose version is lost: doctor says that only a repair ends it, and so does a forced unlock', async () => {
-  const bucket = openMemoryBucket()
+/** The unit d, with a write that is committed and not carried out. */
+async function unitWithLeftWrite(bucket: Bucket): Promise<StateControl> {
   await push(await openControl(bucket), 'd', stateText(1))
   let isDown = true
   const failing = new Proxy(bucket, {
@@ -360,6 +363,38 @@ test('a write whose version is lost: doctor says that only a repair ends it, and
   const control = await openControl(failing)
   await expect(push(control, 'd', stateText(2))).rejects.toThrow('down')
   isDown = false
+  return control
+}
+
+test('a repair that somebody else got in the way of is not called one', async () => {
+  const bucket = openMemoryBucket()
+  await unitWithLeftWrite(bucket)
+  const [document] = await keysUnder(bucket, '.taco/orgs/default/units/')
+  await lose(bucket, String((await versionKeys(bucket))[1]))
+  let changes = 0
+  const contended = new Proxy(bucket, {
+    get(target, name, receiver) {
+      if (name !== 'put') return Reflect.get(target, name, receiver) as unknown
+      return async (...[key, ...rest]: Parameters<Bucket['put']>) => {
+        if (key !== document) return target.put(key, ...rest)
+        const found = await bucket.get(key)
+        const text = found === undefined ? '' : (await found.bytes()).toString()
+        await overwrite(bucket, key, text.replace(/"nonce":"[^"]*"/, `"nonce":"n-${++changes}"`))
+        return target.put(key, ...rest)
+      }
+    },
+  })
+
+  const found = await findings(await openControl(contended), { repair: true })
+
+  expect(wrong(found).map(({ check }) => check)).toEqual(
+    expect.arrayContaining(['unit.write-lost', 'unit.unfinished']),
+  )
+})
+
+test('a write whose version is lost: doctor says that only a repair ends it, and so does a forced unlock', async () => {
+  const bucket = openMemoryBucket()
+  const control = await unitWithLeftWrite(bucket)
   await lose(bucket, String((await versionKeys(bucket))[1]))
 
   expect(wrong(await findings(control, { deep: false }))).toMatchObject([

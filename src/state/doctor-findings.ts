@@ -1,3 +1,4 @@
+import { isTacoError } from '../base/errors.ts'
 import type { DoctorFinding } from './views.ts'
 
 export type Say = (
@@ -21,3 +22,9 @@ export function finder(unit: string | null): Say {
 }
 
 export const FROM_BACKUP = 'restore the object from a backup of the bucket'
+
+/** What is wrong with one unit must not keep the others from being looked at. */
+export function uncheckedUnit(name: string | null, error: unknown): DoctorFinding {
+  if (!isTacoError(error) || error.code === 'CANCELLED') throw error
+  return finder(name)('error', 'unit.check', error.message, error.hint)
+}

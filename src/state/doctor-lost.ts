@@ -1,7 +1,7 @@
 import type { TacoError } from '../base/errors.ts'
 import { isTacoError } from '../base/errors.ts'
 import { readDocument } from '../bucket/index.ts'
-import { finder, FROM_BACKUP } from './doctor-findings.ts'
+import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
 import { inBatches } from './history.ts'
 import { readRecords } from './journal-records.ts'
 import { historiesPrefix, journalPrefix, namesPrefix, stateClaimsPrefix } from './layout.ts'
@@ -28,24 +28,29 @@ export async function* checkLostUnits(
       const id = key.slice(historiesPrefix(org).length).split('/')[0] ?? ''
       if (!known.has(id)) lost.add(id)
     }
-  // One that was made since the units were listed is not lost.
-  for (const id of lost) if ((await parts.store.read(org, id)) !== undefined) lost.delete(id)
   if (lost.size === 0) return
   const names = await claimsOf(parts, namesPrefix(org), lost)
   const keys = await claimsOf(parts, stateClaimsPrefix, lost)
   for (const id of lost) {
+    caller.signal?.throwIfAborted()
     const claim = names.get(id)
-    const isBack =
-      repair && claim !== undefined && (await rebuild(parts, claim, keys.get(id)?.key ?? claim.key, caller))
-    yield finder(claim?.name ?? null)(
-      'error',
-      'unit.document-missing',
-      isBack
-        ? `the document of the unit ${id} was missing; it was made anew from its versions, without labels and settings`
-        : `the document of the unit ${id} is missing from the bucket; its versions are there`,
-      claim === undefined ? FROM_BACKUP : `${FROM_BACKUP}, or run with --repair to make it anew`,
-      isBack,
-    )
+    try {
+      // One that was made since the units were listed is not lost.
+      if ((await parts.store.read(org, id)) !== undefined) continue
+      const isBack =
+        repair && claim !== undefined && (await rebuild(parts, claim, keys.get(id)?.key ?? claim.key, caller))
+      yield finder(claim?.name ?? null)(
+        'error',
+        'unit.document-missing',
+        isBack
+          ? `the document of the unit ${id} was missing; it was made anew from its versions, without labels and settings`
+          : `the document of the unit ${id} is missing from the bucket; its versions are there`,
+        claim === undefined ? FROM_BACKUP : `${FROM_BACKUP}, or run with --repair to make it anew`,
+        isBack,
+      )
+    } catch (error) {
+      yield uncheckedUnit(claim?.name ?? null, error)
+    }
   }
 }
 

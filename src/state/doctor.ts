@@ -4,7 +4,7 @@ import { probeBucket } from '../bucket/index.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import type { Say } from './doctor-findings.ts'
-import { finder, FROM_BACKUP } from './doctor-findings.ts'
+import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
 import { checkJournal, checkLostUnits } from './doctor-lost.ts'
 import { newest, readHistory } from './history.ts'
 import type { HistoryPage, Place } from './history.ts'
@@ -88,15 +88,9 @@ export function createDoctor(
     const doc = unit.value
     const blocked = await blockedPlace(doc)
     if (blocked !== undefined) {
-      if (options.repair) await giveUp(unit, supersedeWrite(doc), caller)
+      const isGivenUp = options.repair && (await giveUp(unit, supersedeWrite(doc), caller))
       const message = `a committed write cannot be carried out: ${blocked.message}`
-      yield say(
-        'error',
-        'unit.place',
-        message,
-        `${blocked.hint}, or give it up with --repair`,
-        options.repair,
-      )
+      yield say('error', 'unit.place', message, `${blocked.hint}, or give it up with --repair`, isGivenUp)
       return
     }
     const entry = await bucket.head(doc.key)
@@ -128,13 +122,13 @@ export function createDoctor(
     if (mirror.kind === 'foreign' && doc.lock === null)
       yield say('info', 'unit.outside-lock', `locked around OpenTaco by ${mirror.info.Who}`)
     if (left.length > 0) {
-      if (options.repair) yield* repairUnit(unit, caller, say)
+      const isRepaired = options.repair && (yield* repairUnit(unit, caller, say))
       yield say(
         'warning',
         'unit.unfinished',
         left.join('; '),
         'run with --repair; a running server does this by itself',
-        options.repair,
+        isRepaired,
       )
     } else if (options.deep && entry !== undefined && doc.head !== null && present !== null) {
       const found = await bucket.get(doc.key)
@@ -166,25 +160,32 @@ export function createDoctor(
     return (await bucket.head(versionsPrefix(org, id) + write.head.object)) === undefined
   }
 
-  async function giveUp(unit: Unit, changes: UnitChanges, caller: Caller): Promise<void> {
+  /** False: somebody else changed the unit meanwhile, so what was seen may be no longer so. */
+  async function giveUp(unit: Unit, changes: UnitChanges, caller: Caller): Promise<boolean> {
     const ended = await parts.store.swap(unit, changes)
-    if (ended !== undefined) await lookAt(parts, idOf(ended), caller)
+    if (ended === undefined) return false
+    await lookAt(parts, idOf(ended), caller)
+    return true
   }
 
-  async function* repairUnit(unit: Unit, caller: Caller, say: Say): AsyncGenerator<DoctorFinding> {
+  async function* repairUnit(unit: Unit, caller: Caller, say: Say): AsyncGenerator<DoctorFinding, boolean> {
     try {
       await lookAt(parts, idOf(unit), caller)
+      return true
     } catch (error) {
       if (!isTacoError(error, 'BUCKET_CORRUPT') || unit.value.write === null) throw error
       // A copy of the bucket may have the document that commits a write without the version that it commits.
-      await giveUp(unit, abandonWrite(unit.value), caller)
+      const isGivenUp = await giveUp(unit, abandonWrite(unit.value), caller)
       yield say(
         'error',
         'unit.write-lost',
-        `a write was committed and its content is missing, so it was given up: ${error.message}`,
-        'look at the history, and repeat the work that is not in it',
-        true,
+        `a write was committed and its content is missing, ${isGivenUp ? 'so it was given up' : 'and the unit was changed meanwhile'}: ${error.message}`,
+        isGivenUp
+          ? 'look at the history, and repeat the work that is not in it'
+          : 'run with --repair once more',
+        isGivenUp,
       )
+      return isGivenUp
     }
   }
 
@@ -237,9 +238,7 @@ export function createDoctor(
           keys.add(unit.value.key)
           yield* checkUnit(parts.store.folded(unit), options, caller)
         } catch (error) {
-          // What is wrong with one unit must not keep the others from being looked at.
-          if (!isTacoError(error) || error.code === 'CANCELLED') throw error
-          yield finder(name)('error', 'unit.check', error.message, error.hint)
+          yield uncheckedUnit(name, error)
         }
       }
       for (const { id, error } of catalog.damaged(org)) {
