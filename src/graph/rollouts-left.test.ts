@@ -102,18 +102,28 @@ test.each([
   expect((await graph.status({ org, attention: true })).items).toEqual([])
 })
 
-test('a worker that was killed leaves a unit that must be applied, even if the rollout is cancelled', async () => {
+/** A worker that had begun to apply `dns`, which was up to date, was killed. */
+async function killed() {
   const world = await estate()
   await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
-  const { id, claims } = await world.rollouts.start(org, { from: ['app'], claim: options }, alice)
-  const token = claims[0]?.token ?? ''
-  await world.rollouts.begin({ org, id }, 'app', { token, leaseMs: 1000, lock: true }, alice)
-  world.pass(5000)
+  const { id, claims } = await world.rollouts.start(org, { from: ['dns'], claim: options }, alice)
+  const start = { token: claims[0]?.token ?? '', leaseMs: 1000, lock: true }
+  await world.rollouts.begin({ org, id }, 'dns', start, alice)
+  return { world, ref: { org, id } }
+}
 
-  await world.rollouts.cancel({ org, id }, alice)
+test.each(['cancel', 'skip'] as const)(
+  'a worker that was killed leaves a unit that must be applied, whoever may %s it',
+  async (what) => {
+    const { world, ref } = await killed()
+    world.pass(5000)
 
-  expect((await world.control.graph.facts({ org, unit: 'app' }))?.failed).toMatchObject({ rollout: id })
-})
+    if (what === 'cancel') await world.rollouts.cancel(ref, alice)
+    else await world.rollouts.skip(ref, 'dns', 'not now', alice)
+
+    expect((await world.control.graph.facts({ org, unit: 'dns' }))?.failed).toMatchObject({ rollout: ref.id })
+  },
+)
 
 test.each([
   ['state-mv', true],

@@ -103,6 +103,15 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     )
   }
 
+  /**
+   * Nobody will go on with what killed workers left half done. Said of the units before the rollout hears of it: a crash
+   * in between must not leave one that looks fine.
+   */
+  async function abandonExpired(ref: RolloutRef, all: readonly Step[], now: number): Promise<void> {
+    const left = all.filter((step) => isExpired(step, now))
+    await Promise.all(left.map(({ unit }) => steps.abandon(ref, unit.id)))
+  }
+
   async function changed(ref: RolloutRef, caller: Caller, change: (rollout: Rollout) => Rollout) {
     const done = await store.change(ref, caller, (rollout) =>
       Promise.resolve({ rollout: change(rollout), answer: null }),
@@ -201,20 +210,24 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
 
     async skip(ref, unit, reason, caller) {
       const facts = freshFacts(control.graph, ref.org)
-      const done = await store.change(ref, caller, (rollout) =>
-        decideAndClaim(skipByHand(rollout, unit, { reason, now: clock.now() }), undefined, facts),
-      )
+      const done = await store.change(ref, caller, async (rollout) => {
+        const now = clock.now()
+        const skipped = skipByHand(rollout, unit, { reason, now })
+        await abandonExpired(ref, [stepOf(rollout, unit)], now)
+        return decideAndClaim(skipped, undefined, facts)
+      })
       return viewRollout(done.rollout)
     },
     pause: (ref, caller) => changed(ref, caller, pause),
     resume: (ref, caller) => changed(ref, caller, resume),
     async cancel(ref, caller) {
-      const now = clock.now()
-      const view = await changed(ref, caller, (rollout) => cancel(rollout, now))
-      // Nobody will go on with what killed workers left half done.
-      const left = (await store.get(ref)).steps.filter((step) => isExpired(step, now))
-      await Promise.all(left.map(({ unit }) => steps.abandon(ref, unit.id)))
-      return view
+      const done = await store.change(ref, caller, async (rollout) => {
+        const now = clock.now()
+        const cancelled = cancel(rollout, now)
+        await abandonExpired(ref, rollout.steps, now)
+        return { rollout: cancelled, answer: null }
+      })
+      return viewRollout(done.rollout)
     },
   }
 }
