@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { TacoError } from '../base/errors.ts'
+import { randomIds } from '../base/ids.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
 import type { StateControl } from './index.ts'
@@ -218,7 +219,9 @@ test('what is no state is called that', async () => {
 
 test('a damaged and a missing version: the others are there, and both are named', async () => {
   const bucket = openMemoryBucket()
-  const control = await openControl(bucket)
+  // Ids that end like the number of a version must not be taken for it.
+  const ids = { ...randomIds, id: (prefix: string) => `${randomIds.id(prefix).slice(0, -1)}3` }
+  const control = await openControl(bucket, systemClock, ids)
   for (let serial = 1; serial <= 6; serial++) await push(control, 'd', stateText(serial))
   const keys = await versionKeys(bucket)
   await overwrite(bucket, String(keys[4]), 'not a version at all, but long enough to have had a header')
@@ -235,7 +238,11 @@ test('a damaged and a missing version: the others are there, and both are named'
     code: 'BUCKET_CORRUPT',
     message: 'version 3 of d is missing from the bucket',
   })
-  await expect(control.versions.get(named('d'), '5')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+  for (const damagedOne of ['5', String(keys[4]).slice(-19)])
+    await expect(control.versions.get(named('d'), damagedOne)).rejects.toMatchObject({
+      code: 'BUCKET_CORRUPT',
+      message: expect.stringContaining('version 5 of d is damaged') as string,
+    })
   await expect(control.versions.get(named('d'), '7')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   const found = await findings(control)
   expect(found).toContainEqual(

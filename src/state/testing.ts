@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { systemClock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
 import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
 import type { Spool } from '../base/spool.ts'
@@ -19,12 +20,13 @@ const noSpool: Spool = {
 export function openControl(
   bucket: Bucket = openMemoryBucket(),
   clock: Clock = systemClock,
+  ids: Ids = randomIds,
 ): Promise<StateControl> {
   const settings = { tidyAfterMs: null, catalogLagMs: 0, catalogVerifyMs: 0 }
   return createStateControl({
     bucket,
     clock,
-    ids: randomIds,
+    ids,
     log: silentLog,
     spool: noSpool,
     settings,

@@ -3,7 +3,7 @@ import { bytesOf } from '../bucket/index.ts'
 import { diffStates } from './content/diff.ts'
 import type { Gap, HistoryEntry, HistoryPage, Place } from './history.ts'
 import { findVersion, newest, readHistory } from './history.ts'
-import { versionsPrefix } from './layout.ts'
+import { parseVersionObject, versionsPrefix } from './layout.ts'
 import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
@@ -59,7 +59,9 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     let place = newest(doc)
     while (place !== undefined && (seq === undefined || place.seq >= seq)) {
       const page: HistoryPage = await readHistory(bucket, doc, place, 100)
-      const gap = page.gaps.find((one) => one.seq === seq || one.object?.endsWith(wanted) === true)
+      const gap = page.gaps.find(
+        (one) => one.seq === seq || parseVersionObject(one.object ?? '')?.id === wanted,
+      )
       if (gap !== undefined) return gap
       place = page.next
     }
