@@ -38,3 +38,8 @@ export function* textsIn(value: unknown): Generator<string> {
   else if (Array.isArray(value)) for (const one of value) yield* textsIn(one)
   else if (isBody(value)) for (const one of Object.values(value)) yield* textsIn(one)
 }
+
+/** A value as somebody wrote it, for people. */
+export function said(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,4 +1,4 @@
-import { type HclBody, bodiesOf, isBody, labelled } from './hcl.ts'
+import { type HclBody, bodiesOf, isBody, labelled, said } from './hcl.ts'
 import { type Scope, evaluate, lazily } from './hcl-evaluate.ts'
 import { type Place, placeOf, workspacePlace } from './scan-backend.ts'
 import { joined, relativePath } from './scan-path.ts'
@@ -106,9 +106,8 @@ function remoteStates(call: Call, { bodies }: CodeFolder, scope: Scope): readonl
       const workspace = workspaceOf(body, one)
       if (typeof kind !== 'string') return { ...use, lost: 'its backend is computed' }
       if (config === undefined && 'config' in body)
-        return { ...use, lost: `its settings are computed: ${saidOf(body['config'])}` }
-      if (workspace === null)
-        return { ...use, lost: `its workspace is computed: ${saidOf(body['workspace'])}` }
+        return { ...use, lost: `its settings are computed: ${said(body['config'])}` }
+      if (workspace === null) return { ...use, lost: `its workspace is computed: ${said(body['workspace'])}` }
       const place = placeOf(kind, config ?? {}, {
         dir: call.root,
         ...(workspace === undefined ? {} : { workspace }),
@@ -139,7 +138,7 @@ function tfeOutputs(call: Call, { bodies }: CodeFolder, scope: Scope): readonly 
         evaluate(body['workspace'], one),
       ]
       if (typeof workspace !== 'string')
-        return { ...use, lost: `its workspace is computed: ${saidOf(body['workspace'])}` }
+        return { ...use, lost: `its workspace is computed: ${said(body['workspace'])}` }
       return {
         ...use,
         place: workspacePlace(typeof organization === 'string' ? organization : undefined, workspace),
@@ -201,8 +200,4 @@ export function localModule(dir: string, source: unknown): string | undefined {
   if (typeof source !== 'string' || !/^\.\.?(\/|$)/.test(source)) return undefined
   // Terragrunt writes `folder//module`: the double slash says how much is copied.
   return joined(dir, source)
-}
-
-function saidOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

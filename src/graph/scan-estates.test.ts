@@ -141,6 +141,31 @@ test('an include that is broken makes no dependency smaller than it may be', asy
   expect(report.faults).toMatchObject([{ file: 'env.hcl' }])
 })
 
+test('dependencies of a file that is read as a configuration are used by whoever names them', async () => {
+  const unit = 'terraform {\n  source = "x"\n}\n'
+  const reads = `${unit}locals {\n  deps = read_terragrunt_config(find_in_parent_folders("deps.hcl"))\n}\n`
+  const report = await scanned({
+    'deps.hcl':
+      'dependency "vpc" {\n  config_path = "./vpc"\n}\ninputs = {\n  zone = dependency.vpc.outputs.zone\n}\n',
+    'vpc/terragrunt.hcl': unit,
+    'live/a/terragrunt.hcl': `${reads}inputs = {\n  id = local.deps.dependency.vpc.outputs.vpc_id\n}\n`,
+    'live/b/terragrunt.hcl': `${reads}inputs = {\n  zone = local.deps.inputs.zone\n}\n`,
+    'live/text/terragrunt.hcl': `${reads}inputs = {\n  zone = "eu-\${local.deps.inputs.zone}"\n}\n`,
+    'live/c/terragrunt.hcl': `${reads}inputs = {\n  all = local.deps.dependency\n}\n`,
+    'live/d/terragrunt.hcl': reads,
+    'live/e/terragrunt.hcl': `${unit}inputs = {\n  id = local.none.dependency.db.outputs.id\n}\n`,
+  })
+
+  expect(edgesOf(report)).toEqual([
+    'live/a -> vpc:vpc_id',
+    'live/b -> vpc:zone',
+    'live/c -> vpc:*',
+    'live/text -> vpc:zone',
+  ])
+  expect(report.units[0]?.dependencies[0]?.inputs).toEqual({ id: 'vpc_id' })
+  expect(report.unresolved).toMatchObject([{ dir: 'live/e', uses: 'dependency.db' }])
+})
+
 test('an included terragrunt.hcl is no unit, and the old include without a name is understood', async () => {
   const report = await scanned({
     'terragrunt.hcl':

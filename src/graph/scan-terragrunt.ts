@@ -1,11 +1,12 @@
-import { type HclBody, bodiesOf, isBody, labelled } from './hcl.ts'
-import { type Scope, evaluate, lazily } from './hcl-evaluate.ts'
+import { type HclBody, bodiesOf, isBody, labelled, said } from './hcl.ts'
+import { evaluate } from './hcl-evaluate.ts'
 import { OutputReference } from './hcl-reference.ts'
 import { type Place, placeOf } from './scan-backend.ts'
 import { type Use, localModule } from './scan-code.ts'
 import { folderAt, folderOf, joined } from './scan-path.ts'
-import { referencesIn } from './scan-references.ts'
-import { type Standpoint, type TerragruntFiles, functionsFor } from './scan-terragrunt-functions.ts'
+import type { Standpoint, TerragruntFiles } from './scan-terragrunt-functions.ts'
+import { type Reads, type Seen, see } from './scan-terragrunt-seen.ts'
+import { dependenciesOf } from './scan-terragrunt-uses.ts'
 
 /** What a `terragrunt.hcl` says, with all that it includes. */
 export interface TerragruntFacts {
@@ -22,13 +23,6 @@ export interface TerragruntFacts {
   readonly remarks: readonly { readonly where: string; readonly says: string }[]
 }
 
-/** A file as the unit sees it that reads it. */
-interface Seen {
-  readonly path: string
-  readonly body: HclBody
-  readonly scope: Scope
-}
-
 export function readTerragrunt(files: TerragruntFiles, path: string): TerragruntFacts {
   const dir = folderOf(path)
   const folders = new Map<string, string>()
@@ -38,7 +32,8 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
         ? undefined
         : ([...folders.values()][0] ?? dir)
       : folders.get(label)
-  const own = see(files, path, { dir, original: dir, parent })
+  const reads: Reads = { byPath: new Map(), givers: new Set() }
+  const own = see(files, path, { dir, original: dir, parent }, reads)
   const remarks: { where: string; says: string }[] = []
   const wanted = labelledOrBare(own.body['include'])
   const included = wanted.flatMap(({ label, body }) => {
@@ -50,7 +45,7 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
       return []
     }
     folders.set(label, folderOf(found))
-    return [{ ...see(files, found, { dir, original: dir, parent: () => folderOf(found) }), label }]
+    return [{ ...see(files, found, { dir, original: dir, parent: () => folderOf(found) }, reads), label }]
   })
   const isRead = (one: Seen) => files.get(one.path) !== undefined
   const expose = (one: Seen) => ({
@@ -82,41 +77,13 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
     generated: all.flatMap(generatedBy),
     module: typeof source === 'string' ? moduleAt(dir, source) : undefined,
     inputs,
-    uses: dependenciesOf(dir, all, inputs, included.length < wanted.length || !included.every(isRead)),
+    uses: dependenciesOf(
+      { dir, all, inputs, reads },
+      included.length < wanted.length || !included.every(isRead),
+    ),
     includes: included.map((one) => one.path),
     remarks,
   }
-}
-
-function see(files: TerragruntFiles, path: string, from: Omit<Standpoint, 'read'>): Seen {
-  const body = files.get(path) ?? {}
-  const names: Record<string, unknown> = { dependency: (name: string) => new OutputReference(name) }
-  const scope: Scope = {
-    names,
-    functions: functionsFor(files, {
-      ...from,
-      read: (other) => {
-        const at = folderOf(other)
-        const { scope: its, body: text } = see(files, other, {
-          dir: at,
-          original: from.original,
-          parent: () => at,
-        })
-        return lazily({
-          locals: () => its.names['local'],
-          inputs: () => evaluate(text['inputs'], its),
-        })
-      },
-    }),
-  }
-  names['local'] = lazily(
-    Object.fromEntries(
-      bodiesOf(body['locals'])
-        .flatMap((locals) => Object.entries(locals))
-        .map(([name, value]) => [name, () => evaluate(value, scope)]),
-    ),
-  )
-  return { path, body, scope }
 }
 
 function placeOfState(all: readonly Seen[], dir: string, remarks: { where: string; says: string }[]) {
@@ -132,64 +99,6 @@ function placeOfState(all: readonly Seen[], dir: string, remarks: { where: strin
       says: 'where remote_state puts the states is computed, so units are named after their folders',
     })
   return place
-}
-
-/** `dependency` gives outputs, `dependencies` only an order. */
-function dependenciesOf(
-  dir: string,
-  all: readonly Seen[],
-  inputs: HclBody,
-  isPartial: boolean,
-): readonly Use[] {
-  const names = referencesIn(
-    all.map(({ body }) => body),
-    'dependency',
-  )
-  const blocks = new Map(
-    all.flatMap((one) => labelled(one.body['dependency']).map(({ label, body }) => [label, { body, one }])),
-  )
-  const used = [...blocks].flatMap(([label, { body, one }]): Use[] => {
-    if (evaluate(body['enabled'], one.scope) === false) return []
-    const mapped = Object.entries(inputs).flatMap(([variable, value]) =>
-      value instanceof OutputReference &&
-      value.source === label &&
-      value.output !== undefined &&
-      isIdentifier(variable)
-        ? [[variable, value.output] as const]
-        : [],
-    )
-    const outputs = names.get(label)
-    // Null is all of them; what the code never mentions is there for the order, if all of the code is known.
-    const taken =
-      body['skip_outputs'] === true ? [] : outputs === undefined ? (isPartial ? null : []) : outputs
-    const place = foldersAt(dir, one, body['config_path'])
-    return [{ as: `dependency.${label}`, outputs: taken, inputs: Object.fromEntries(mapped), ...place }]
-  })
-  const after = all.flatMap((one) =>
-    bodiesOf(one.body['dependencies']).flatMap((body) => {
-      const paths = evaluate(body['paths'], one.scope)
-      const known: readonly unknown[] = Array.isArray(paths) ? paths : [body['paths']]
-      return known.map((path): Use => ({
-        as: 'dependencies',
-        outputs: [],
-        inputs: {},
-        ...foldersAt(dir, one, path),
-      }))
-    }),
-  )
-  return [...used, ...after]
-}
-
-/** A path in an included file counts from the unit, or from that file. */
-function foldersAt(dir: string, one: Seen, given: unknown): Pick<Use, 'dirs' | 'lost'> {
-  if (given === undefined) return { lost: 'it names no folder' }
-  const path = evaluate(given, one.scope)
-  if (typeof path !== 'string') return { lost: `its folder is computed: ${said(given)}` }
-  const plain = path.replace(/\/terragrunt\.hcl$/, '')
-  const own = folderAt(plain)
-  const both = own === undefined ? [joined(dir, plain), joined(folderOf(one.path), plain)] : [own]
-  const dirs = [...new Set(both.filter((folder) => folder !== undefined))]
-  return dirs.length === 0 ? { lost: `${said(given)} is outside of what was scanned` } : { dirs }
 }
 
 function generatedBy({ body, scope }: Seen): readonly string[] {
@@ -216,14 +125,6 @@ function labelledOrBare(value: unknown): readonly { readonly label: string; read
   )
 }
 
-function isIdentifier(name: string): boolean {
-  return /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name)
-}
-
 function isPlainMap(value: unknown): value is HclBody {
   return isBody(value) && !(value instanceof OutputReference)
-}
-
-function said(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }
