@@ -262,11 +262,14 @@ async function clockTicks(folder: string): Promise<void> {
 
 test('a folder of documents has another mark after every change, and none just after one', async () => {
   const root = await tempFolder()
-  const bucket = await openFileBucket({ root })
-  const later = await openFileBucket({ root, fs: { ...nodeFs(), now: () => Date.now() + 5_000 } })
+  let ahead = 0
+  const bucket = await openFileBucket({ root, fs: { ...nodeFs(), now: () => Date.now() + ahead } })
+  const young: (string | undefined)[] = []
   const marks: (string | undefined)[] = []
   const look = async () => {
-    marks.push(await later.mark?.('.taco/units/'))
+    young.push(await bucket.mark?.('.taco/units/'))
+    ahead += 5_000
+    marks.push(await bucket.mark?.('.taco/units/'))
     await clockTicks(`${root}/.taco/units`)
   }
 
@@ -277,14 +280,32 @@ test('a folder of documents has another mark after every change, and none just a
   await bucket.delete('.taco/units/a.json', second)
   await look()
   await write(bucket, 'prod/terraform.tfstate', 'elsewhere')
-  expect(await later.mark?.('.taco/units/')).toBe(marks.at(-1))
+  expect(await bucket.mark?.('.taco/units/')).toBe(marks.at(-1))
 
   expect(new Set(marks).size).toBe(3)
   expect(marks).not.toContain(undefined)
-  expect(await bucket.mark?.('.taco/units/')).toBeUndefined()
-  expect(await later.mark?.('prod/')).toBeUndefined()
-  expect(await later.mark?.('.taco/nothing/')).toBeUndefined()
+  expect(young).toEqual([undefined, undefined, undefined])
+  for (const prefix of ['prod/', '.taco/nothing/']) {
+    await bucket.mark?.(prefix)
+    ahead += 5_000
+    expect(await bucket.mark?.(prefix)).toBeUndefined()
+  }
 })
+
+test.each([-3600_000, 3600_000])(
+  'a mark waits until no change can look like the last, by whatever clock the files are kept: %i ms',
+  async (ahead) => {
+    const root = await tempFolder()
+    let passed = 0
+    const fs = { ...nodeFs(), now: () => Date.now() + ahead + passed }
+    const bucket = await openFileBucket({ root, fs })
+    await write(bucket, '.taco/units/a.json', '1')
+
+    expect(await bucket.mark?.('.taco/units/')).toBeUndefined()
+    passed = 5_000
+    expect(await bucket.mark?.('.taco/units/')).toBeDefined()
+  },
+)
 
 test.each(['loop', 'loop/bucket'])(
   'a folder behind a link to itself is refused in our words: %s',

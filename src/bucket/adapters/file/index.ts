@@ -18,7 +18,7 @@ import { entryOf } from './found.ts'
 import { isThere } from './generation.ts'
 import { latestGenerations } from './latest.ts'
 import { listFolder } from './list.ts'
-import { markOf } from './mark.ts'
+import { folderMarks } from './mark.ts'
 import { OBJECTS, TEMP, placeOf } from './names.ts'
 import { nodeFs } from './node-fs.ts'
 import { deleteOwn, putOwn } from './own.ts'
@@ -116,6 +116,7 @@ function parentOf(path: string): string {
 function bucketOf(context: Context, realRoot: string): Bucket {
   const { fs, label, root } = context
   const inside = new Set<string>([root])
+  const mark = folderMarks(context)
 
   const places = new Map<string, Place>()
 
@@ -204,7 +205,7 @@ function bucketOf(context: Context, realRoot: string): Bucket {
       at(key, options, 'deleting', (place) =>
         hasPlain(place) ? deletePlain(context, place, when) : deleteOwn(context, place, when),
       ),
-    mark: (prefix) => guarded(context, 'listing', () => markOf(context, prefix)),
+    mark: (prefix) => guarded(context, 'listing', () => mark(prefix)),
     async *list(prefix, options = {}) {
       checkPrefix(prefix)
       throwIfAborted(options.signal)
