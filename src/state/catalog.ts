@@ -9,14 +9,7 @@ import { byName, decodeCursor, encodeCursor, firstAfter, liveByName, replaceSort
 import { inBatches } from './history.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import { SETTLE_MS } from './journal-writer.ts'
-import {
-  journalCursorAt,
-  journalPrefix,
-  parseJournalKey,
-  unitIdOfKey,
-  unitKey,
-  unitsPrefix,
-} from './layout.ts'
+import { journalCursorAt, journalPrefix, parseJournalKey, unitIdOfKey, unitsPrefix } from './layout.ts'
 import { parseOrgName } from './names.ts'
 import { packTexts } from './packed-texts.ts'
 import type { UnitPage, UnitQuery } from './services.ts'
@@ -44,7 +37,8 @@ export interface Catalog {
 
 export interface DamagedUnit {
   readonly id: string
-  readonly tag: Tag
+  /** As it was listed before it was read. Undefined: not listed yet. */
+  readonly tag: Tag | undefined
   readonly error: TacoError
 }
 
@@ -143,13 +137,13 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
 
   async function refreshByList(org: string, catalog: OrgCatalog, startedAt: number): Promise<void> {
     const present = new Set<string>()
-    const changed: string[] = []
+    const changed: { readonly id: string; readonly tag: Tag }[] = []
     for await (const page of bucket.list(unitsPrefix(org))) {
       for (const { key, tag } of page) {
         const id = unitIdOfKey(key)
         present.add(id)
         const known = catalog.entries.get(id) ?? catalog.damaged.get(id)
-        if (known?.tag !== tag) changed.push(id)
+        if (known?.tag !== tag) changed.push({ id, tag })
       }
     }
     for (const entry of catalog.entries.values()) {
@@ -158,7 +152,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       catalog.sorted = undefined
     }
     for (const id of catalog.damaged.keys()) if (!present.has(id)) catalog.damaged.delete(id)
-    await inBatches(changed, 32, (id) => reload(org, id))
+    await inBatches(changed, 32, ({ id, tag }) => reload(org, id, tag))
     catalog.verifiedAt = startedAt
     const isWorthSaving = catalog.unsaved.size > Math.max(SAVE_FROM, present.size * SAVE_SHARE)
     if (isWorthSaving && startedAt - catalog.savedAt > SAVE_EVERY_MS) {
@@ -187,7 +181,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     await inBatches([...changed], 32, (id) => reload(org, id))
   }
 
-  async function reload(org: string, id: string): Promise<void> {
+  async function reload(org: string, id: string, listed?: Tag): Promise<void> {
     const catalog = catalogs.get(org)
     if (catalog === undefined) return
     try {
@@ -195,17 +189,12 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       if (unit !== undefined) keepChanged(catalog, unit)
     } catch (error) {
       if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
-      await setAside(catalog, org, id, error)
+      // One document that cannot be read must not take the others with it. Its tag is one from before the reading: a
+      // later one might be that of a document that was put right since, and nobody would look at it again.
+      log.warn('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
+      catalog.damaged.set(id, { id, tag: listed, error })
+      if (catalog.entries.delete(id)) catalog.sorted = undefined
     }
-  }
-
-  /** One document that cannot be read must not take the others with it. */
-  async function setAside(catalog: OrgCatalog, org: string, id: string, error: TacoError): Promise<void> {
-    const entry = await bucket.head(unitKey(org, id))
-    if (entry === undefined) return
-    log.warn('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
-    catalog.damaged.set(id, { id, tag: entry.tag, error })
-    if (catalog.entries.delete(id)) catalog.sorted = undefined
   }
 
   async function liveUnit(

@@ -65,6 +65,33 @@ test('a damaged unit document: the others are listed and looked after, and docto
   await expect(pull(first, 'b')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
 })
 
+test('a unit document that is put right while it is read does not stay out of lists', async () => {
+  const bucket = openMemoryBucket()
+  await push(await openControl(bucket), 'b', stateText(1))
+  const key = await unitDocument(bucket, 'b')
+  const good = String(await bucket.get(key).then((found) => found?.bytes()))
+  await overwrite(bucket, key, '{"v":1')
+  let isDamaged = true
+  const mended = new Proxy(bucket, {
+    get(target, name, receiver) {
+      if (name !== 'get') return Reflect.get(target, name, receiver) as unknown
+      return async (...[at, ...rest]: Parameters<Bucket['get']>) => {
+        const found = await target.get(at, ...rest)
+        if (at === key && isDamaged) await overwrite(bucket, key, good)
+        if (at === key) isDamaged = false
+        return found
+      }
+    },
+  })
+  const control = await openControl(mended)
+
+  expect((await control.units.list({ org: 'default', limit: 10 })).damaged).toBe(1)
+  expect(await control.units.list({ org: 'default', limit: 10 })).toMatchObject({
+    items: [{ name: 'b' }],
+    damaged: 0,
+  })
+})
+
 test('a lost unit document is found, its name is not begun anew, and a repair brings the history back', async () => {
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
