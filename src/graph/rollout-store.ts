@@ -4,9 +4,10 @@ import { TacoError, badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
 import {
   type Bucket,
+  type Entry,
   type Loaded,
+  type Tag,
   createDocument,
-  parseDocument,
   readDocument,
   swapDocument,
 } from '../bucket/index.ts'
@@ -55,8 +56,8 @@ export function createRolloutStore(deps: {
 
   /** Checked against the bucket's tag, never trusted: a document of thousands of steps takes long to understand. */
   const known = new LRUCache<string, Loaded<Rollout>>({ max: 20 })
-  /** Nothing ever happens in these again. */
-  const ended = new Set<string>()
+  /** Nothing happens in these any more, and all of it was told: by key, with the tag of which that holds. */
+  const ended = new LRUCache<string, Tag>({ max: 10_000 })
   /** Changes of one rollout from this process go one after another: they would only undo each other's work. */
   const lanes = new Map<string, Promise<unknown>>()
 
@@ -64,20 +65,37 @@ export function createRolloutStore(deps: {
     if (!/^ro-[0-9A-Za-z]+$/.test(id))
       throw badRequest('id', `${JSON.stringify(id)} is not the id of a rollout`, 'see `taco rollout ls`')
     const key = rolloutKey(parseOrgName(org), id)
+    const loaded = await read(key)
+    if (loaded !== undefined) return loaded
+    throw new TacoError('NOT_FOUND', `there is no rollout ${id}`, {
+      facts: { field: 'id', id },
+      hint: 'see `taco rollout ls`',
+    })
+  }
+
+  /** `tag`: of a listing just made. */
+  async function read(key: string, tag?: Tag): Promise<Loaded<Rollout> | undefined> {
     const copy = known.get(key)
-    const found =
-      copy === undefined ? await bucket.get(key) : await bucket.get(key, { ifNoneMatch: copy.tag })
-    if (found === 'unchanged' && copy !== undefined) return copy
-    if (found === undefined || found === 'unchanged') {
-      throw new TacoError('NOT_FOUND', `there is no rollout ${id}`, {
-        facts: { field: 'id', id },
-        hint: 'see `taco rollout ls`',
-      })
-    }
-    const value = parseDocument(key, await found.bytes(), Rollout)
+    const isSame = copy !== undefined && copy.tag === tag
+    const loaded = isSame ? copy : await readDocument(bucket, key, Rollout, { known: copy })
+    if (loaded === undefined) return undefined
     // A server that ended in between may have left them.
-    outbox.send(value.outbox, [])
-    return keep({ key, value, tag: found.tag })
+    send(loaded, [])
+    return isOver(loaded.value) && copy === undefined ? loaded : keep(loaded)
+  }
+
+  function send(loaded: Loaded<Rollout>, made: readonly Event[]): void {
+    // What goes on is written again anyway, without what was sent.
+    const isLast = made.length === 0 || isOver(loaded.value)
+    outbox.send(loaded.value.outbox, made, isLast ? () => empty(loaded) : undefined)
+  }
+
+  /** If somebody changed it meanwhile, they took care of it. */
+  async function empty({ key, value, tag }: Loaded<Rollout>): Promise<void> {
+    const next = { ...value, rev: value.rev + 1, nonce: ids.id('n'), outbox: [] }
+    const written = await swapDocument(bucket, { key, value, tag }, next)
+    if (written.kind === 'written' && known.get(key)?.tag === tag)
+      keep({ key, value: next, tag: written.tag })
   }
 
   function told(before: Rollout | undefined, after: Rollout, caller: Caller): readonly Event[] {
@@ -106,11 +124,10 @@ export function createRolloutStore(deps: {
   }
 
   /** Newest first. */
-  async function keysOf(org: string): Promise<readonly string[]> {
-    const keys: string[] = []
-    for await (const page of bucket.list(rolloutsPrefix(parseOrgName(org))))
-      for (const { key } of page) keys.push(key)
-    return keys.toSorted().reverse()
+  async function listed(org: string): Promise<readonly Entry[]> {
+    const entries: Entry[] = []
+    for await (const page of bucket.list(rolloutsPrefix(parseOrgName(org)))) entries.push(...page)
+    return entries.toSorted((a, b) => (a.key < b.key ? 1 : -1))
   }
 
   const get = async (ref: RolloutRef) => (await load(ref)).value
@@ -123,8 +140,7 @@ export function createRolloutStore(deps: {
       const value = { ...rollout, outbox: [...made] }
       const answer = await createDocument(bucket, key, value)
       if (answer.kind === 'conflict') throw new TacoError('CONFLICT', 'two rollouts began at the same time')
-      keep({ key, value, tag: answer.tag })
-      outbox.send(value.outbox, made)
+      send(keep({ key, value, tag: answer.tag }), made)
       return value
     },
     change: (ref, caller, change) =>
@@ -140,8 +156,7 @@ export function createRolloutStore(deps: {
           const value = { ...rollout, rev, nonce: ids.id('n'), outbox: [...left, ...made] }
           const written = await swapDocument(bucket, loaded, value)
           if (written.kind !== 'written') continue
-          keep({ key: loaded.key, value, tag: written.tag })
-          outbox.send(value.outbox, made)
+          send(keep({ key: loaded.key, value, tag: written.tag }), made)
           return { rollout: value, answer }
         }
         throw new TacoError('BUCKET_UNAVAILABLE', 'too many workers changed the rollout at the same time', {
@@ -149,18 +164,18 @@ export function createRolloutStore(deps: {
         })
       }),
     async unfinished(org) {
-      const keys = (await keysOf(org)).filter((key) => !ended.has(key)).slice(0, MOST_UNFINISHED)
-      const found = await Promise.all(keys.map((key) => readDocument(bucket, key, Rollout)))
+      const open = (await listed(org)).filter(({ key, tag }) => ended.get(key) !== tag)
+      const found = await Promise.all(open.slice(0, MOST_UNFINISHED).map(({ key, tag }) => read(key, tag)))
       return found.flatMap((loaded) => {
         if (loaded === undefined) return []
         if (!isOver(loaded.value)) return [loaded.value]
-        ended.add(loaded.key)
+        if (outbox.unsent(loaded.value.outbox).length === 0) ended.set(loaded.key, loaded.tag)
         return []
       })
     },
     async newest(org, limit) {
-      const wanted = (await keysOf(org)).slice(0, limit)
-      const found = await Promise.all(wanted.map((key) => readDocument(bucket, key, Rollout)))
+      const wanted = (await listed(org)).slice(0, limit)
+      const found = await Promise.all(wanted.map(({ key, tag }) => read(key, tag)))
       return found.flatMap((loaded) => (loaded === undefined ? [] : [loaded.value]))
     },
   }

@@ -339,6 +339,30 @@ test('an event that a server left behind is told by the next one that comes by',
   expect(await toldBy(control)).toMatchObject([{ type: 'rollout.started', data: { rollout: id } }])
 })
 
+test.each(['unfinished', 'list'] as const)(
+  'events of a finished rollout that a server left behind are told once by `%s` of the next',
+  async (read) => {
+    const world = await estate()
+    const { id } = await world.rollouts.start(org, { from: ['dns'] }, alice)
+    await world.rollouts.cancel({ org, id }, alice)
+    world.pass(60_000)
+
+    for (let i = 0; i < 2; i++) {
+      const { control, rollouts } = await world.reopen({ tidyAfterMs: null })
+      await (read === 'list' ? rollouts.list(org, { limit: 5 }) : rollouts.unfinished(org))
+      await control.close()
+    }
+
+    const { control } = await world.reopen({ tidyAfterMs: null })
+    const { items } = await control.journal.read({ limit: 100 })
+    const told = items.filter(({ type }) => /^(rollout|step)\./.test(type)).map(({ type }) => type)
+    // Late events are told where they belong, and once more where followers come by.
+    expect(told.toSorted()).toEqual(ENDED.flatMap((type) => [type, type]))
+  },
+)
+
+const ENDED = ['rollout.cancelled', 'rollout.started']
+
 test('what is under way is found however many rollouts came after it', async () => {
   const world = await estate()
   const { id } = await world.rollouts.start(org, { from: ['dns'], claim: options }, alice)

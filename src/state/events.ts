@@ -47,11 +47,16 @@ export function createOutbox(deps: StateDeps, background: Background, journal: J
     make: ({ org, unit }, draft) =>
       makeEvent(deps, unit === undefined ? { org, name: org } : { org, ...unit }, draft),
     unsent: (outbox) => outbox.filter(({ id }) => !journal.isWritten(id)),
-    send(outbox, made) {
+    send(outbox, made, empty) {
       if (!deps.settings.flushEvents) return
-      if (made.length > 0) background.run('writing events to the journal', () => journal.write(made))
       const left = outbox.filter(({ id, at }) => !journal.isWritten(id) && deps.clock.now() - at > LEFT_MS)
-      if (left.length > 0) background.run('writing events left in an outbox', () => journal.flush(left))
+      const run = (what: string, write: () => Promise<void>) =>
+        background.run(what, async () => {
+          await write()
+          if (outbox.every(({ id }) => journal.isWritten(id))) await empty?.()
+        })
+      if (made.length > 0) run('writing events to the journal', () => journal.write(made))
+      if (left.length > 0) run('writing events left in an outbox', () => journal.flush(left))
     },
   }
 }

@@ -309,6 +309,9 @@ export interface Outbox {
   ): Event
   /** What must stay in the outbox of the next version of the document. */
   unsent(outbox: readonly Event[]): Event[]
-  /** After a document was written, with the events of that change; or read, with none. */
-  send(outbox: readonly Event[], made: readonly Event[]): void
+  /**
+   * After a document was written, with the events of that change; or read, with none. `empty` takes the events out of
+   * the document once all are in the journal, where no later change would: whoever reads them there tells them again.
+   */
+  send(outbox: readonly Event[], made: readonly Event[], empty?: () => Promise<void>): void
 }
