@@ -166,6 +166,42 @@ test('dependencies of a file that is read as a configuration are used by whoever
   expect(report.unresolved).toMatchObject([{ dir: 'live/e', uses: 'dependency.db' }])
 })
 
+test('paths count from the root of the repository, though only a folder of it is scanned', async () => {
+  const files = {
+    'root.hcl': `remote_state {
+  backend = "s3"
+  config = {
+    bucket = "b"
+    key    = "\${get_path_from_repo_root()}/terraform.tfstate"
+  }
+}
+`,
+    'vpc/terragrunt.hcl': includesRoot,
+    'app/terragrunt.hcl': `${includesRoot}dependency "vpc" {
+  config_path = "\${get_repo_root()}/infra/live/vpc"
+}
+dependencies {
+  paths = ["\${get_terragrunt_dir()}/\${get_path_to_repo_root()}/infra/live/vpc", "\${get_repo_root()}/other"]
+}
+`,
+  }
+  const inside = await scanned(files, { within: 'infra/live' })
+  const nowhere = await scanned(files, { within: undefined })
+
+  expect(namesOf(inside)).toEqual(['infra/live/app in app', 'infra/live/vpc in vpc'])
+  expect(edgesOf(inside)).toEqual(['infra/live/app -> infra/live/vpc:'])
+  expect(inside.unresolved).toMatchObject([{ dir: 'app', uses: 'dependencies' }])
+  expect(namesOf(nowhere)).toEqual(['app in app', 'vpc in vpc'])
+  expect(nowhere.remarks).toMatchObject([
+    { where: 'root.hcl', says: expect.stringContaining('computed') as string },
+  ])
+  expect(nowhere.unresolved).toMatchObject([
+    { uses: 'dependency.vpc' },
+    { uses: 'dependencies' },
+    { uses: 'dependencies' },
+  ])
+})
+
 test('an included terragrunt.hcl is no unit, and the old include without a name is understood', async () => {
   const report = await scanned({
     'terragrunt.hcl':

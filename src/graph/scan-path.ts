@@ -26,14 +26,28 @@ export function relativePath(from: string, to: string): string {
   return [...ups, ...(end ?? []).slice(same)].join('/') || '.'
 }
 
-/** What Terragrunt's functions give is absolute. Where that would be on this machine is no concern of code. */
-const ROOT = '/scanned:'
+/**
+ * What Terragrunt's functions give is absolute. Where that would be on this machine is no concern of code: the path
+ * begins with the repository's root, and that with a word of where the scanned folder lies in it.
+ */
+const ABSOLUTE = /^\/scanned:([^/]*)(?:\/(.*))?$/s
 
-export function absolute(dir: string): string {
-  return dir === '.' ? ROOT : `${ROOT}/${dir}`
+/** `within`: where the scanned folder lies in its repository. */
+export function absolute(dir: string, within = '.'): string {
+  const path = joined(within, dir) ?? '.'
+  return path === '.' ? repositoryRoot(within) : `${repositoryRoot(within)}/${path}`
+}
+
+export function repositoryRoot(within: string): string {
+  return `/scanned:${within === '.' ? '' : encodeURIComponent(within)}`
 }
 
 /** Undefined: not a path that `absolute` gave, or one that leads out. */
 export function folderAt(path: string): string | undefined {
-  return path === ROOT || path.startsWith(`${ROOT}/`) ? joined('.', path.slice(ROOT.length + 1)) : undefined
+  const [, place, rest = ''] = ABSOLUTE.exec(path) ?? []
+  const found = place === undefined ? undefined : joined('.', rest)
+  if (place === undefined || found === undefined) return undefined
+  const within = decodeURIComponent(place)
+  if (within === '' || found === within) return within === '' ? found : '.'
+  return found.startsWith(`${within}/`) ? found.slice(within.length + 1) : undefined
 }

@@ -1,12 +1,14 @@
 import type { HclBody } from './hcl.ts'
 import type { HclFunction } from './hcl-functions.ts'
-import { absolute, folderAt, folderOf, joined, relativePath } from './scan-path.ts'
+import { absolute, folderAt, folderOf, joined, relativePath, repositoryRoot } from './scan-path.ts'
 
 /** Parsed files by their path below the scanned folder. */
 export interface TerragruntFiles {
   get(path: string): HclBody | undefined
   has(path: string): boolean
   isFolder(path: string): boolean
+  /** Where the scanned folder lies in its repository; undefined: in none that is known. */
+  readonly within: string | undefined
 }
 
 /** From where a file is read. */
@@ -31,25 +33,28 @@ export function functionsFor(
       const folder = parent(typeof label === 'string' ? label : undefined)
       return folder === undefined ? undefined : work(folder)
     }
+  const { within } = files
+  const path = (folder: string) => absolute(folder, within)
+  const fromRoot = within === undefined ? undefined : joined(within, dir)
   return {
     find_in_parent_folders: (...[name, fallback]) => {
       const wanted = name === undefined ? ['terragrunt.hcl', 'root.hcl'] : [name]
       const found = wanted.flatMap((one) =>
         typeof one === 'string' ? (findAbove(files, dir, one) ?? []) : [],
       )
-      return found[0] === undefined ? fallback : absolute(found[0])
+      return found[0] === undefined ? fallback : path(found[0])
     },
     get_env: (_name, fallback) => fallback,
-    get_original_terragrunt_dir: () => absolute(original),
-    get_parent_terragrunt_dir: fromParent(absolute),
-    get_path_from_repo_root: () => dir,
-    get_path_to_repo_root: () => relativePath(dir, '.'),
-    get_repo_root: () => absolute('.'),
-    get_terragrunt_dir: () => absolute(dir),
+    get_original_terragrunt_dir: () => path(original),
+    get_parent_terragrunt_dir: fromParent(path),
+    get_path_from_repo_root: () => fromRoot,
+    get_path_to_repo_root: () => (fromRoot === undefined ? undefined : relativePath(fromRoot, '.')),
+    get_repo_root: () => (within === undefined ? undefined : repositoryRoot(within)),
+    get_terragrunt_dir: () => path(dir),
     path_relative_from_include: fromParent((folder) => relativePath(dir, folder)),
     path_relative_to_include: fromParent((folder) => relativePath(folder, dir)),
-    read_terragrunt_config: (path, fallback) => {
-      const found = typeof path === 'string' ? (folderAt(path) ?? joined(dir, path)) : undefined
+    read_terragrunt_config: (file, fallback) => {
+      const found = typeof file === 'string' ? (folderAt(file) ?? joined(dir, file)) : undefined
       return found !== undefined && files.has(found) ? read(found) : fallback
     },
   }

@@ -159,7 +159,7 @@ test('without its parser scan fails once, not once for each file', async () => {
   const broken = { read: () => Promise.reject(new TacoError('UNEXPECTED', 'no parser')) }
   const file = { path: 'a/main.tf', size: 1, read: () => Promise.resolve('') }
 
-  await expect(scan([file], { hcl: broken, rootName: 'estate' })).rejects.toThrow('no parser')
+  await expect(scan([file], { hcl: broken, within: '.', rootName: 'estate' })).rejects.toThrow('no parser')
 })
 
 test('a state that nobody here keeps is told; a unit of ours is used all the same', async () => {

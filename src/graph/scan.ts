@@ -29,10 +29,15 @@ const STACK = /(^|\/)terragrunt\.stack\.hcl$/
 /** Finds the root modules below a folder and what they use of each other. */
 export async function scan(
   files: AsyncIterable<ScanFile> | Iterable<ScanFile>,
-  options: { readonly hcl: HclReader; readonly rootName: string },
+  options: {
+    readonly hcl: HclReader
+    readonly rootName: string
+    /** Where the folder lies in its repository, `.` for its root; undefined: in none. */
+    readonly within: string | undefined
+  },
 ): Promise<ScanReport> {
   const read = await readFiles(files, options.hcl)
-  const { configurations, asked } = readConfigurations(read)
+  const { configurations, asked } = readConfigurations(read, options.within)
   const remarks = [...configurations.values()].flatMap((facts) => facts.remarks)
   const roots = await rootsOf(read, configurations, options.hcl, remarks)
   const names = namesOf(roots, options.rootName)
@@ -44,13 +49,14 @@ export async function scan(
 }
 
 /** Every `terragrunt.hcl`, and which other files one of them asked for. */
-function readConfigurations({ hcl, faults }: ScannedFiles) {
+function readConfigurations({ hcl, faults }: ScannedFiles, within: string | undefined) {
   const paths = new Set([...hcl.keys(), ...faults.map(({ file }) => file)])
   const folders = new Set<string>()
   for (const path of paths)
     for (let dir = folderOf(path); !folders.has(dir); dir = folderOf(dir)) folders.add(dir)
   const asked = new Set<string>()
   const files = {
+    within,
     has: (path: string) => paths.has(path),
     isFolder: (path: string) => folders.has(path),
     get(path: string) {

@@ -61,14 +61,17 @@ export function asUnits(all: Iterable<GraphFacts>): EngineUnit[] {
   return Array.from(all, (facts) => ({ id: facts.id, key: facts, facts: () => facts }))
 }
 
-/** What a scan makes of these files, by path. */
-export function scanned(files: Readonly<Record<string, string>>): ReturnType<typeof scan> {
+/** What a scan makes of these files, by path. `within`: where they lie in their repository. */
+export function scanned(
+  files: Readonly<Record<string, string>>,
+  { within }: { readonly within: string | undefined } = { within: '.' },
+): ReturnType<typeof scan> {
   const given = Object.entries(files).map(([path, text]) => ({
     path,
     size: Buffer.byteLength(text),
     read: () => Promise.resolve(text),
   }))
-  return scan(given, { hcl: openHclReader(), rootName: 'estate' })
+  return scan(given, { hcl: openHclReader(), rootName: 'estate', within })
 }
 
 export const org = 'default'

@@ -127,6 +127,17 @@ test('what scan writes holds from where it is written', async () => {
   )
 })
 
+test('a scan knows where its folder lies in the git repository', async () => {
+  const { taco } = repository({
+    '.git/HEAD': 'ref: refs/heads/main\n',
+    'live/net/terragrunt.hcl':
+      'terraform {\n  source = "x"\n}\nremote_state {\n  backend = "s3"\n  config = {\n    bucket = "b"\n    key = "${get_path_from_repo_root()}/terraform.tfstate"\n  }\n}\n',
+  })
+
+  const { out } = await taco('scan', 'live')
+  expect(out).toContain('live/net  net     s3://b/live/net/terraform.tfstate')
+})
+
 test('sync speaks of units by the names they have now', async () => {
   const { taco } = repository({ 'taco.yaml': 'units:\n  net: {}\n  app: {dependencies: [net]}\n' })
   await taco('sync', '--yes')

@@ -1,5 +1,5 @@
 import { promises } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import type { ScanFile } from '../../graph/index.ts'
 
 /** Copies that engines make, and what never holds code of one's own. */
@@ -22,6 +22,21 @@ export async function* filesToScan(
       if (facts?.isFile() === true)
         yield { path, size: facts.size, read: () => promises.readFile(file, 'utf8') }
     }
+  }
+}
+
+/** Where a folder lies in its git repository, `.` for its root; undefined: in none, or nobody may look. */
+export async function placeInRepository(folder: string): Promise<string | undefined> {
+  try {
+    const start = await promises.realpath(folder)
+    for (let at = start; ; at = dirname(at)) {
+      // In a work tree and in a submodule it is a file.
+      const git = await promises.stat(join(at, '.git')).catch(unlessGone)
+      if (git !== undefined) return relative(at, start).replaceAll(sep, '/') || '.'
+      if (dirname(at) === at) return undefined
+    }
+  } catch {
+    return undefined
   }
 }
 

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import type { ScanReport } from '../../../graph/index.ts'
 import { usageError } from '../failures.ts'
-import { filesToScan } from '../scan-files.ts'
+import { filesToScan, placeInRepository } from '../scan-files.ts'
 import type { Session } from '../session.ts'
 import { count } from '../words.ts'
 
@@ -26,6 +26,7 @@ export async function scan(
     .scan(filesToScan(root, tools.isScanned), {
       hcl: tools.openHclReader(),
       rootName: basename(root) || 'root',
+      within: await placeInRepository(root),
     })
     .catch((error: unknown) => {
       throw cannotRead(folder, error)
