@@ -1,17 +1,18 @@
 import { Readable } from 'node:stream'
-import type { BlobDownloadResponseParsed } from '@azure/storage-blob'
+import type { BlobDownloadResponseParsed, BlobItem } from '@azure/storage-blob'
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
 import { badRequest } from '../../base/errors.ts'
 import { conflict } from '../bucket.ts'
-import type { Body, Bucket, Entry, Found, GetOptions, ListOptions, StoreClock, Tag } from '../bucket.ts'
-import { checkKey, checkPrefix, compareKeys, keyFault } from '../keys.ts'
+import type { Body, Bucket, Entry, Found, GetOptions, StoreClock, Tag } from '../bucket.ts'
+import { checkKey } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
 import { Again, retry, storeRetry, throwIfAborted } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { azureError, azureFailure, openContainer } from './azure-client.ts'
 import { unavailable } from './http/failures.ts'
 import { emptyObject } from './http/found.ts'
+import { listedEntries } from './http/listing.ts'
 import { measured } from './measured.ts'
 
 export interface AzureOptions {
@@ -148,35 +149,29 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
   }
 
   /** The service cannot begin a listing in the middle, so `after` leaves out what comes before it here. */
-  async function* list(prefix: string, options: ListOptions = {}): AsyncGenerator<readonly Entry[]> {
-    checkPrefix(prefix)
-    const { after, signal } = options
-    const maxPageSize = Math.min(options.pageSize ?? 5000, 5000)
-    let token: string | undefined
-    do {
-      const settings = token === undefined ? { maxPageSize } : { maxPageSize, continuationToken: token }
-      const answer = await ask(
-        { what: `listing "${prefix}"`, signal },
-        async () => {
-          const pages = container
-            .listBlobsFlat({ prefix: names.prefix + prefix, ...waiting(signal) })
-            .byPage(settings)
-          const { value } = await pages.next()
-          return value ?? { segment: { blobItems: [] }, continuationToken: '' }
-        },
-        () => undefined,
-      )
-      const entries: Entry[] = []
-      for (const { name, properties } of answer?.segment.blobItems ?? []) {
-        const key = names.short(name)
-        if (key === undefined || keyFault(key) !== undefined) continue
-        if (after !== undefined && compareKeys(key, after) <= 0) continue
-        entries.push(entryOf(key, properties, properties.contentLength ?? 0))
-      }
-      if (entries.length > 0) yield entries
-      token = answer?.continuationToken || undefined
-    } while (token !== undefined)
-  }
+  const list: Bucket['list'] = (prefix, { after, pageSize = 5000, signal } = {}) =>
+    listedEntries<BlobItem>({
+      names,
+      prefix,
+      after,
+      async page(token) {
+        const maxPageSize = Math.min(pageSize, 5000)
+        const settings = token === undefined ? { maxPageSize } : { maxPageSize, continuationToken: token }
+        const answer = await ask(
+          { what: `listing "${prefix}"`, signal },
+          async () => {
+            const pages = container
+              .listBlobsFlat({ prefix: names.prefix + prefix, ...waiting(signal) })
+              .byPage(settings)
+            const { value } = await pages.next()
+            return value ?? { segment: { blobItems: [] }, continuationToken: '' }
+          },
+          () => undefined,
+        )
+        return { items: answer?.segment.blobItems ?? [], next: answer?.continuationToken || undefined }
+      },
+      entryOf: (key, { properties }) => entryOf(key, properties, properties.contentLength ?? 0),
+    })
 
   return {
     kind: 'azblob',

@@ -5,17 +5,8 @@ import type { Clock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
 import type { Adjustable } from '../abilities.ts'
 import { conflict } from '../bucket.ts'
-import type {
-  Bucket,
-  BucketAbilities,
-  Entry,
-  Found,
-  GetOptions,
-  ListOptions,
-  StoreClock,
-  Tag,
-} from '../bucket.ts'
-import { checkKey, checkPrefix, compareKeys, keyFault } from '../keys.ts'
+import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag } from '../bucket.ts'
+import { checkKey } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
 import { storeRetry } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
@@ -23,6 +14,7 @@ import { messageIn, noSuchBucket, openGcsClient } from './gcs-client.ts'
 import type { AccessToken, GcsCall } from './gcs-client.ts'
 import { unavailable } from './http/failures.ts'
 import { emptyObject, foundObject } from './http/found.ts'
+import { listedEntries } from './http/listing.ts'
 import { shortText } from './http/text.ts'
 
 export interface GcsOptions {
@@ -154,35 +146,27 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     return conflict
   }
 
-  async function* list(prefix: string, options: ListOptions = {}): AsyncGenerator<readonly Entry[]> {
-    checkPrefix(prefix)
-    const { after, signal } = options
-    let token: string | undefined
-    do {
-      const query = {
-        prefix: names.prefix + prefix || undefined,
-        // Includes the key itself, which is left out below.
-        startOffset: after === undefined ? undefined : names.prefix + after,
-        maxResults: options.pageSize === undefined ? undefined : String(Math.min(options.pageSize, 1000)),
-        pageToken: token,
-        fields: 'nextPageToken,items(name,generation,size,updated)',
-      }
-      const what = `listing "${prefix}"`
-      const answer = await client.json(
-        { method: 'GET', path: '/o', query, what, signal, expects: [200] },
-        Listing,
-      )
-      if (!('found' in answer)) throw noSuchBucket(label)
-      const page = answer.found
-      const entries = page.items.flatMap((item): readonly Entry[] => {
-        const key = names.short(item.name)
-        if (key === undefined || keyFault(key) !== undefined) return []
-        return after !== undefined && compareKeys(key, after) <= 0 ? [] : [entryOf(key, item)]
-      })
-      if (entries.length > 0) yield entries
-      token = page.nextPageToken || undefined
-    } while (token !== undefined)
-  }
+  const list: Bucket['list'] = (prefix, { after, pageSize, signal } = {}) =>
+    listedEntries({
+      names,
+      prefix,
+      after,
+      async page(token) {
+        const query = {
+          prefix: names.prefix + prefix || undefined,
+          // Includes the key itself.
+          startOffset: after === undefined ? undefined : names.prefix + after,
+          maxResults: pageSize === undefined ? undefined : String(Math.min(pageSize, 1000)),
+          pageToken: token,
+          fields: 'nextPageToken,items(name,generation,size,updated)',
+        }
+        const call = { method: 'GET', path: '/o', query, what: `listing "${prefix}"`, signal } as const
+        const answer = await client.json({ ...call, expects: [200] }, Listing)
+        if (!('found' in answer)) throw noSuchBucket(label)
+        return { items: answer.found.items, next: answer.found.nextPageToken || undefined }
+      },
+      entryOf,
+    })
 
   function withAbilities(can: BucketAbilities): Bucket & StoreClock & Adjustable {
     const remove: Bucket['delete'] = async (key, when, options = {}) => {

@@ -3,21 +3,13 @@ import type { Clock } from '../../../base/clock.ts'
 import { TacoError } from '../../../base/errors.ts'
 import { conflict } from '../../bucket.ts'
 import type { Adjustable } from '../../abilities.ts'
-import type {
-  Bucket,
-  BucketAbilities,
-  Entry,
-  Found,
-  GetOptions,
-  ListOptions,
-  StoreClock,
-  Tag,
-} from '../../bucket.ts'
-import { checkKey, checkPrefix, keyFault } from '../../keys.ts'
+import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag } from '../../bucket.ts'
+import { checkKey } from '../../keys.ts'
 import { prefixed } from '../../prefix.ts'
 import type { RetryRules } from '../../retry.ts'
 import { unavailable } from '../http/failures.ts'
 import { emptyObject, foundObject } from '../http/found.ts'
+import { listedEntries } from '../http/listing.ts'
 import { shortText } from '../http/text.ts'
 import { s3Address } from './address.ts'
 import { openS3Client, UndecidedConflict } from './client.ts'
@@ -143,33 +135,24 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     }
   }
 
-  async function* list(prefix: string, options: ListOptions = {}): AsyncGenerator<readonly Entry[]> {
-    checkPrefix(prefix)
-    let token: string | undefined
-    do {
-      const query = {
-        'list-type': '2',
-        'encoding-type': 'url',
-        prefix: names.prefix + prefix || undefined,
-        'max-keys': options.pageSize === undefined ? undefined : String(Math.min(options.pageSize, 1000)),
-        'continuation-token': token,
-        'start-after':
-          token === undefined && options.after !== undefined ? names.prefix + options.after : undefined,
-      }
-      const what = `listing "${prefix}"`
-      const page = readListing(
-        await client.text({ method: 'GET', query, what, signal: options.signal, expects: [200] }),
-      )
-      const entries = page.objects.flatMap(({ key: name, etag, size, modifiedAt }): readonly Entry[] => {
-        const key = names.short(name)
-        return key === undefined || keyFault(key) !== undefined
-          ? []
-          : [{ key, tag: tagOf(etag), size, modifiedAt }]
-      })
-      if (entries.length > 0) yield entries
-      token = page.next
-    } while (token !== undefined)
-  }
+  const list: Bucket['list'] = (prefix, { after, pageSize, signal } = {}) =>
+    listedEntries({
+      names,
+      prefix,
+      async page(token) {
+        const query = {
+          'list-type': '2',
+          'encoding-type': 'url',
+          prefix: names.prefix + prefix || undefined,
+          'max-keys': pageSize === undefined ? undefined : String(Math.min(pageSize, 1000)),
+          'continuation-token': token,
+          'start-after': token === undefined && after !== undefined ? names.prefix + after : undefined,
+        }
+        const what = `listing "${prefix}"`
+        return readListing(await client.text({ method: 'GET', query, what, signal, expects: [200] }))
+      },
+      entryOf: (key, { etag, size, modifiedAt }) => ({ key, tag: tagOf(etag), size, modifiedAt }),
+    })
 
   function withAbilities(can: BucketAbilities): Bucket & StoreClock & Adjustable {
     const remove: Bucket['delete'] = async (key, when, options = {}) => {

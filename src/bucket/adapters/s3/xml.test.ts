@@ -13,14 +13,14 @@ test('a listing gives keys, tags, sizes and times', () => {
   )
 
   const modifiedAt = Date.parse('2026-01-02T03:04:05.678Z')
-  expect(page).toEqual({ objects: [{ key: 'a/b', etag: '"abc"', size: 12, modifiedAt }], next: undefined })
+  expect(page).toEqual({ items: [{ name: 'a/b', etag: '"abc"', size: 12, modifiedAt }], next: undefined })
 })
 
 test('keys are unescaped only if the server says that it escaped them', () => {
   const keys = (encoding: string) =>
     readListing(
       `<L>${encoding}${contents('a+b%2Bc%25%C3%BC')}${contents('&lt;&#38;&#x41;&apos;&gt;')}</L>`,
-    ).objects.map(({ key }) => key)
+    ).items.map(({ name }) => name)
 
   expect(keys('<EncodingType>url</EncodingType>')).toEqual(['a b+c%ü', "<&A'>"])
   expect(keys('')).toEqual(['a+b%2Bc%25%C3%BC', "<&A'>"])
@@ -38,16 +38,16 @@ test('the next page has a token, which may hold entities', () => {
 
 test('an empty listing is empty', () => {
   expect(readListing('<ListBucketResult><KeyCount>0</KeyCount></ListBucketResult>')).toEqual({
-    objects: [],
+    items: [],
     next: undefined,
   })
-  expect(readListing('<ListBucketResult/>').objects).toEqual([])
+  expect(readListing('<ListBucketResult/>').items).toEqual([])
 })
 
 test('namespace prefixes do no harm', () => {
   const xml = '<s:L><s:Contents><s:Key>a</s:Key><s:ETag>x</s:ETag><s:Size>1</s:Size></s:Contents></s:L>'
 
-  expect(readListing(xml).objects).toMatchObject([{ key: 'a', etag: 'x', size: 1 }])
+  expect(readListing(xml).items).toMatchObject([{ name: 'a', etag: 'x', size: 1 }])
 })
 
 test('errors are read, and what is no error document gives nothing', () => {

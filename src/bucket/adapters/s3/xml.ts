@@ -1,27 +1,24 @@
+import type { ListedPage } from '../http/listing.ts'
+
 /**
  * Reads the two flat shapes that S3 answers with. Tolerant on purpose (namespaces, order, white space, unknown
  * elements), because servers differ; it knows no comments, CDATA or attributes, which S3 does not send.
  */
 
 export interface ListedObject {
-  readonly key: string
+  readonly name: string
   readonly etag: string
   readonly size: number
   readonly modifiedAt: number
 }
 
-export interface ListedPage {
-  readonly objects: readonly ListedObject[]
-  readonly next: string | undefined
-}
-
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
-export function readListing(xml: string): ListedPage {
-  const objects: ListedObject[] = []
+export function readListing(xml: string): ListedPage<ListedObject> {
+  const items: ListedObject[] = []
   for (const match of xml.matchAll(/<(?:\w+:)?Contents>([\s\S]*?)<\/(?:\w+:)?Contents>/g)) {
     const element = match[1] ?? ''
-    objects.push({
-      key: textOf(element, 'Key') ?? '',
+    items.push({
+      name: textOf(element, 'Key') ?? '',
       etag: textOf(element, 'ETag') ?? '',
       size: Number(textOf(element, 'Size') ?? 0),
       modifiedAt: Date.parse(textOf(element, 'LastModified') ?? '') || 0,
@@ -31,7 +28,7 @@ export function readListing(xml: string): ListedPage {
   const escaped = textOf(rest, 'EncodingType') === 'url'
   const truncated = textOf(rest, 'IsTruncated') === 'true'
   return {
-    objects: escaped ? objects.map((object) => ({ ...object, key: unescapeKey(object.key) })) : objects,
+    items: escaped ? items.map((item) => ({ ...item, name: unescapeName(item.name) })) : items,
     next: truncated ? textOf(rest, 'NextContinuationToken') : undefined,
   }
 }
@@ -71,10 +68,10 @@ function codePoint(code: number, otherwise: string): string {
 }
 
 /** Form escaping: AWS sends a space as `+` and a plus as `%2B`. */
-function unescapeKey(key: string): string {
+function unescapeName(name: string): string {
   try {
-    return decodeURIComponent(key.replaceAll('+', '%20'))
+    return decodeURIComponent(name.replaceAll('+', '%20'))
   } catch {
-    return key
+    return name
   }
 }
