@@ -368,7 +368,7 @@ test('stacks are told as not read, and files of other programs are passed over',
   expect(report.remarks).toEqual([
     {
       where: 'live/terragrunt.stack.hcl',
-      says: 'its units are not read: vpc, apps; `terragrunt stack generate` makes folders of them',
+      says: 'its units are not read: vpc, apps; add them to taco.yaml by hand',
     },
   ])
   expect(report.faults.map(({ file }) => file)).toEqual(['broken.hcl'])

@@ -143,7 +143,7 @@ function stacksIn({ hcl }: ScannedFiles): readonly Remark[] {
     .map(([where, body]) => {
       const names = ['unit', 'stack'].flatMap((kind) => Object.keys(body[kind] ?? {}))
       const says = `its units are not read: ${names.join(', ')}`
-      return { where, says: `${says}; \`terragrunt stack generate\` makes folders of them` }
+      return { where, says: `${says}; add them to taco.yaml by hand` }
     })
 }
 
