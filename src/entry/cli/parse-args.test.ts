@@ -33,6 +33,7 @@ test('global options are understood before and after the command', () => {
 test('options with one dash, as both engines write them, are understood', () => {
   expect(parse('state push a b -lock=id-1 -force').options).toEqual({ lock: 'id-1', force: true })
   expect(parse('state push a b -lock id-1').options).toEqual({ lock: 'id-1' })
+  expect(parse('unit ls -no-color').flags).toEqual(parse('unit ls --no-color').flags)
 })
 
 test('short options stand alone, together, and with their value attached', () => {

@@ -79,7 +79,7 @@ function takeOption(args: readonly string[], at: number, taking: Taking, whole?:
   const arg = args[at] ?? ''
   const [, word = '', , inline] = /^--?([^=]*)(=([\s\S]*))?$/.exec(arg) ?? []
   const { own, common } = taking
-  const isLong = arg.startsWith('--') || [...own, ...common].some((option) => option.name === word)
+  const isLong = arg.startsWith('--') || find([...own, ...common], word, true) !== undefined
   const name = isLong ? word : (word[0] ?? '')
   const rest = isLong ? '' : word.slice(1)
   const found = find(own, name, isLong) ?? find(common, name, isLong)
