@@ -18,9 +18,12 @@ export async function versions(
   const client = await session.client()
   const most = options.limit ?? (world.stdout.isTTY === true && !output.asJson ? 20 : Infinity)
   const limit = Math.min(most, 1000)
+  const damaged: unknown[] = []
   const items = await withUnit(session, unit, () =>
     wholeList(client, unitPath(unit, '/versions'), { limit }, most, (page) => {
-      for (const { seq, object } of check(damagedAnswer, page).damaged ?? [])
+      const gaps = check(damagedAnswer, page).damaged ?? []
+      damaged.push(...gaps)
+      for (const { seq, object } of gaps)
         output.warn(
           object === null
             ? `version ${seq} is missing from the bucket`
@@ -28,7 +31,7 @@ export async function versions(
         )
     }),
   )
-  if (output.asJson) return output.json({ items, next: null })
+  if (output.asJson) return output.json({ items, next: null, damaged })
   if (items.length === 0) return output.note(`${unit} has no versions yet`)
   const now = world.now()
   output.table(

@@ -38,12 +38,15 @@ export async function list(
     damaged = check(fields({ damaged: maybe(number) }), page).damaged ?? 0
   })
   if (damaged > 0)
-    output.warn(`${count(damaged, 'unit')} cannot be read and is left out; see \`taco doctor --deep\``)
+    output.warn(
+      `${count(damaged, 'unit')} cannot be read and ${damaged === 1 ? 'is' : 'are'} left out; see \`taco doctor --deep\``,
+    )
   const isShown = (unit: UnitAnswer) => options.locked !== true || unit.lock !== null
   if (output.asJson) {
     output.json({
       items: options.locked === true ? items.filter((item) => isShown(check(unitAnswer, item))) : items,
       next: null,
+      damaged,
     })
     return
   }
