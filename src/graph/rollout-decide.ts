@@ -20,12 +20,16 @@ export function freshFacts(graph: StateControl['graph'], org: string): FreshFact
     async load(ids) {
       const missing = [...new Set(ids)].filter((id) => !known.has(id))
       if (missing.length > FEW) {
-        const { units } = await graph.units(org, { fresh: true })
+        const { units } = await graph.units(org, { fresh: true, readable: true })
         const listed = new Map(units.map((unit) => [unit.id, unit]))
-        for (const id of missing) known.set(id, listed.get(id)?.facts())
-        return
+        for (const id of missing) {
+          const unit = listed.get(id)
+          if (unit !== undefined) known.set(id, unit.facts())
+        }
       }
-      await Promise.all(missing.map(async (id) => known.set(id, await graph.facts({ org, unit: id }))))
+      // One that is not listed is gone, or its document cannot be read: to read it tells, and refuses the latter.
+      const left = missing.filter((id) => !known.has(id))
+      await Promise.all(left.map(async (id) => known.set(id, await graph.facts({ org, unit: id }))))
     },
     of: (id) => known.get(id),
   }

@@ -161,7 +161,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     async list(org, { limit }) {
       const found = await store.newest(org, limit)
       // Whoever mistyped the organization should hear of it.
-      if (found.length === 0) await control.graph.units(org)
+      if (found.length === 0) await control.graph.units(org, { readable: true })
       return found.map(viewRollout)
     },
     unfinished: async (org) => (await store.unfinished(org)).map(viewRollout),

@@ -1,3 +1,4 @@
+import { TacoError } from '../base/errors.ts'
 import type { Catalog } from './catalog.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
 import { readEntryText } from './catalog-entry.ts'
@@ -12,6 +13,9 @@ import { takeReadsOfRun } from './reads.ts'
 import type { GraphStore } from './services.ts'
 import { fingerprintOfHead, graphFacts, viewUnit } from './view-unit.ts'
 import type { GraphFacts } from './views.ts'
+
+const MEND_DOCUMENT =
+  'restore the object from a backup of the bucket, or delete it and let `taco doctor --deep --repair` make it anew'
 
 /** What the graph reads and writes of units' documents. */
 export function createGraphStore(
@@ -69,6 +73,18 @@ export function createGraphStore(
     return expected === 0 ? 'none' : 'forgotten'
   }
 
+  /** A graph without one of its units would show what uses that one as fine, and lead a rollout past it. */
+  function refuseDamaged(org: string): void {
+    const [first, ...others] = catalog.damaged(org).map(({ error }) => error)
+    if (first === undefined) return
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+    throw new TacoError(first.code, `the graph cannot be told without a unit: ${first.message}${more}`, {
+      facts: first.facts,
+      hint: first.code === 'BUCKET_CORRUPT' ? MEND_DOCUMENT : (first.hint ?? 'see `taco doctor --deep`'),
+      cause: first,
+    })
+  }
+
   return {
     async units(org, options) {
       const startedAt = clock.now()
@@ -76,6 +92,7 @@ export function createGraphStore(
         options?.fresh === true
           ? { entries: await catalog.all(org), asOf: startedAt }
           : await catalog.current(org)
+      if (options?.readable !== true) refuseDamaged(org)
       if (entries.length === 0) await orgs.require(org)
       return {
         asOf,
@@ -87,7 +104,9 @@ export function createGraphStore(
     async unitsAt(org, time) {
       const facts: GraphFacts[] = []
       await orgs.require(org)
-      await inBatches(await catalog.all(org), 8, async ({ id }) => {
+      const entries = await catalog.all(org)
+      refuseDamaged(org)
+      await inBatches(entries, 8, async ({ id }) => {
         const unit = await parts.store.read(org, id)
         if (unit === undefined || unit.value.createdAt > time) return
         if (unit.value.deleted !== undefined && unit.value.deleted.at <= time) return

@@ -228,12 +228,20 @@ export interface Outputs {
 
 /** What the graph layer reads and writes of units. */
 export interface GraphStore {
-  /** As of a moment ago, like listings. `key` is the same object as long as the unit has not changed. */
+  /**
+   * As of a moment ago, like listings. `key` is the same object as long as the unit has not changed. Throws where the
+   * document of a unit cannot be read: what it uses, and whether it changed, nobody knows.
+   */
   units(
     org: string,
-    options?: { /** Not lagging anybody: a full listing, begun now. */ fresh?: boolean },
+    options?: {
+      /** Not lagging anybody: a full listing, begun now. */
+      readonly fresh?: boolean
+      /** Those that can be read will do. */
+      readonly readable?: boolean
+    },
   ): Promise<{ readonly asOf: number; readonly units: readonly GraphUnit[] }>
-  /** As it was then. Dependencies as they are now: only states and reads have a history. */
+  /** As it was then. Dependencies as they are now: only states and reads have a history. Throws like `units`. */
   unitsAt(org: string, time: number): Promise<readonly GraphFacts[]>
   changeDependencies(
     ref: UnitRef,

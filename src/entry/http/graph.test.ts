@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
-import { startFace } from '../../../test/rig/http-face.ts'
+import { memoryControl, startFace } from '../../../test/rig/http-face.ts'
+import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
+import { overwrite } from '../../state/testing.ts'
 
-async function estate() {
-  const face = await startFace()
+async function estate(bucket = openMemoryBucket()) {
+  const face = await startFace({ control: await memoryControl(bucket) })
   const send = async (method: string, path: string, body?: unknown) => {
     const headers = { 'content-type': 'application/json' }
     const sent = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) }
@@ -105,4 +107,19 @@ test('status gives reasons, only what needs attention if asked, and the past', a
     expect((await send('GET', `/v1/status?at=${wrong}`)).json()).toMatchObject({ status: 400, field: 'at' })
   expect((await send('GET', '/v1/graph?org=nosuch')).status).toBe(404)
   expect((await send('GET', '/v1/rollouts?org=nosuch')).status).toBe(404)
+})
+
+test('a unit can be deleted though damage hides who uses it, with a word about that', async () => {
+  const bucket = openMemoryBucket()
+  const { send } = await estate(bucket)
+  const { id } = (await send('GET', '/v1/units/app')).json()
+  await overwrite(bucket, `.taco/orgs/default/units/${String(id)}.json`, '{"v":1')
+  const { send: later } = await startFace({ control: await memoryControl(bucket) })
+
+  expect((await later('/v1/status')).json()).toMatchObject({ code: 'BUCKET_CORRUPT' })
+  const deleted = await later('/v1/units/network?force=true', { method: 'DELETE' })
+  expect(deleted.json()).toMatchObject({
+    name: 'network',
+    warnings: [expect.stringContaining('network may be used by others')],
+  })
 })

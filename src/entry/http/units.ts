@@ -1,6 +1,6 @@
-import { badRequest } from '../../base/errors.ts'
+import { badRequest, isTacoError } from '../../base/errors.ts'
 import type { Dependencies } from '../../graph/index.ts'
-import type { Units } from '../../state/index.ts'
+import type { UnitRef, Units } from '../../state/index.ts'
 import {
   type Api,
   Flag,
@@ -193,9 +193,9 @@ export function addUnits(api: Api, units: Units, dependencies: Pick<Dependencies
   api.openapi(remove, async (c) => {
     const { force, ...org } = c.req.valid('query')
     const ref = refOf(c.req.valid('param'), org)
-    const users = (await dependencies.usersOf(ref)).map(({ name }) => name)
+    const used = await sayUsers(dependencies, ref)
     const view = await units.remove(ref, { force }, c.env.exchange.caller, ifMatchOf(c.req.valid('header')))
-    const warnings = users.length === 0 ? [] : [`${view.name} is used by ${users.join(', ')}`]
+    const warnings = used === undefined ? [] : [`${view.name} ${used}`]
     return c.json({ ...view, warnings }, 200, { etag: etagOf(view.etag) })
   })
   api.openapi(rename, async (c) => {
@@ -223,4 +223,18 @@ function labelsOf(given: readonly string[]): Record<string, string> {
     labels[text.slice(0, at)] = text.slice(at + 1)
   }
   return labels
+}
+
+/** Damage of another unit hides who uses this one, which is no reason to keep it. */
+async function sayUsers(
+  dependencies: Pick<Dependencies, 'usersOf'>,
+  ref: UnitRef,
+): Promise<string | undefined> {
+  try {
+    const users = (await dependencies.usersOf(ref)).map(({ name }) => name)
+    return users.length === 0 ? undefined : `is used by ${users.join(', ')}`
+  } catch (error) {
+    if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
+    return `may be used by others: ${error.message}`
+  }
 }

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import { findings, keysUnder, lose, openControl, overwrite, push, stateText } from '../state/testing.ts'
+import { systemClock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import { createGraph } from './graph.ts'
+import { freshFacts } from './rollout-decide.ts'
+import { createRollouts } from './rollouts.ts'
+import { alice, org } from './testing.ts'
+
+/** network and what uses it, which nobody can read. */
+async function damagedEstate() {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  const graph = createGraph({ control })
+  for (const name of ['network', 'app']) await push(control, name, stateText(1))
+  await graph.dependencies.add({ org, unit: 'app' }, { on: 'network' }, alice)
+  const { id } = await control.units.get({ org, unit: 'app' })
+  const document = `.taco/orgs/default/units/${id}.json`
+  await overwrite(bucket, document, '{"v":1')
+  const rollouts = createRollouts({ bucket, clock: systemClock, ids: randomIds, control })
+  return { bucket, control, graph, rollouts, document, damaged: id }
+}
+
+test('a graph that lacks a damaged unit is neither shown nor rolled out, and edges are not judged by it', async () => {
+  const { graph, rollouts } = await damagedEstate()
+  const refusal = {
+    code: 'BUCKET_CORRUPT',
+    message: expect.stringContaining('cannot be told without a unit') as string,
+    hint: expect.stringContaining('doctor --deep --repair') as string,
+  }
+
+  await expect(graph.status({ org })).rejects.toMatchObject(refusal)
+  await expect(graph.status({ org, at: Date.now() })).rejects.toMatchObject(refusal)
+  await expect(graph.view({ org })).rejects.toMatchObject(refusal)
+  await expect(rollouts.start(org, { from: ['network'] }, alice)).rejects.toMatchObject(refusal)
+  await expect(graph.dependencies.list({ org, unit: 'network' })).rejects.toMatchObject(refusal)
+  expect(await rollouts.list(org, { limit: 10 })).toEqual([])
+  await expect(graph.dependencies.list({ org, unit: 'netwrk' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('the way out that the refusal names leads out', async () => {
+  const { bucket, control, graph, document } = await damagedEstate()
+
+  await lose(bucket, document)
+  await findings(control, { repair: true })
+
+  expect((await graph.status({ org })).items.map(({ name }) => name)).toEqual(['app', 'network'])
+})
+
+test('a rollout that goes on is stopped by damage of a unit that it asks for, and by no other', async () => {
+  const { bucket, control, damaged } = await damagedEstate()
+  for (let i = 0; i < 13; i++) await control.units.create({ org, name: `more/${i}` }, alice)
+  const prefix = '.taco/orgs/default/units/'
+  const all = (await keysUnder(bucket, prefix)).map((key) => key.slice(prefix.length, -'.json'.length))
+  const facts = freshFacts(control.graph, org)
+
+  await facts.load([...all.filter((id) => id !== damaged), 'ws-1111111111111111'])
+  expect(all.filter((id) => facts.of(id) === undefined)).toEqual([damaged])
+  await expect(freshFacts(control.graph, org).load(all)).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+})
