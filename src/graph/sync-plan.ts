@@ -104,13 +104,14 @@ function isSame(a: Uses, b: Uses): boolean {
 function refuseUnknown(wanted: readonly SyncUnit[], byName: ReadonlyMap<string, UnitView>): void {
   const known = new Set([...byName.keys(), ...wanted.map(({ name }) => name)])
   const lost = wanted.flatMap(({ name, dependencies }) =>
-    dependencies.filter(({ on }) => !known.has(on)).map(({ on }) => ({ name, on })),
+    dependencies
+      .filter(({ on }) => !known.has(on))
+      .map(({ on }) => ({ unit: name, on, detail: `${name} depends on ${on}, and there is no such unit` })),
   )
   if (lost.length === 0) return
-  const text = lost.map(({ name, on }) => `${name} depends on ${on}, and there is no such unit`)
   const guesses = lost.flatMap(({ on }) => nearest(on, known) ?? [])
-  throw new TacoError('NOT_FOUND', text.join('; '), {
-    facts: { field: 'dependencies' },
+  throw new TacoError('NOT_FOUND', lost.map(({ detail }) => detail).join('; '), {
+    facts: { field: 'dependencies', errors: lost },
     hint:
       guesses.length > 0
         ? `did you mean ${[...new Set(guesses)].join(', ')}?`

@@ -59,6 +59,7 @@ interface Problem {
   readonly status?: unknown
   readonly requestId?: unknown
   readonly holder?: unknown
+  readonly errors?: unknown
 }
 
 function isProblem(value: unknown): value is Problem {
@@ -78,6 +79,7 @@ export function errorOfProblem(problem: unknown, facts: Readonly<Record<string, 
       ...facts,
       ...(problem.field === undefined ? {} : { field: problem.field }),
       ...(problem.holder === undefined ? {} : { holder: problem.holder }),
+      ...(problem.errors === undefined ? {} : { errors: problem.errors }),
       ...(typeof problem.requestId === 'string' ? { requestId: problem.requestId } : {}),
     },
   })

@@ -86,3 +86,12 @@ test('the holder of a lock is told, of nothing else', () => {
   })
   expect(renderProblem(new TacoError('CONFLICT', 'x', { facts }), 'r').problem.holder).toBeUndefined()
 })
+
+test('each dependency that leads nowhere is told for programs, and facts of another shape are not', () => {
+  const errors = [{ detail: 'app depends on net', unit: 'app', on: 'net' }]
+  const told = (facts: Record<string, unknown>) =>
+    renderProblem(new TacoError('NOT_FOUND', 'x', { facts }), 'r').problem.errors
+
+  expect(told({ errors })).toEqual(errors)
+  expect(told({ errors: ['secret'] })).toBeUndefined()
+})

@@ -3,6 +3,9 @@ import { TacoError } from '../../base/errors.ts'
 import { LockInfo } from '../../state/index.ts'
 import { STATUS_OF, TITLE_OF } from './status.ts'
 
+/** Where one request has several faults: each of them, with the dependency that it is about. */
+const ProblemErrors = z.array(z.object({ detail: z.string(), unit: z.string(), on: z.string() }))
+
 /** RFC 9457, with a code to compare and a hint for a person. */
 export const Problem = z
   .object({
@@ -18,6 +21,7 @@ export const Problem = z
     requestId: z.string(),
     /** Of the lock that stands in the way. */
     holder: LockInfo.optional(),
+    errors: ProblemErrors.optional(),
   })
   .meta({ id: 'Problem' })
 export type Problem = z.infer<typeof Problem>
@@ -44,6 +48,7 @@ export function renderProblem(
   const status = options.status ?? STATUS_OF[known.code]
   const holder = holderOf(known)
   const { field } = known.facts
+  const errors = ProblemErrors.safeParse(known.facts['errors']).data
   return {
     problem: {
       type: `https://opentaco.dev/errors/${known.code}`,
@@ -55,6 +60,7 @@ export function renderProblem(
       ...(typeof field === 'string' ? { field } : {}),
       requestId,
       ...(holder === undefined ? {} : { holder }),
+      ...(errors === undefined ? {} : { errors }),
     },
     headers: { ...headersOf(known, status), ...options.headers },
   }

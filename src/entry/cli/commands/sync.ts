@@ -25,6 +25,7 @@ const change = fields({
 })
 const labelChange = fields({ before: maybe(text), after: text })
 const edgeChange = fields({ before: uses, after: uses })
+const lostEdges = list(fields({ unit: text, on: text, detail: text }))
 const answerOf = fields({ changes: list((value) => value), warnings: list(text) })
 
 /** Shows what would change, asks, and makes it so. */
@@ -71,15 +72,14 @@ async function withPlaces(
   { project, file }: Repository,
   error: unknown,
 ): Promise<unknown> {
-  if (!isTacoError(error, 'NOT_FOUND') || error.facts['field'] !== 'dependencies') return error
+  if (!isTacoError(error, 'NOT_FOUND') || error.facts['errors'] === undefined) return error
   const { placeOfDependency } = await world.repository()
-  const text = readFileSync(file, 'utf8')
-  const lines = error.message.split('; ').map((said) => {
-    const [, unit = '', on = ''] = /^(.+) depends on (.+), and there is no such unit$/.exec(said) ?? []
+  const written = readFileSync(file, 'utf8')
+  const lines = check(lostEdges, error.facts['errors']).map(({ unit, on, detail }) => {
     const isOurs = project.units.some(
       ({ name, dependencies }) => name === unit && dependencies.some((one) => one.on === on),
     )
-    return isOurs ? `${placeOfDependency(text, relative(world.cwd, file), unit, on)}: ${said}` : said
+    return isOurs ? `${placeOfDependency(written, relative(world.cwd, file), unit, on)}: ${detail}` : detail
   })
   return new TacoError('NOT_FOUND', lines.join('\n'), {
     ...(error.hint === undefined ? {} : { hint: error.hint }),
