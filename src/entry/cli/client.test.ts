@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { TacoError } from '../../base/errors.ts'
-import { jsonLines, openClient, unitPath } from './client.ts'
+import { jsonLines, ofWholeServer, openClient, unitPath } from './client.ts'
 import type { Client } from './client.ts'
 import { exitCodeOf } from './failures.ts'
 import { sendJson, testServer } from './testing.ts'
@@ -40,6 +40,8 @@ test('the token, the organization and repeated query values go along', async () 
     url: '/prefix/v1/units?org=acme&label=a%3D1&label=b%3D2&limit=5',
     headers: { authorization: 'Bearer secret', 'user-agent': 'taco/test' },
   })
+  await client.json('GET', '/v1/server', { query: ofWholeServer })
+  expect(server.heard[1]).toMatchObject({ url: '/prefix/v1/server' })
 })
 
 test('a problem document becomes the error it describes', async () => {

@@ -17,6 +17,7 @@ export interface Client {
 }
 
 export interface SendOptions {
+  /** The organization goes along unless this says otherwise. */
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly json?: unknown
   readonly upload?: Upload
@@ -25,6 +26,9 @@ export interface SendOptions {
   readonly idleMs?: number
   readonly signal?: AbortSignal
 }
+
+/** What is about the whole server refuses to be asked about a part of it. */
+export const ofWholeServer = { org: undefined }
 
 type QueryValue = string | number | boolean | readonly string[] | undefined
 
@@ -59,7 +63,7 @@ export function openClient(options: ClientOptions): Client {
     if (connect === undefined)
       agent ??= https === undefined ? new Agent({ keepAlive: true }) : new https.Agent({ keepAlive: true })
     const body = what.json === undefined ? undefined : Buffer.from(JSON.stringify(what.json))
-    const target = `${root}${path}${queryOf(what.query, isAboutOneOrg(path) ? options.org : undefined)}`
+    const target = `${root}${path}${queryOf({ org: options.org, ...what.query })}`
     const setup: RequestOptions = {
       // A connection inside the process is no socket: neither kept by an agent nor timed.
       ...(connect === undefined ? { agent } : { createConnection: connect }),
@@ -211,15 +215,9 @@ export function unitPath(unit: string, rest = ''): string {
   return `/v1/units/${encodeURIComponent(unit.replaceAll('/', '--'))}${rest}`
 }
 
-/** The others are about the whole server, and refuse to be asked about a part of it. */
-function isAboutOneOrg(path: string): boolean {
-  return !/^\/v1\/(orgs|server|doctor)(\/|$)/.test(path)
-}
-
-function queryOf(query: SendOptions['query'], org: string | undefined): string {
+function queryOf(query: NonNullable<SendOptions['query']>): string {
   const search = new URLSearchParams()
-  if (org !== undefined) search.set('org', org)
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue
     if (typeof value === 'object') for (const one of value) search.append(name, one)
     else search.set(name, String(value))

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { messageOf } from '../../base/errors.ts'
 import { serverAnswer } from './answers.ts'
 import type { DoctorAnswer } from './answers.ts'
+import { ofWholeServer } from './client.ts'
 import { configPath } from './remembered.ts'
 import type { Session } from './session.ts'
 import { check } from './shape.ts'
@@ -90,7 +91,10 @@ export function checkTokenFile(path: string | undefined): readonly Finding[] {
 export async function checkServer(session: Session): Promise<readonly Finding[]> {
   const client = await session.client()
   const before = session.world.now()
-  const server = check(serverAnswer, await client.json('GET', '/v1/server', { idleMs: 10_000 }))
+  const server = check(
+    serverAnswer,
+    await client.json('GET', '/v1/server', { query: ofWholeServer, idleMs: 10_000 }),
+  )
   const after = session.world.now()
   const findings = [
     finding(

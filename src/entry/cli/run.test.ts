@@ -213,6 +213,24 @@ test('what a list leaves out as damaged is in its JSON, too', async () => {
   expect(JSON.parse(versions.out())).toEqual({ items: [], next: null, damaged: gaps })
 })
 
+test('what is about the whole server is asked without an organization', async () => {
+  const about = { version: '1.2.3', bucket: { kind: 'file', label: 'x' }, auth: 'none', time: '2026-01-02' }
+  const server = await testServer((_heard, res) => sendJson(res, about))
+  onTestFinished(server.close)
+  const asked = ['version', 'doctor', 'org ls', 'org show a', 'org create a', 'org set a --keep-all']
+  for (const command of asked)
+    await worldFor().run('--server', server.url, '--org', 'acme', ...command.split(' '))
+
+  const urls = server.heard.map(({ url }) => url).filter((url) => url.startsWith('/v1/'))
+  expect([...new Set(urls)].toSorted()).toEqual([
+    '/v1/doctor',
+    '/v1/orgs',
+    '/v1/orgs/a',
+    '/v1/orgs?limit=1000',
+    '/v1/server',
+  ])
+})
+
 test('an answer of another shape is refused in words, never shown as nonsense', async () => {
   const server = await testServer((_heard, res) => sendJson(res, unitView('a', { labels: 'none' })))
   onTestFinished(server.close)

@@ -1,6 +1,6 @@
 import { TacoError } from '../../../base/errors.ts'
 import { doctorAnswer } from '../answers.ts'
-import { jsonLines } from '../client.ts'
+import { jsonLines, ofWholeServer } from '../client.ts'
 import { EXIT } from '../failures.ts'
 import { checkConfig, checkEngines, checkNode, checkServer, checkTokenFile, finding } from '../own-checks.ts'
 import type { Finding } from '../own-checks.ts'
@@ -69,7 +69,12 @@ async function* bucketFindings(session: Session, options: DoctorOptions): AsyncG
   let seen = 0
   try {
     const json = { deep: options.deep === true, repair: options.repair === true }
-    const reply = await client.send('POST', '/v1/doctor', { json, accept: 'application/x-ndjson', idleMs: 0 })
+    const reply = await client.send('POST', '/v1/doctor', {
+      query: ofWholeServer,
+      json,
+      accept: 'application/x-ndjson',
+      idleMs: 0,
+    })
     for await (const line of jsonLines(reply)) {
       const error: unknown =
         typeof line === 'object' && line !== null ? Reflect.get(line, 'error') : undefined

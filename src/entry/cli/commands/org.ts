@@ -1,4 +1,5 @@
 import { orgAnswer } from '../answers.ts'
+import { ofWholeServer } from '../client.ts'
 import { usageError } from '../failures.ts'
 import { retentionOf, sayRetention } from '../labels.ts'
 import type { KeepFlags } from '../labels.ts'
@@ -8,7 +9,7 @@ import { check } from '../shape.ts'
 import { age } from '../words.ts'
 
 export async function list(session: Session): Promise<void> {
-  const items = await wholeList(await session.client(), '/v1/orgs')
+  const items = await wholeList(await session.client(), '/v1/orgs', ofWholeServer)
   if (session.output.asJson) return session.output.json({ items, next: null })
   const rows = items
     .map((item) => check(orgAnswer, item))
@@ -22,7 +23,7 @@ export async function list(session: Session): Promise<void> {
 }
 
 export async function show(session: Session, [org = session.org()]: readonly string[]): Promise<void> {
-  showOrg(session, await (await session.client()).json('GET', pathOf(org)))
+  showOrg(session, await (await session.client()).json('GET', pathOf(org), { query: ofWholeServer }))
 }
 
 export async function create(
@@ -32,7 +33,7 @@ export async function create(
 ): Promise<void> {
   const retention = retentionOf(options)
   const json = { name, ...(retention === undefined ? {} : { retention }) }
-  const answer = await (await session.client()).json('POST', '/v1/orgs', { json })
+  const answer = await (await session.client()).json('POST', '/v1/orgs', { query: ofWholeServer, json })
   if (session.output.asJson) return session.output.json(answer)
   session.output.say(`created ${check(orgAnswer, answer).name}`)
   session.output.note(`next: name it with --org ${name} or TACO_ORG=${name}`)
@@ -46,7 +47,10 @@ export async function set(
   const retention = options.keepAll === true ? null : retentionOf(options)
   if (retention === undefined)
     throw usageError('nothing to change was given', 'give --keep-versions, --keep-days or --keep-all')
-  showOrg(session, await (await session.client()).json('PATCH', pathOf(org), { json: { retention } }))
+  showOrg(
+    session,
+    await (await session.client()).json('PATCH', pathOf(org), { query: ofWholeServer, json: { retention } }),
+  )
 }
 
 function showOrg({ output, world }: Session, answer: unknown): void {

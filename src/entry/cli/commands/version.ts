@@ -1,4 +1,5 @@
 import { serverAnswer } from '../answers.ts'
+import { ofWholeServer } from '../client.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
 
@@ -28,7 +29,8 @@ export async function version(session: Session): Promise<void> {
 async function askServer(session: Session): Promise<string | undefined> {
   try {
     const client = await session.client()
-    return check(serverAnswer, await client.json('GET', '/v1/server', { idleMs: 3000 })).version
+    return check(serverAnswer, await client.json('GET', '/v1/server', { query: ofWholeServer, idleMs: 3000 }))
+      .version
   } catch (error) {
     session.output.trace(String(error))
     return undefined
