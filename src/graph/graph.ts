@@ -2,21 +2,22 @@ import { type Clock, isoTime, systemClock } from '../base/clock.ts'
 import type { GraphFacts, StateControl } from '../state/index.ts'
 import { createChangeTimes } from './change-times.ts'
 import { createDependencies } from './dependencies.ts'
-import type { GraphEngine, GraphNode } from './engine.ts'
+import type { EngineUnit, GraphEngine, GraphNode } from './engine.ts'
 import { createGraphEngine } from './engine.ts'
 import { unknownUnit } from './nearest.ts'
+import type { RolloutMarks } from './rollout-marks.ts'
 import type { Graph, GraphQuery } from './services.ts'
-import type { GraphEdgeView, GraphView, Mark, NodeView, StatusView } from './views.ts'
+import type { GraphEdgeView, GraphView, NodeView, StatusView } from './views.ts'
 import { reasonsOf } from './why.ts'
 
 export interface GraphDeps {
   readonly control: Pick<StateControl, 'graph' | 'outputs' | 'units'>
-  /** What others know of units by id: running, failed, drifted. */
-  readonly marks?: (org: string) => Promise<ReadonlyMap<string, readonly Mark[]>>
+  /** What others know of units by id. */
+  readonly marks?: (org: string) => Promise<RolloutMarks>
   readonly clock?: Pick<Clock, 'now'>
 }
 
-type Marks = ReadonlyMap<string, readonly Mark[]>
+type Marks = RolloutMarks['marks']
 
 interface Loaded {
   readonly engine: GraphEngine
@@ -29,6 +30,9 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   const whole = new WeakMap<GraphEngine, { revision: number; until: number; parts: Parts }>()
   const addTimes = createChangeTimes(control.outputs)
 
+  const withFailed = createFailedUnits()
+  const lastFailed = new Map<string, RolloutMarks['failed']>()
+
   async function current(org: string): Promise<{ engine: GraphEngine; asOf: number }> {
     const { units, asOf } = await control.graph.units(org)
     let engine = engines.get(org)
@@ -36,14 +40,15 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
       engine = createGraphEngine()
       engines.set(org, engine)
     }
-    engine.update(units)
+    engine.update(withFailed(units, lastFailed.get(org)))
     return { engine, asOf }
   }
 
   async function load({ org, at }: GraphQuery): Promise<Loaded> {
     if (at === undefined) {
-      const known = (await marks?.(org)) ?? new Map()
-      return { ...(await current(org)), marks: known }
+      const known = await marks?.(org)
+      if (known !== undefined) lastFailed.set(org, known.failed)
+      return { ...(await current(org)), marks: known?.marks ?? new Map() }
     }
     const engine = createGraphEngine()
     const all = (await control.graph.unitsAt(org, at)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -100,6 +105,27 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
       }
     },
     dependencies: createDependencies(control, current),
+  }
+}
+
+/** What could not be noted with a unit counts all the same: half applied is never fine. */
+function createFailedUnits() {
+  const made = new WeakMap<object, { readonly at: number; readonly unit: EngineUnit }>()
+  return (
+    units: readonly EngineUnit[],
+    failed: RolloutMarks['failed'] | undefined,
+  ): readonly EngineUnit[] => {
+    if (failed === undefined || failed.size === 0) return units
+    return units.map((unit) => {
+      const apply = failed.get(unit.id)
+      if (apply === undefined) return unit
+      const known = made.get(unit.key)
+      if (known?.at === apply.at) return known.unit
+      const facts = { ...unit.facts(), failed: apply }
+      const changed = { id: unit.id, key: facts, facts: () => facts }
+      made.set(unit.key, { at: apply.at, unit: changed })
+      return changed
+    })
   }
 }
 

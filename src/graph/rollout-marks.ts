@@ -2,28 +2,28 @@ import type { Clock } from '../base/clock.ts'
 import type { Rollouts } from './rollout-services.ts'
 import type { Mark } from './views.ts'
 
+export interface RolloutMarks {
+  readonly marks: ReadonlyMap<string, readonly Mark[]>
+  /** Units whose apply was given up, where their own documents could not be told. */
+  readonly failed: ReadonlyMap<string, { readonly at: number; readonly rollout: string }>
+}
+
 /** Like listings, marks may lag by this much; a page that asks often does not read the rollouts each time. */
 const LAG_MS = 1000
 
 /** What the rollouts say of units: running, as long as a worker keeps its claim. That one failed lies with the unit. */
 export function createRolloutMarks(rollouts: Pick<Rollouts, 'unfinished'>, clock: Pick<Clock, 'now'>) {
-  const kept = new Map<
-    string,
-    { readonly at: number; readonly marks: Promise<ReadonlyMap<string, Mark[]>> }
-  >()
+  const kept = new Map<string, { readonly at: number; readonly marks: Promise<RolloutMarks> }>()
 
-  async function read(org: string): Promise<ReadonlyMap<string, Mark[]>> {
-    const marks = new Map<string, Mark[]>()
-    for (const { steps } of await rollouts.unfinished(org)) {
-      for (const { status, leaseUntil, unit } of steps) {
-        const isHeld = leaseUntil !== null && Date.parse(leaseUntil) > clock.now()
-        if (status === 'running' && isHeld) marks.set(unit.id, ['running'])
-      }
+  async function read(org: string): Promise<RolloutMarks> {
+    const all = await rollouts.unfinished(org)
+    return {
+      marks: new Map(all.flatMap(({ running }) => running.map((unit) => [unit, ['running']]))),
+      failed: new Map(all.flatMap(({ id, left }) => left.map(({ unit, at }) => [unit, { at, rollout: id }]))),
     }
-    return marks
   }
 
-  return function marksOf(org: string): Promise<ReadonlyMap<string, readonly Mark[]>> {
+  return function marksOf(org: string): Promise<RolloutMarks> {
     const known = kept.get(org)
     if (known !== undefined && clock.now() - known.at < LAG_MS) return known.marks
     const marks = read(org)

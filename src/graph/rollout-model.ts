@@ -70,6 +70,8 @@ export const Step = z.looseObject({
   claim: StepClaim.optional(),
   /** Locks of all claims that ran out: whoever takes over may break them. Once there was only the last. */
   earlier: z.union([z.array(z.string()), z.string().transform((lock) => [lock])]).optional(),
+  /** The claim ran out, and with the unit it is noted that it may be half applied. */
+  abandoned: z.boolean().optional(),
   /** The unit before the step, noted when it was claimed. */
   before: z.object({ commit: z.number().int(), version: z.string() }).nullable().optional(),
   attempts: z.number().int(),

@@ -5,7 +5,14 @@ import { Proof, RolloutStatus, Step } from './rollout-model.ts'
 /** What the outside sees of rollouts: the schemas of the HTTP API and of `--json`. */
 
 export const StepView = z.object({
-  ...Step.omit({ claim: true, earlier: true, before: true, startedAt: true, endedAt: true }).shape,
+  ...Step.omit({
+    claim: true,
+    earlier: true,
+    abandoned: true,
+    before: true,
+    startedAt: true,
+    endedAt: true,
+  }).shape,
   worker: z.string().nullable(),
   leaseUntil: z.iso.datetime().nullable(),
   startedAt: z.iso.datetime().nullable(),
@@ -29,6 +36,15 @@ export const RolloutView = z.object({
   steps: z.array(StepView),
 })
 export type RolloutView = z.infer<typeof RolloutView>
+
+/** What a rollout that is under way says of units, by id. */
+export interface UnfinishedRollout {
+  readonly id: string
+  /** Units that a worker is at. */
+  readonly running: readonly string[]
+  /** Units whose worker is gone since then, which could not be noted with them. */
+  readonly left: readonly { readonly unit: string; readonly at: number }[]
+}
 
 /** What a fingerprint takes in of the units used: who, and the digest of each output. */
 export const UsedOutputs = z.object({
@@ -140,7 +156,7 @@ export interface Rollouts {
   /** Newest first. */
   list(org: string, page: { limit: number }): Promise<readonly RolloutView[]>
   /** Those that are under way, and those in which steps still run; newest first. */
-  unfinished(org: string): Promise<readonly RolloutView[]>
+  unfinished(org: string): Promise<readonly UnfinishedRollout[]>
   get(ref: RolloutRef): Promise<RolloutView>
   /** Steps that are ready and due; those proven not to be needed are skipped on the way. */
   claim(ref: RolloutRef, options: ClaimOptions, caller: Caller): Promise<Claims>

@@ -113,9 +113,13 @@ export function createSteps(control: Control, clock: Clock) {
       return control.graph.facts(unit)
     },
 
-    /** Its worker was killed and nobody takes it over. */
-    async abandon(ref: RolloutRef, unit: string): Promise<void> {
-      await control.graph.failed({ org: ref.org, unit }, { rollout: ref.id }).catch((error: unknown) => {
+    /** Its worker is gone, and nobody knows how far its engine came. */
+    async abandon(ref: RolloutRef, step: Step): Promise<void> {
+      const unit = { org: ref.org, unit: step.unit.id }
+      // What an engine that was left still writes under these is part of the same apply.
+      const own = step.claim?.lock ?? step.claim?.token
+      const locks = [...(own === undefined ? [] : [own]), ...(step.earlier ?? [])]
+      await control.graph.failed(unit, { rollout: ref.id, locks }).catch((error: unknown) => {
         if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
       })
     },
@@ -157,7 +161,8 @@ export function afterEnd(
       return fail(rollout, unit, { token, now, reason: end.reason, result: resultOf(step, facts, now, end) })
     case 'unchanged': {
       const { fingerprint } = end
-      if (facts?.head == null || facts.fingerprint !== fingerprint || facts.failed !== undefined)
+      const isHalfDone = facts?.failed !== undefined || step.earlier !== undefined
+      if (facts?.head == null || facts.fingerprint !== fingerprint || isHalfDone)
         throw new TacoError('CONFLICT', `${step.unit.name} was last applied with another fingerprint`, {
           hint: 'apply it',
         })

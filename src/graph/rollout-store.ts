@@ -20,7 +20,7 @@ import {
   rolloutsPrefix,
 } from '../state/index.ts'
 import { newsOf } from './rollout-events.ts'
-import { Rollout } from './rollout-model.ts'
+import { Rollout, type Step } from './rollout-model.ts'
 import type { RolloutRef } from './rollout-services.ts'
 
 export interface RolloutStore {
@@ -182,5 +182,6 @@ export function createRolloutStore(deps: {
 }
 
 function isOver({ status, steps }: Rollout): boolean {
-  return (status === 'done' || status === 'cancelled') && !steps.some((step) => step.status === 'running')
+  const isGone = (step: Step) => step.status !== 'running' || step.abandoned === true
+  return (status === 'done' || status === 'cancelled') && steps.every(isGone)
 }

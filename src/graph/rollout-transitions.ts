@@ -14,6 +14,11 @@ export function isExpired(step: Step, now: number): boolean {
   return step.status === 'running' && (step.claim?.until ?? 0) <= now
 }
 
+/** Its worker is gone, and its unit does not say so yet. */
+export function isLeft(step: Step, now: number): boolean {
+  return step.abandoned !== true && isExpired(step, now)
+}
+
 /** Waiting, or held by a worker that is gone; and everything it needs is settled. */
 export function isReady(rollout: Rollout, step: Step, now: number): boolean {
   if (step.status !== 'waiting' && !isExpired(step, now)) return false
@@ -62,7 +67,7 @@ export function claim(
     .map((step) => {
       const left = step.claim?.lock ?? step.claim?.token
       return {
-        ...without(step, 'claim', 'reason', 'endedAt', 'result'),
+        ...without(step, 'claim', 'abandoned', 'reason', 'endedAt', 'result'),
         status: 'running' as const,
         claim: { worker, until: now + leaseMs, token: request.token(), lock: request.lock() },
         attempts: step.attempts + 1,
@@ -95,7 +100,9 @@ export function renew(
   )
   const found = new Set(held.map((step) => step.claim?.token))
   const renewed = held.map((step) =>
-    step.claim === undefined ? step : { ...step, claim: { ...step.claim, until: now + leaseMs } },
+    step.claim === undefined
+      ? step
+      : { ...without(step, 'abandoned'), claim: { ...step.claim, until: now + leaseMs } },
   )
   return { rollout: withSteps(rollout, renewed), lost: tokens.filter((token) => !found.has(token)) }
 }
@@ -132,7 +139,7 @@ export function fail(
 /** The worker stops; somebody else may go on with it at once. */
 export function giveBack(rollout: Rollout, unit: string, token: string): Rollout {
   return withStep(rollout, {
-    ...without(held(rollout, unit, token), 'claim', 'startedAt'),
+    ...without(held(rollout, unit, token), 'claim', 'abandoned', 'startedAt'),
     status: 'waiting',
   })
 }
@@ -186,6 +193,14 @@ export function resume(rollout: Rollout): Rollout {
   return { ...rollout, steps, status: 'active' }
 }
 
+/** Their units say so now. */
+export function abandon(rollout: Rollout, steps: readonly Step[]): Rollout {
+  return withSteps(
+    rollout,
+    steps.map((step) => ({ ...step, abandoned: true })),
+  )
+}
+
 /** What is running ends by itself; nothing more begins. */
 export function cancel(rollout: Rollout, now: number): Rollout {
   if (rollout.status === 'done') throw refused('the rollout is done', 'there is nothing left to cancel')
@@ -218,7 +233,7 @@ function held(rollout: Rollout, unit: string, token: string): Step {
 }
 
 function ended(step: Step, now: number): Step {
-  return { ...without(step, 'claim', 'earlier'), endedAt: now }
+  return { ...without(step, 'claim', 'earlier', 'abandoned'), endedAt: now }
 }
 
 function close(rollout: Rollout, now: number): Rollout {

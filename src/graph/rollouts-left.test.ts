@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createGraph } from './graph.ts'
 import { createRolloutMarks } from './rollout-marks.ts'
-import { alice, byHand, estate, options, org, statuses, workThrough } from './testing.ts'
+import { type Estate, alice, byHand, estate, options, org, statuses, workThrough } from './testing.ts'
 
 test('a killed worker is followed by another, and can write nothing any more', async () => {
   const world = await estate()
@@ -108,8 +108,8 @@ async function killed() {
   await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
   const { id, claims } = await world.rollouts.start(org, { from: ['dns'], claim: options }, alice)
   const start = { token: claims[0]?.token ?? '', leaseMs: 1000, lock: true }
-  await world.rollouts.begin({ org, id }, 'dns', start, alice)
-  return { world, ref: { org, id } }
+  const { lock } = await world.rollouts.begin({ org, id }, 'dns', start, alice)
+  return { world, ref: { org, id }, token: start.token, lock: lock ?? '' }
 }
 
 test.each(['cancel', 'skip'] as const)(
@@ -124,6 +124,75 @@ test.each(['cancel', 'skip'] as const)(
     expect((await world.control.graph.facts({ org, unit: 'dns' }))?.failed).toMatchObject({ rollout: ref.id })
   },
 )
+
+/** As a server sees it that starts now. */
+async function seen({ control, rollouts, now }: Estate) {
+  const marks = createRolloutMarks(rollouts, { now })
+  const { items } = await createGraph({ control, marks, clock: { now } }).status({ org, attention: true })
+  return items.map(({ name, status, marks: shown, reasons }) => [name, status, ...shown, reasons[0]?.kind])
+}
+
+test.each([
+  ['cancelled before anybody could know', true],
+  ['left alone', false],
+])('a unit whose worker was killed is not fine when the rollout was %s', async (_, isCancelled) => {
+  const { world, ref } = await killed()
+  if (isCancelled) await world.rollouts.cancel(ref, alice)
+  expect(await seen(world)).toEqual([['dns', 'up-to-date', 'locked', 'running', undefined]])
+  world.pass(100_000)
+
+  expect(await seen(world)).toEqual([['dns', 'stale', 'failed', 'failed']])
+  expect((await world.control.graph.facts({ org, unit: 'dns' }))?.failed).toMatchObject({ rollout: ref.id })
+  const next = await world.rollouts.start(org, { from: ['app'] }, alice)
+  expect(Object.keys(await workThrough(world, next.id))).toEqual(['app', 'dns'])
+  expect(await seen(world)).toEqual([])
+})
+
+test('a unit whose worker was killed is not fine even where nothing can be written', async () => {
+  const { world, ref } = await killed()
+  world.pass(100_000)
+  const graph = { ...world.control.graph, failed: () => Promise.reject(new Error('read only')) }
+  const rollouts = world.over({ ...world.control, graph })
+
+  expect(await seen({ ...world, rollouts })).toEqual([['dns', 'stale', 'failed', 'failed']])
+  await expect(rollouts.start(org, { from: ['app'] }, alice)).rejects.toThrow('read only')
+  expect((await world.rollouts.get(ref)).steps[0]?.status).toBe('running')
+})
+
+test('what an engine that was left still writes does not make its unit fine', async () => {
+  const { world, lock } = await killed()
+  world.pass(1500)
+  expect(await seen(world)).toEqual([['dns', 'stale', 'locked', 'failed', 'failed']])
+
+  await world.write('dns', lock, { half: 'of it' })
+
+  expect(await seen(world)).toEqual([['dns', 'stale', 'locked', 'failed', 'failed']])
+})
+
+test('a worker that came back after its lease takes back that its unit is half applied', async () => {
+  const { world, ref, token, lock } = await killed()
+  world.pass(1500)
+  await seen(world)
+  await world.rollouts.renew(ref, { tokens: [token], leaseMs: 1000 }, alice)
+  await world.write('dns', lock, {})
+  const end = { kind: 'applied' as const, fingerprint: 'f-dns', engineMs: 1 }
+  await world.rollouts.end(ref, 'dns', { token, end }, alice)
+
+  expect(await seen(world)).toEqual([])
+})
+
+test('whoever takes a step over applies it, though its fingerprint is that of the last apply', async () => {
+  const { world, ref } = await killed()
+  world.pass(1000)
+
+  const [taken] = (await world.rollouts.claim(ref, options, alice)).claims
+
+  expect(taken).toMatchObject({ unit: { name: 'dns' }, fingerprint: null })
+  const end = { kind: 'unchanged' as const, fingerprint: 'f-dns' }
+  await expect(
+    world.rollouts.end(ref, 'dns', { token: taken?.token ?? '', end }, alice),
+  ).rejects.toMatchObject({ code: 'CONFLICT' })
+})
 
 test.each([
   ['state-mv', true],

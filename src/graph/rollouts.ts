@@ -5,6 +5,7 @@ import type { Bucket } from '../bucket/index.ts'
 import { type Caller, type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
 import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf } from './rollout-decide.ts'
 import { judge } from './rollout-proof.ts'
+import { createLeftSteps } from './rollout-left.ts'
 import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
 import type { ClaimOptions, ClaimView, RolloutRef, Rollouts } from './rollout-services.ts'
 import { afterEnd, createSteps } from './rollout-steps.ts'
@@ -12,7 +13,6 @@ import { createRolloutStore } from './rollout-store.ts'
 import {
   cancel,
   claim,
-  isExpired,
   isReady,
   pause,
   rename,
@@ -36,6 +36,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
   const { clock, ids, control } = deps
   const store = createRolloutStore(deps)
   const steps = createSteps(control, clock)
+  const left = createLeftSteps({ store, steps, clock })
 
   async function allUnits(org: string): Promise<{ asOf: number; units: readonly GraphFacts[] }> {
     const { asOf, units } = await control.graph.units(parseOrgName(org))
@@ -103,15 +104,6 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     )
   }
 
-  /**
-   * Nobody will go on with what killed workers left half done. Said of the units before the rollout hears of it: a crash
-   * in between must not leave one that looks fine.
-   */
-  async function abandonExpired(ref: RolloutRef, all: readonly Step[], now: number): Promise<void> {
-    const left = all.filter((step) => isExpired(step, now))
-    await Promise.all(left.map(({ unit }) => steps.abandon(ref, unit.id)))
-  }
-
   async function changed(ref: RolloutRef, caller: Caller, change: (rollout: Rollout) => Rollout) {
     const done = await store.change(ref, caller, (rollout) =>
       Promise.resolve({ rollout: change(rollout), answer: null }),
@@ -121,6 +113,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
 
   return {
     async plan(org, { from, downstream }) {
+      await left.note(org)
       const { asOf, units } = await allUnits(org)
       const roots = from.length === 0 ? units.map(({ id }) => id) : rootsNamed(units, from)
       const known = new Map(units.map((unit) => [unit.id, unit]))
@@ -136,6 +129,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     async start(org, { from, claim: options }, caller) {
       if (from.length === 0)
         throw badRequest('from', 'a rollout starts somewhere', 'name the units that changed: --from network')
+      await left.note(org)
       const { units } = await allUnits(org)
       const roots = rootsNamed(units, from)
       const now = clock.now()
@@ -164,10 +158,11 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       if (found.length === 0) await control.graph.units(org, { readable: true })
       return found.map(viewRollout)
     },
-    unfinished: async (org) => (await store.unfinished(org)).map(viewRollout),
+    unfinished: left.unfinished,
     get: async (ref) => viewRollout(await store.get(ref)),
 
     async claim(ref, options, caller) {
+      await left.note(ref.org)
       const facts = freshFacts(control.graph, ref.org)
       const { rollout, answer } = await store.change(ref, caller, (current) =>
         decideAndClaim(current, options, facts),
@@ -200,6 +195,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       const step = stepOf(await store.get(ref), unit)
       refuseOthers(step, token)
       const own = await steps.settle(ref, step, end, caller)
+      await left.note(ref.org)
       const facts = freshFacts(control.graph, ref.org)
       const { rollout, answer } = await store.change(ref, caller, (current) => {
         const after = afterEnd(current, unit, { token, end, facts: own, now: clock.now() })
@@ -209,11 +205,11 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     },
 
     async skip(ref, unit, reason, caller) {
+      await left.note(ref.org)
       const facts = freshFacts(control.graph, ref.org)
       const done = await store.change(ref, caller, async (rollout) => {
-        const now = clock.now()
-        const skipped = skipByHand(rollout, unit, { reason, now })
-        await abandonExpired(ref, [stepOf(rollout, unit)], now)
+        const skipped = skipByHand(rollout, unit, { reason, now: clock.now() })
+        await left.abandonAll(rollout, stepOf(rollout, unit).unit.id)
         return decideAndClaim(skipped, undefined, facts)
       })
       return viewRollout(done.rollout)
@@ -222,10 +218,9 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     resume: (ref, caller) => changed(ref, caller, resume),
     async cancel(ref, caller) {
       const done = await store.change(ref, caller, async (rollout) => {
-        const now = clock.now()
-        const cancelled = cancel(rollout, now)
-        await abandonExpired(ref, rollout.steps, now)
-        return { rollout: cancelled, answer: null }
+        const cancelled = cancel(rollout, clock.now())
+        // Nobody will go on with what killed workers left half done.
+        return { rollout: await left.abandonAll(cancelled), answer: null }
       })
       return viewRollout(done.rollout)
     },
@@ -275,7 +270,8 @@ function viewClaim(step: Step, facts: FreshFacts): ClaimView {
     attempt: step.attempts,
     why: step.due ?? '',
     version: unit?.head?.version ?? null,
-    fingerprint: unit === undefined ? null : fingerprintThatProves(unit, facts),
+    // Whoever was killed at it may have left it half done.
+    fingerprint: unit === undefined || step.earlier !== undefined ? null : fingerprintThatProves(unit, facts),
     uses: unit === undefined ? [] : usesOf(unit, facts),
     start: null,
   }

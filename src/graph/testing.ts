@@ -137,6 +137,9 @@ export async function estate(settings: Partial<StateSettings> = { tidyAfterMs: n
     },
     another: createRollouts(deps),
     write,
+    now: () => now,
+    /** The same bucket through a control that the test changed. */
+    over: (changed: typeof control) => createRollouts({ ...deps, control: changed }),
     pass: (ms: number) => (now += ms),
   }
 }

@@ -136,10 +136,10 @@ export function createGraphStore(
       if (unit === undefined || unit.value.deleted !== undefined) return undefined
       return graphFacts(parts.store.folded(unit).value)
     },
-    async failed(ref, { rollout }) {
+    async failed(ref, { rollout, locks }) {
       await untilDone(clock, 'noting that the apply failed', async () => {
         const unit = await locator.find(ref)
-        const failed = { at: clock.now(), rollout }
+        const failed = { at: clock.now(), rollout, ...(locks === undefined ? {} : { locks: [...locks] }) }
         return (await parts.store.swap(unit, { failed })) === undefined ? again : undefined
       })
     },

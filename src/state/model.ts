@@ -275,7 +275,14 @@ export const UnitDocument = z.looseObject({
   /** Of the last apply, told by whoever applied: equal fingerprint, nothing to do. */
   fingerprint: z.string().optional(),
   /** An apply of a rollout ended badly, and none carried anything out since. */
-  failed: z.object({ at: z.number(), rollout: z.string() }).optional(),
+  failed: z
+    .object({
+      at: z.number(),
+      rollout: z.string(),
+      /** Of the apply itself: what is still written under these does not make it good. */
+      locks: z.array(z.string()).optional(),
+    })
+    .optional(),
   outbox: z.array(Event),
 })
 export type UnitDocument = z.infer<typeof UnitDocument>

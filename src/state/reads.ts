@@ -68,7 +68,7 @@ export function takeReads(doc: UnitDocument, how: How = 'backend'): ReadsTaken {
       return {
         receipt: { lock: lock.id, reads: taken() },
         pendingReads: keptForRuns(pendingReads, lock.id),
-        failed: undefined,
+        ...(doc.failed?.locks?.includes(lock.id) === true ? {} : { failed: undefined }),
       }
     default: {
       if (pendingReads.every((read) => read.taken !== undefined)) return { receipt, pendingReads }

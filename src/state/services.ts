@@ -251,8 +251,8 @@ export interface GraphStore {
   setFingerprint(ref: UnitRef, fingerprint: string | null): Promise<void>
   /** As it is in the bucket now. Undefined: there is none, or it was deleted. */
   facts(ref: UnitRef): Promise<GraphFacts | undefined>
-  /** An apply of a rollout ended badly. Holds until one ends well, or an engine writes. */
-  failed(ref: UnitRef, apply: { readonly rollout: string }): Promise<void>
+  /** An apply of a rollout ended badly. Holds until one ends well, or an engine writes under other locks than these. */
+  failed(ref: UnitRef, apply: { readonly rollout: string; readonly locks?: readonly string[] }): Promise<void>
   /**
    * A run's apply ended well. What the run read is what the state was made from, even if nothing had to be written;
    * `run` is its token, and the id of the lock if it was the run that took it. The fingerprint is of this version alone.

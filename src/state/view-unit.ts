@@ -48,7 +48,7 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
     locked: doc.lock !== null,
     ...(doc.lock?.leaseUntil === undefined ? {} : { leaseUntil: doc.lock.leaseUntil }),
     fingerprint: fingerprintThatHolds(doc),
-    ...(doc.failed === undefined ? {} : { failed: doc.failed }),
+    ...(doc.failed === undefined ? {} : { failed: { at: doc.failed.at, rollout: doc.failed.rollout } }),
   }
 }
 

@@ -1,0 +1,75 @@
+import type { Clock } from '../base/clock.ts'
+import type { Rollout } from './rollout-model.ts'
+import type { UnfinishedRollout } from './rollout-services.ts'
+import type { createSteps } from './rollout-steps.ts'
+import type { RolloutStore } from './rollout-store.ts'
+import { abandon, isExpired, isLeft } from './rollout-transitions.ts'
+
+/** Decisions may lag what other rollouts left by this much; workers ask often. */
+const LAG_MS = 1000
+
+/** No event tells of it: nobody did anything. */
+const nobody = { by: 'nobody' }
+
+/**
+ * Steps whose workers are gone. Their units may be half applied, and that must be said even if nobody ever goes on with
+ * the rollout, so whoever comes by notes it with the unit, where the next good apply takes it back.
+ */
+export function createLeftSteps(deps: {
+  readonly store: RolloutStore
+  readonly steps: Pick<ReturnType<typeof createSteps>, 'abandon'>
+  readonly clock: Clock
+}) {
+  const { store, steps, clock } = deps
+  const looked = new Map<string, { readonly at: number; readonly done: Promise<unknown> }>()
+
+  /** The units first: a crash in between must not leave one that looks fine. Gives the document after it. */
+  async function abandonAll(rollout: Rollout, only?: string): Promise<Rollout> {
+    const now = clock.now()
+    const left = rollout.steps.filter(
+      (step) => isLeft(step, now) && (only === undefined || only === step.unit.id),
+    )
+    await Promise.all(left.map((step) => steps.abandon({ org: rollout.org, id: rollout.id }, step)))
+    return abandon(rollout, left)
+  }
+
+  async function noted(rollout: Rollout): Promise<Rollout> {
+    if (!rollout.steps.some((step) => isLeft(step, clock.now()))) return rollout
+    const { org, id } = rollout
+    const done = await store.change({ org, id }, nobody, async (current) => ({
+      rollout: await abandonAll(current),
+      answer: null,
+    }))
+    return done.rollout
+  }
+
+  function view({ id, steps: all }: Rollout): UnfinishedRollout {
+    const now = clock.now()
+    const running = all.filter((step) => step.status === 'running')
+    return {
+      id,
+      running: running.flatMap((step) => (isExpired(step, now) ? [] : [step.unit.id])),
+      left: running.flatMap((step) =>
+        isLeft(step, now) ? [{ unit: step.unit.id, at: step.claim?.until ?? now }] : [],
+      ),
+    }
+  }
+
+  return {
+    abandonAll,
+    /** A bucket that cannot be written to is no reason to say nothing: what could not be noted is in `left`. */
+    async unfinished(org: string): Promise<readonly UnfinishedRollout[]> {
+      const all = await store.unfinished(org)
+      return (await Promise.all(all.map((rollout) => noted(rollout).catch(() => rollout)))).map(view)
+    },
+    /** Before anything is decided by proof. Never within a change of a rollout: two would wait for each other. */
+    async note(org: string): Promise<void> {
+      const last = looked.get(org)
+      if (last !== undefined && clock.now() - last.at < LAG_MS) return void (await last.done)
+      const done = store.unfinished(org).then((all) => Promise.all(all.map(noted)))
+      looked.set(org, { at: clock.now(), done })
+      done.catch(() => looked.delete(org))
+      await done
+    },
+  }
+}
