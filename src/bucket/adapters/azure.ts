@@ -13,6 +13,7 @@ import { azureError, azureFailure, openContainer } from './azure-client.ts'
 import { unavailable } from './http/failures.ts'
 import { emptyObject } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
+import { storeTime } from './http/store-time.ts'
 import { measured } from './measured.ts'
 
 export interface AzureOptions {
@@ -37,7 +38,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
   const env = options.env ?? process.env
   const container = await openContainer({ container: name, account, endpoint, connectionString, env })
   const rules = options.retry ?? storeRetry
-  let seen: { readonly date: number; readonly at: number } | undefined
+  const time = storeTime(clock)
 
   function blobAt(key: string) {
     checkKey(key)
@@ -59,7 +60,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
       async () => {
         try {
           const answer = await request()
-          if (answer.date !== undefined) seen = { date: answer.date.getTime(), at: clock.now() }
+          time.note(answer.date?.toUTCString())
           return answer
         } catch (error) {
           throwIfAborted(call.signal)
@@ -183,7 +184,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     delete: remove,
     list,
     close: () => Promise.resolve(),
-    storeTime: () => Promise.resolve(seen === undefined ? undefined : seen.date + (clock.now() - seen.at)),
+    storeTime: () => Promise.resolve(time.now()),
   }
 }
 

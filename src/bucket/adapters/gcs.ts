@@ -8,7 +8,6 @@ import { conflict } from '../bucket.ts'
 import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag } from '../bucket.ts'
 import { checkKey } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
-import { storeRetry } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { messageIn, noSuchBucket, openGcsClient } from './gcs-client.ts'
 import type { AccessToken, GcsCall } from './gcs-client.ts'
@@ -53,7 +52,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     label,
     token: await tokenSource(options.token, endpoint === emulator),
     clock: options.clock ?? systemClock,
-    retry: options.retry ?? storeRetry,
+    retry: options.retry,
     idleTimeoutMs: options.idleTimeoutMs ?? 30_000,
   })
 

@@ -1,9 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { TacoError } from '../../../base/errors.ts'
 import { Again } from '../../retry.ts'
 import { BodyFailure } from './transport.ts'
 
 /** The store is busy, restarting, or its answer was late. */
 export const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+
+/** How long the store asks to be left alone. */
+export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+  const seconds = Number(headers['retry-after'])
+  return seconds > 0 ? seconds * 1000 : undefined
+}
 
 const LOST_CONNECTION = new Set([
   'ECONNRESET',

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Again } from '../../retry.ts'
 import { unavailable } from './failures.ts'
 
@@ -28,4 +28,19 @@ export async function shortText(answer: IncomingMessage): Promise<string> {
     return text
   }
   return text
+}
+
+/** An answer of which only the head matters, or a short text. */
+export interface ShortAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** As much as is worth reading. */
+  readonly text: string
+}
+
+export async function shortened(answer: IncomingMessage): Promise<ShortAnswer> {
+  const { statusCode: status = 0, headers } = answer
+  if (status >= 300) return { status, headers, text: await shortText(answer) }
+  answer.resume()
+  return { status, headers, text: '' }
 }

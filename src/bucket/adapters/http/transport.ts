@@ -8,6 +8,12 @@ export interface HttpAddress {
   readonly port: number
 }
 
+export function addressOf(url: URL): HttpAddress {
+  const secure = url.protocol === 'https:'
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
+  return { secure, hostname: url.hostname.replace(/^\[|\]$/g, ''), port }
+}
+
 export interface Outgoing {
   readonly method: string
   /** Path and query. */

@@ -1,4 +1,5 @@
 import { badRequest } from '../../../base/errors.ts'
+import { addressOf } from '../http/transport.ts'
 import type { HttpAddress } from '../http/transport.ts'
 import { escapePath } from './signer.ts'
 
@@ -23,14 +24,12 @@ export function s3Address(options: S3AddressOptions): S3Address {
   )
   // Other servers seldom have a wildcard name, and a dot in the bucket's name breaks the wildcard certificate.
   const pathStyle = options.pathStyle ?? (endpoint !== undefined || bucket.includes('.'))
-  const secure = url.protocol === 'https:'
-  const hostname = pathStyle ? url.hostname : `${bucket}.${url.hostname}`
+  const server = addressOf(url)
   const path = url.pathname.replace(/\/+$/, '')
   return {
-    secure,
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-    host: url.port === '' ? hostname : `${hostname}:${url.port}`,
+    ...server,
+    hostname: pathStyle ? server.hostname : `${bucket}.${server.hostname}`,
+    host: pathStyle ? url.host : `${bucket}.${url.host}`,
     base: pathStyle ? `${path}/${escapePath(bucket)}` : path,
   }
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Clock } from '../../../base/clock.ts'
+import type { IncomingMessage } from 'node:http'
 import { TacoError } from '../../../base/errors.ts'
 import type { Body } from '../../bucket.ts'
-import { Again, retry, storeRetry, throwIfAborted } from '../../retry.ts'
-import type { RetryRules } from '../../retry.ts'
-import { transportFailure } from '../http/failures.ts'
-import { shortText, wholeText } from '../http/text.ts'
-import { openTransport } from '../http/transport.ts'
+import { Again, throwIfAborted } from '../../retry.ts'
+import { openExchange } from '../http/exchange.ts'
+import type { Asked, ExchangeOptions } from '../http/exchange.ts'
+import { retryAfterMs } from '../http/failures.ts'
+import { shortened, wholeText } from '../http/text.ts'
+import type { ShortAnswer } from '../http/text.ts'
 import type { S3Address } from './address.ts'
 import type { CredentialSource } from './credentials.ts'
 import { failureOf } from './errors.ts'
@@ -15,27 +15,13 @@ import type { Credentials } from './signer.ts'
 import { createSigner, EMPTY_HASH, escapePath, queryString, sha256, UNSIGNED_PAYLOAD } from './signer.ts'
 import { readError } from './xml.ts'
 
-export interface S3Call {
+export interface S3Call extends Asked {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
   /** The whole key; none for the bucket itself. */
   readonly key?: string
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Body
-  /** Statuses that are answers; every other one is a failure. */
-  readonly expects: readonly number[]
-  /** For messages. */
-  readonly what: string
-  readonly retry?: boolean | undefined
-  readonly signal?: AbortSignal | undefined
-}
-
-/** An answer of which only the head matters, or a short text. */
-export interface ShortAnswer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  /** As much as is worth reading. */
-  readonly text: string
 }
 
 export interface S3Client {
@@ -50,14 +36,10 @@ export interface S3Client {
   close(): void
 }
 
-export interface S3ClientOptions {
+export interface S3ClientOptions extends ExchangeOptions {
   readonly address: S3Address
   readonly region: string
-  readonly label: string
   readonly credentials: CredentialSource
-  readonly clock: Clock
-  readonly retry?: RetryRules | undefined
-  readonly idleTimeoutMs: number
   /** Whether the signature covers the bytes of a body, which then are read once more. */
   readonly signsBodies: boolean
 }
@@ -66,9 +48,7 @@ export interface S3ClientOptions {
 export function openS3Client(options: S3ClientOptions): S3Client {
   const { address, label, clock, credentials } = options
   const sign = createSigner(options.region)
-  const transport = openTransport(address, options.idleTimeoutMs)
-  const rules = options.retry ?? storeRetry
-  let seen: { readonly text: string; readonly date: number; readonly at: number } | undefined
+  const exchange = openExchange(options, refusalOf)
 
   function signed(call: S3Call, payloadHash: string, keys: Credentials) {
     const path = call.key === undefined ? address.base || '/' : `${address.base}/${escapePath(call.key)}`
@@ -79,40 +59,25 @@ export function openS3Client(options: S3ClientOptions): S3Client {
       clock.now(),
     )
     if (call.body !== undefined) headers['content-length'] = String(call.body.size)
-    const { method, signal } = call
-    return { method, target: query === '' ? path : `${path}?${query}`, headers, signal }
+    const { method, body, signal } = call
+    return { method, target: query === '' ? path : `${path}?${query}`, headers, body, signal }
   }
 
-  async function attempt(call: S3Call, payloadHash: string): Promise<IncomingMessage> {
+  function attempt(call: S3Call, payloadHash: string): Promise<IncomingMessage> {
+    const send = (keys: Credentials) => exchange.send(signed(call, payloadHash, keys), call)
     const keys = credentials.current()
-    const request = signed(call, payloadHash, keys instanceof Promise ? await keys : keys)
-    let answer: IncomingMessage
-    try {
-      answer = await transport.send({ ...request, body: call.body })
-    } catch (error) {
-      throw transportFailure(error, label)
-    }
-    noteDate(answer.headers.date)
-    if (call.expects.includes(answer.statusCode ?? 0)) return answer
-    throw refusalOf(await shortened(answer), call)
-  }
-
-  function noteDate(date: string | undefined): void {
-    // One a second: reading it costs as much as signing the request.
-    if (date !== undefined && date !== seen?.text)
-      seen = { text: date, date: Date.parse(date), at: clock.now() }
+    return keys instanceof Promise ? keys.then(send) : send(keys)
   }
 
   function refusalOf(answer: ShortAnswer, call: S3Call): Error {
     const document = readError(answer.text)
-    const seconds = Number(answer.headers['retry-after'])
     const region = answer.headers['x-amz-bucket-region']
     const failure = failureOf({
       status: answer.status,
       label,
       what: call.what,
       bucketRegion: typeof region === 'string' && region !== options.region ? region : undefined,
-      retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
+      retryAfterMs: retryAfterMs(answer.headers),
       ...document,
     })
     if (document.code === 'ExpiredToken' && credentials.forget()) return new Again(failure)
@@ -121,8 +86,6 @@ export function openS3Client(options: S3ClientOptions): S3Client {
     return failure
   }
 
-  const patient = { ...rules, clock }
-
   async function attempts<T>(
     call: S3Call,
     attemptOnce: (call: S3Call, payloadHash: string) => Promise<T>,
@@ -130,17 +93,15 @@ export function openS3Client(options: S3ClientOptions): S3Client {
     throwIfAborted(call.signal)
     const hash = hashOf(call.body, options.signsBodies)
     const payloadHash = typeof hash === 'string' ? hash : await hash
-    const { signal } = call
-    const how = call.retry === false ? { ...patient, attempts: 1, signal } : { ...patient, signal }
-    return retry(how, () => attemptOnce(call, payloadHash))
+    return exchange.attempts(call, () => attemptOnce(call, payloadHash))
   }
 
   return {
     call: (call) => attempts(call, attempt),
     ask: (call) => attempts(call, async (...args) => shortened(await attempt(...args))),
     text: (call) => attempts(call, async (...args) => wholeText(await attempt(...args), label)),
-    storeTime: () => (seen === undefined ? undefined : seen.date + (clock.now() - seen.at)),
-    close: () => transport.close(),
+    storeTime: () => exchange.storeTime(),
+    close: () => exchange.close(),
   }
 }
 
@@ -148,13 +109,6 @@ const retriedConflicts = new Set(['ConditionalRequestConflict', 'OperationAborte
 
 /** Another write to the same key was under way, every time: who won is not known. */
 export class UndecidedConflict extends Error {}
-
-async function shortened(answer: IncomingMessage): Promise<ShortAnswer> {
-  const { statusCode: status = 0, headers } = answer
-  if (status >= 300) return { status, headers, text: await shortText(answer) }
-  answer.resume()
-  return { status, headers, text: '' }
-}
 
 function hashOf(body: Body | undefined, signsBodies: boolean): string | Promise<string> {
   if (body === undefined) return EMPTY_HASH
