@@ -1,6 +1,6 @@
 import { TacoError } from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
-import type { Dependency, UnitView } from '../state/index.ts'
+import { type Dependency, type UnitView, parseNewUnitName } from '../state/index.ts'
 import { findCycle, spellCycle } from './project-cycle.ts'
 import type { ProjectDependency, ProjectUnit } from './project.ts'
 
@@ -54,7 +54,8 @@ function changesOf(
   nameOf: ReadonlyMap<string, string>,
 ): readonly SyncChange[] {
   const changes: SyncChange[] = []
-  if (unit === undefined) changes.push({ kind: 'unit', unit: wanted.name, labels: wanted.labels })
+  if (unit === undefined)
+    changes.push({ kind: 'unit', unit: parseNewUnitName(wanted.name), labels: wanted.labels })
   for (const [label, after] of Object.entries(wanted.labels)) {
     const before = unit?.labels[label] ?? null
     if (unit !== undefined && before !== after)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readStateKey, unitNameFor } from './adopt-names.ts'
-import { parseUnitName } from './names.ts'
+import { parseNewUnitName } from './names.ts'
 
 test.each([
   ['terraform.tfstate', false, 'default', 'plain'],
@@ -19,7 +19,7 @@ test.each([
   const reading = readStateKey(key, besideDefault)
 
   expect(unitNameFor(reading, undefined, '')).toBe(name)
-  expect(parseUnitName(name)).toBe(name)
+  expect(parseNewUnitName(name)).toBe(name)
   expect(reading.layout).toBe(layout)
 })
 

@@ -6,7 +6,7 @@ import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
 import { stateClaimKey } from './layout.ts'
 import { documentLost, hasVersions } from './lost-units.ts'
-import { parseStateKey, parseUnitName } from './names.ts'
+import { parseNewUnitName, parseStateKey } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import type { Parts } from './protocol/parts.ts'
 import { recordState } from './protocol/record.ts'
@@ -83,7 +83,11 @@ export function createAdopt(
 
     async function rehearse(finding: Omit<AdoptFinding, 'outcome'>): Promise<AdoptFinding> {
       try {
-        const place = { org: options.org, name: parseUnitName(finding.unit), key: parseStateKey(finding.key) }
+        const place = {
+          org: options.org,
+          name: parseNewUnitName(finding.unit),
+          key: parseStateKey(finding.key),
+        }
         const isTaken = given.has(place.name) || (await catalog.liveUnit('name', place)) !== undefined
         if (isTaken) throw alreadyTaken('name', place.name, place.name)
         given.add(place.name)

@@ -11,7 +11,14 @@ export type { StateSettings } from './deps.ts'
 export { StateDiff } from './content/diff.ts'
 export { Dependency, Event, EventType, LockInfo, OutputDigest, Read, Retention } from './model.ts'
 export { readStateKey, unitNameFor } from './adopt-names.ts'
-export { isUnitId, nameFromFlat, parseLabels, parseOrgName, parseUnitName } from './names.ts'
+export {
+  isUnitId,
+  nameFromFlat,
+  parseLabels,
+  parseNewUnitName,
+  parseOrgName,
+  parseUnitName,
+} from './names.ts'
 export { rolloutKey, rolloutsPrefix } from './layout.ts'
 export type * from './services.ts'
 export * from './views.ts'

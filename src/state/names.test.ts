@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { flatName, nameFromFlat, parseOrgName, parseStateKey, parseUnitName } from './names.ts'
+import {
+  flatName,
+  nameFromFlat,
+  parseNewUnitName,
+  parseOrgName,
+  parseStateKey,
+  parseUnitName,
+} from './names.ts'
 
 test.each([
   'a',
@@ -10,7 +17,7 @@ test.each([
   `${'x'.repeat(98)}/${'y'.repeat(101)}`,
   'with space/x',
 ])('%s is a name, and comes back from its one-segment form', (name) => {
-  expect(parseUnitName(name)).toBe(name)
+  expect(parseNewUnitName(name)).toBe(name)
   expect(nameFromFlat(flatName(name))).toBe(name)
 })
 
@@ -37,14 +44,22 @@ test.each([
   'x'.repeat(201),
   'a\nb',
   'ü',
-  'x/terraform.tfstate',
-  'x/terraform.tfstate/y',
-  'a.tflock',
 ])('%j is not a name, and the refusal names the field', (name) => {
   expect(() => parseUnitName(name)).toThrowError(
     expect.objectContaining({ code: 'BAD_REQUEST', facts: { field: 'unit' } }),
   )
 })
+
+test.each(['x/terraform.tfstate', 'x/terraform.tfstate/y', 'a.tflock'])(
+  '%s is a name that is given to no unit any more, and comes back from its one-segment form',
+  (name) => {
+    expect(parseUnitName(name)).toBe(name)
+    expect(nameFromFlat(flatName(name))).toBe(name)
+    expect(() => parseNewUnitName(name)).toThrowError(
+      expect.objectContaining({ code: 'BAD_REQUEST', facts: { field: 'unit' } }),
+    )
+  },
+)
 
 test('two different names never have the same one-segment form', () => {
   const segment = fc.stringMatching(/^[a-z0-9_.]([a-z0-9-]{0,3}[a-z0-9_.])?$/)

@@ -9,6 +9,7 @@ const MAX_NAME = 200
 const UNIT_ID = /^ws-[1-9A-HJ-NP-Za-km-z]{16}$/
 const ORG = /^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/
 
+/** Any name that a unit may have, also one that was given when less was refused: to find units by. */
 export function parseUnitName(text: string): string {
   if (text === '') throw badRequest('unit', 'the unit name is empty', 'give a path such as prod/network/vpc')
   if (text.length > MAX_NAME) {
@@ -29,13 +30,6 @@ export function parseUnitName(text: string): string {
         'parts are letters, digits, ".", "_", "-" and inner spaces; no "--", and no "-" at either end',
       )
     }
-    if (/\.(tfstate|tflock)$/.test(segment)) {
-      throw badRequest(
-        'unit',
-        `the unit name "${text}" has a part that ends like a state file: "${segment}"`,
-        'name the unit after the folder that the state lies in; a key of your own is given with --key',
-      )
-    }
   }
   if (text.split('/')[0] === '.taco') {
     throw badRequest(
@@ -47,6 +41,27 @@ export function parseUnitName(text: string): string {
   if (UNIT_ID.test(text))
     throw badRequest('unit', 'a unit name cannot have the form of a unit id', 'choose another name')
   return text
+}
+
+/** A name that a unit may be given now. */
+export function parseNewUnitName(text: string): string {
+  const name = parseUnitName(text)
+  const segment = stateFileIn(name)
+  if (segment === undefined) return name
+  throw badRequest(
+    'unit',
+    `the unit name "${name}" has a part that ends like a state file: "${segment}"`,
+    'name the unit after the folder that the state lies in; a key of your own is given with --key',
+  )
+}
+
+/** False: only units that are there already have such names. */
+export function isNewUnitName(name: string): boolean {
+  return stateFileIn(name) === undefined
+}
+
+function stateFileIn(name: string): string | undefined {
+  return name.split('/').find((segment) => /\.(tfstate|tflock)$/.test(segment))
 }
 
 export function isUnitId(text: string): boolean {

@@ -6,7 +6,7 @@ import type { EventDraft } from './events.ts'
 import { defaultStateKey } from './layout.ts'
 import type { Claim, UnitDocument } from './model.ts'
 import { FORMAT } from './model.ts'
-import { parseLabels, parseStateKey, parseUnitName } from './names.ts'
+import { isNewUnitName, parseLabels, parseNewUnitName, parseStateKey, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import { documentLost, hasVersions } from './lost-units.ts'
@@ -65,6 +65,12 @@ export function createUnitMaker(
     const wantedKey = input.key === undefined ? undefined : parseStateKey(input.key)
     parseLabels(input.labels ?? {})
     await orgs.require(input.org)
+    if (!isNewUnitName(name)) {
+      const key = wantedKey ?? defaultStateKey(input.org, name)
+      const unit = await catalog.liveUnit('name', { org: input.org, name, key })
+      if (unit !== undefined) return { unit, made: false }
+      parseNewUnitName(name)
+    }
     return untilDone(clock, 'creating the unit', async () => {
       const claim: Claim = {
         v: FORMAT,

@@ -1,7 +1,7 @@
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { TacoError } from '../base/errors.ts'
-import { parseLabels, parseUnitName, isUnitId } from './names.ts'
+import { isUnitId, parseLabels, parseNewUnitName, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { changedMeanwhile } from './orgs.ts'
 import type { LocksSeen } from './locks-seen.ts'
@@ -69,7 +69,7 @@ export function createUnits(
   async function restore(ref: UnitRef, options: { name?: string }, caller: Caller): Promise<Unit> {
     const unit = isUnitId(ref.unit) ? await locator.find(ref) : await newestDeleted(ref)
     if (unit.value.deleted === undefined) return unit
-    const name = options.name === undefined ? unit.value.name : parseUnitName(options.name)
+    const name = options.name === undefined ? unit.value.name : parseNewUnitName(options.name)
     const key = await freeKey(unit, name)
     // A deletion that crashed may have left its lock.
     if (unit.value.lock !== null) await lookAt(parts, idOf(unit), caller)
@@ -129,7 +129,7 @@ export function createUnits(
       return viewUnit(unit.value)
     },
     async rename(ref, name, caller, ifMatch) {
-      const to = parseUnitName(name)
+      const to = parseNewUnitName(name)
       const unit = await change(ref, ifMatch, async (current) => {
         if (current.value.name === to) return current
         const event = { type: 'unit.renamed' as const, caller, data: { from: current.value.name, to } }
