@@ -3,6 +3,7 @@ import { type Api, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, z } 
 import { Version } from './named.ts'
 import {
   BackendDeleteQuery,
+  BackendLockQuery,
   BackendQuery,
   BackendReadQuery,
   StateChangeQuery,
@@ -71,7 +72,7 @@ export function documentRawRoutes(api: Api): void {
       summary: 'Take the lock',
       request: {
         params: BackendParams,
-        query: BackendQuery,
+        query: BackendLockQuery,
         body: { content: { 'application/json': { schema: LockInfo } }, required: true },
       },
       responses: { 200: jsonAnswer(LockInfo, 'Locked'), ...held },
