@@ -101,6 +101,13 @@ test('an engine is found wherever it keeps its data, also beside one of another 
   expect(engineLeft(one, env)).toBeUndefined()
 })
 
+test('temporary files that cannot be looked through are no reason to fail', () => {
+  vi.stubEnv('TMPDIR', join(folder(), 'not there'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+
+  expect(() => removeAbandoned(Date.now())).not.toThrow()
+})
+
 test('what a killed worker left among temporary files is taken away, and nothing of the living', () => {
   const temporary = folder()
   vi.stubEnv('TMPDIR', temporary)

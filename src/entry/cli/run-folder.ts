@@ -55,7 +55,7 @@ const ABANDONED_MS = 60_000
 
 /** Takes away what workers left that were killed: it may hold secrets. Never a reason to fail. */
 export function removeAbandoned(now: number): void {
-  for (const name of readdirSync(tmpdir())) {
+  for (const name of namesIn(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN
     if (Number.isNaN(pid) || isAlive(pid)) continue
     try {
@@ -64,5 +64,13 @@ export function removeAbandoned(now: number): void {
     } catch {
       // Somebody else's, or just gone.
     }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }
