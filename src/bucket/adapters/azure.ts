@@ -11,7 +11,7 @@ import { Again, retry, storeRetry, throwIfAborted } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { azureError, azureFailure, openContainer } from './azure-client.ts'
 import { unavailable } from './http/failures.ts'
-import { emptyObject } from './http/found.ts'
+import { pastTheEnd } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
 import { storeTime } from './http/store-time.ts'
 import { measured } from './measured.ts'
@@ -103,11 +103,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     )
     if (answer === 'unchanged') return 'unchanged'
     if (answer === 'absent') return undefined
-    if (answer === 'past the end') {
-      const entry = await head(key, signal)
-      if (entry !== undefined && entry.tag === ifNoneMatch) return 'unchanged'
-      return entry === undefined ? undefined : emptyObject(entry)
-    }
+    if (answer === 'past the end') return pastTheEnd(await head(key, signal), ifNoneMatch)
     const whole = /\/(\d+)$/.exec(answer.contentRange ?? '')?.[1] ?? answer.contentLength ?? 0
     return foundIn(answer, entryOf(key, answer, Number(whole)), label)
   }

@@ -12,7 +12,7 @@ import type { RetryRules } from '../retry.ts'
 import { messageIn, noSuchBucket, openGcsClient } from './gcs-client.ts'
 import type { AccessToken, GcsCall } from './gcs-client.ts'
 import { unavailable } from './http/failures.ts'
-import { emptyObject, foundObject } from './http/found.ts'
+import { foundObject, pastTheEnd } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
 import { shortText } from './http/text.ts'
 
@@ -96,9 +96,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     }
     if (answer.statusCode === 416) {
       answer.resume()
-      const entry = await head(key, signal)
-      if (entry !== undefined && entry.tag === ifNoneMatch) return 'unchanged'
-      return entry === undefined ? undefined : emptyObject(entry)
+      return pastTheEnd(await head(key, signal), ifNoneMatch)
     }
     const entry = answeredEntry(key, answer)
     if (entry.tag === ifNoneMatch) {

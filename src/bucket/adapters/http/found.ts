@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Entry, Found } from '../../bucket.ts'
+import type { Entry, Found, Tag } from '../../bucket.ts'
 import { throwIfAborted } from '../../retry.ts'
 import { unavailable } from './failures.ts'
 
@@ -80,8 +80,13 @@ function collected(answer: IncomingMessage): Promise<Uint8Array[]> {
   })
 }
 
-/** What was asked for lies past the end, or the object is empty. */
-export function emptyObject(entry: Entry): Found {
+/** For a range that begins where nothing is: what a look at the object then found says what to answer. */
+export function pastTheEnd(
+  entry: Entry | undefined,
+  ifNoneMatch: Tag | undefined,
+): Found | 'unchanged' | undefined {
+  if (entry === undefined) return undefined
+  if (entry.tag === ifNoneMatch) return 'unchanged'
   return {
     ...entry,
     bytes: () => Promise.resolve(Buffer.alloc(0)),

@@ -8,7 +8,7 @@ import { checkKey } from '../../keys.ts'
 import { prefixed } from '../../prefix.ts'
 import type { RetryRules } from '../../retry.ts'
 import { unavailable } from '../http/failures.ts'
-import { emptyObject, foundObject } from '../http/found.ts'
+import { foundObject, pastTheEnd } from '../http/found.ts'
 import { listedEntries } from '../http/listing.ts'
 import { shortText } from '../http/text.ts'
 import { s3Address } from './address.ts'
@@ -84,12 +84,9 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
       case 404:
         refuseIfNoBucket(await shortText(answer))
         return undefined
-      case 416: {
+      case 416:
         answer.resume()
-        const entry = await head(key, signal)
-        if (entry !== undefined && entry.tag === ifNoneMatch) return 'unchanged'
-        return entry === undefined ? undefined : emptyObject(entry)
-      }
+        return pastTheEnd(await head(key, signal), ifNoneMatch)
       default:
     }
     const entry = entryOf(key, answer.headers)
