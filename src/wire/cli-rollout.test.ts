@@ -97,6 +97,7 @@ test('a name that is nearly right is answered with the right one', async () => {
 
   expect(await taco('plan', 'netwrok')).toMatchObject(meant)
   expect(await taco('rollout', 'start', '--from', 'netwrok')).toMatchObject(meant)
+  expect(await taco('rollout', 'start', '--from', 'network', '--from', 'netwrok')).toMatchObject(meant)
   expect(await taco('rollout', 'skip', id, 'netwrok', '--reason', 'x')).toMatchObject(meant)
   const state = {
     version: 4,

@@ -6,14 +6,18 @@ import { nearest } from '../../base/nearest.ts'
 
 const named = fields({ id: text, name: text })
 
-/** Does something with a unit; if there is none of that name, the error says which one may be meant. */
-export async function withUnit<T>(session: Session, unit: string, work: () => Promise<T>): Promise<T> {
+/** Does something with units; if there is none of a name, the error says which one may be meant. */
+export async function withUnit<T>(
+  session: Session,
+  units: string | readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!isTacoError(error, 'NOT_FOUND')) throw error
     // Advice is extra: that it cannot be had must not take the place of what was wrong.
-    const hint = await advice(session, unit).catch(() => undefined)
+    const hint = await advice(session, [units].flat()).catch(() => undefined)
     if (hint === undefined) throw error
     throw new TacoError('NOT_FOUND', error.message, { hint, facts: error.facts, cause: error })
   }
@@ -26,11 +30,12 @@ export async function checkNames(session: Session, unit: string): Promise<void> 
   if (!isUnitId(unit)) parseUnitName(unit)
 }
 
-async function advice(session: Session, unit: string): Promise<string | undefined> {
+async function advice(session: Session, asked: readonly string[]): Promise<string | undefined> {
   const units = (await wholeList(await session.client(), '/v1/units', {}, 20_000)).map((one) =>
     check(named, one),
   )
-  if (units.some(({ id, name }) => id === unit || name === unit)) return undefined
+  const unit = asked.find((one) => !units.some(({ id, name }) => id === one || name === one))
+  if (unit === undefined) return undefined
   const names = units.map(({ name }) => name)
   const guess =
     nearest(unit, names) ??

@@ -28,14 +28,15 @@ export async function show(
   }
   const path = unitPath(unit, '/outputs')
   // Either of the two names may be wrong.
-  const asked = <T>(ask: () => Promise<T>) =>
-    withUnit(session, unit, () => withUnit(session, options.for ?? unit, ask))
+  const named = [unit, ...(options.for === undefined ? [] : [options.for])]
   if (output.asJson) {
     // As it came: a number may have more digits than JavaScript keeps.
-    const reply = await asked(() => client.send('GET', path, { query }))
+    const reply = await withUnit(session, named, () => client.send('GET', path, { query }))
     return output.print(`${await textOf(reply)}\n`)
   }
-  const answer = await asked(() => client.json('GET', path, { query: { ...query, values: 'text' } }))
+  const answer = await withUnit(session, named, () =>
+    client.json('GET', path, { query: { ...query, values: 'text' } }),
+  )
   const { outputs, commit: number, at, by } = check(outputsAnswer, answer)
   if (outputs === null) return output.note(`the outputs of ${unit} are encrypted`)
   output.note(`commit ${number}, ${age(at, session.world.now())} by ${by}`)

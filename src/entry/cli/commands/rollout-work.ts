@@ -55,7 +55,7 @@ export async function startAndWork(
 ): Promise<number> {
   const ready = await prepare(session, options)
   const claim = claiming(ready, ready.jobs, true)
-  const answer = await withUnit(session, from[0] ?? '', () =>
+  const answer = await withUnit(session, from, () =>
     ready.client.json('POST', '/v1/rollouts', { json: { from, claim } }),
   )
   const { id, status, steps, claims } = check(startedAnswer, answer)

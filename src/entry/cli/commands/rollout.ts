@@ -17,7 +17,7 @@ interface FromOptions {
 export async function plan(session: Session, _args: readonly string[], options: FromOptions): Promise<void> {
   const from = rootsOf(options)
   const client = await session.client()
-  const answer = await withUnit(session, from[0] ?? '', () =>
+  const answer = await withUnit(session, from, () =>
     client.json('GET', '/v1/rollouts/plan', { query: { from } }),
   )
   if (session.output.asJson) return session.output.json(answer)
@@ -42,9 +42,7 @@ export async function start(
   const from = rootsOf(options)
   if (options.work === true) return startAndWork(session, from, options)
   const client = await session.client()
-  const answer = await withUnit(session, from[0] ?? '', () =>
-    client.json('POST', '/v1/rollouts', { json: { from } }),
-  )
+  const answer = await withUnit(session, from, () => client.json('POST', '/v1/rollouts', { json: { from } }))
   const { id, steps } = check(rolloutAnswer, answer)
   if (session.output.asJson) return session.output.json(answer)
   session.output.print(`${id}\n`)
