@@ -1,6 +1,8 @@
 import { isBody } from './hcl.ts'
 import { FUNCTIONS, type HclFunction } from './hcl-functions.ts'
 import { OutputReference } from './hcl-reference.ts'
+import { isScalar } from './hcl-values.ts'
+import { IDENTIFIER } from './identifier.ts'
 
 /** What names and functions of one file stand for. A name that is a function gives its attributes one by one. */
 export interface Scope {
@@ -64,7 +66,7 @@ function fill(text: string, scope: Scope): unknown {
 }
 
 const NUMBER = /\d+(?:\.\d+)?(?:e[-+]?\d+)?/iy
-const NAME = /[\p{L}_][\p{L}\p{N}_-]*/uy
+const NAME = new RegExp(IDENTIFIER, 'uy')
 const SPACE = /(?:\s|#[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/y
 const OPERATORS = [['||'], ['&&'], ['==', '!='], ['<=', '>=', '<', '>'], ['+', '-'], ['*', '/', '%']] as const
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' }
@@ -113,7 +115,7 @@ function readerOf(text: string, scope: Scope) {
     }
     if (plain !== '') parts.push(plain)
     if (parts.length === 1) return parts[0]
-    const texts = parts.map((part) => (isPlain(part) ? String(part) : undefined))
+    const texts = parts.map((part) => (isScalar(part) ? String(part) : undefined))
     return texts.includes(undefined) ? undefined : texts.join('')
   }
 
@@ -241,7 +243,7 @@ function readerOf(text: string, scope: Scope) {
       if (key === 'for') throw new SyntaxError('for')
       if (!takes('=')) must(':')
       const value = expression()
-      if (isPlain(key)) entries.push([String(key), value])
+      if (isScalar(key)) entries.push([String(key), value])
       else isWhole = false
       takes(',')
     }
@@ -251,18 +253,14 @@ function readerOf(text: string, scope: Scope) {
   return { template, at: () => at }
 }
 
-function isPlain(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-}
-
 function compute(sign: string, left: unknown, right: unknown): unknown {
   if (sign === '&&' || sign === '||') {
     const decides = sign === '||'
     if (left === decides || right === decides) return decides
     return typeof left === 'boolean' && typeof right === 'boolean' ? !decides : undefined
   }
-  const isScalar = (value: unknown) => value === null || isPlain(value)
+  const isKnown = (value: unknown) => value === null || isScalar(value)
   if (sign === '==' || sign === '!=')
-    return isScalar(left) && isScalar(right) ? (left === right) === (sign === '==') : undefined
+    return isKnown(left) && isKnown(right) ? (left === right) === (sign === '==') : undefined
   return undefined
 }

@@ -1,5 +1,4 @@
-import { type HclBody, isBody } from './hcl.ts'
-import { OutputReference } from './hcl-reference.ts'
+import { isKnownList, isMap, isScalar } from './hcl-values.ts'
 
 /** Undefined stands for what only a run knows, in arguments and in results. */
 export type HclFunction = (...args: readonly unknown[]) => unknown
@@ -75,16 +74,4 @@ function formatted(pattern: unknown, args: readonly unknown[]): string | undefin
     return String(left.shift())
   })
   return isWhole ? text : undefined
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-}
-
-function isKnownList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && !value.includes(undefined)
-}
-
-function isMap(value: unknown): value is HclBody {
-  return isBody(value) && !(value instanceof OutputReference)
 }

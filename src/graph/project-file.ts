@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { WHOLE_IDENTIFIER } from './identifier.ts'
 
 /** `taco.yaml` as people write it: short forms included. What they mean is in project.ts. */
 
 /** HCL identifiers: what outputs and variables are called. */
 export const OUTPUT_NAMES = 'names of outputs and variables are letters, digits, "_" and "-"'
-const Identifier = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, OUTPUT_NAMES)
+const Identifier = z.string().regex(WHOLE_IDENTIFIER, OUTPUT_NAMES)
 const Text = z.union([z.string(), z.number(), z.boolean()], 'write text here').transform(String)
 const Engine = z.string().min(1)
 

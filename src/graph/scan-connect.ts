@@ -1,7 +1,7 @@
 import { groupedBy } from './grouped.ts'
 import { findCycle } from './project-cycle.ts'
 import type { ProjectDependency } from './project.ts'
-import type { Place } from './scan-backend.ts'
+import { type Place, placeOf } from './scan-backend.ts'
 import type { Use } from './scan-code.ts'
 
 export interface ScannedUnit {
@@ -34,9 +34,7 @@ export interface Root {
 /** `names`: what the units are called, by folder. */
 export function connect(roots: readonly Root[], names: ReadonlyMap<string, string>): Connections {
   const nameOf = (root: Root) => names.get(root.dir) ?? root.dir
-  const byPlace = groupedBy(roots, ({ dir, place }) =>
-    place === undefined ? `local:${dir === '.' ? '' : `${dir}/`}terraform.tfstate` : place.identity,
-  )
+  const byPlace = groupedBy(roots, ({ dir, place }) => (place ?? placeOf('local', {}, { dir })).identity)
   const byLoose = groupedBy(roots, ({ place }) => place?.loose)
   const byDir = new Map(roots.map((root) => [root.dir, root]))
   const unresolved: { dir: string; uses: string; reason: string }[] = []

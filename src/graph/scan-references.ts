@@ -1,9 +1,10 @@
 import { type HclBody, textsIn } from './hcl.ts'
+import { IDENTIFIER } from './identifier.ts'
 
 /** Which outputs of which source a folder's code uses; null: all of them, as far as can be told. */
 export type References = ReadonlyMap<string, readonly string[] | null>
 
-const NAME = String.raw`([\p{L}_][\p{L}\p{N}_-]*)`
+const NAME = `(${IDENTIFIER})`
 const INDEX = String.raw`(?:\[[^\]]*\])?`
 const FIELD = String.raw`(?:\.${NAME}|\["([^"$]+)"\])?`
 

@@ -1,6 +1,7 @@
 import { type HclBody, bodiesOf, labelled, said, textsIn } from './hcl.ts'
 import { evaluate } from './hcl-evaluate.ts'
 import { OutputReference } from './hcl-reference.ts'
+import { WHOLE_IDENTIFIER } from './identifier.ts'
 import type { Use } from './scan-code.ts'
 import { folderAt, folderOf, joined } from './scan-path.ts'
 import { type References, referencesIn } from './scan-references.ts'
@@ -94,7 +95,7 @@ function inputsFrom(inputs: HclBody, source: string): Readonly<Record<string, st
       value instanceof OutputReference &&
       value.source === source &&
       value.output !== undefined &&
-      isIdentifier(variable)
+      WHOLE_IDENTIFIER.test(variable)
         ? [[variable, value.output] as const]
         : [],
     ),
@@ -111,8 +112,4 @@ function foldersAt(dir: string, one: Seen, given: unknown): Pick<Use, 'dirs' | '
   const both = own === undefined ? [joined(dir, plain), joined(folderOf(one.path), plain)] : [own]
   const dirs = [...new Set(both.filter((folder) => folder !== undefined))]
   return dirs.length === 0 ? { lost: `${said(given)} is outside of what was scanned` } : { dirs }
-}
-
-function isIdentifier(name: string): boolean {
-  return /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name)
 }

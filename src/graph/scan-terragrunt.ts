@@ -1,6 +1,6 @@
 import { type HclBody, bodiesOf, isBody, labelled, said } from './hcl.ts'
 import { evaluate } from './hcl-evaluate.ts'
-import { OutputReference } from './hcl-reference.ts'
+import { isMap } from './hcl-values.ts'
 import { type Place, placeOf } from './scan-backend.ts'
 import { type Use, localModule } from './scan-code.ts'
 import { folderAt, folderOf, joined } from './scan-path.ts'
@@ -65,7 +65,7 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
   const source = lastKnown(all, (one) => bodiesOf(one.body['terraform']).map((block) => block['source']))
   const inputs: HclBody = Object.assign(
     {},
-    ...all.map((one) => evaluate(one.body['inputs'], one.scope)).filter(isPlainMap),
+    ...all.map((one) => evaluate(one.body['inputs'], one.scope)).filter(isMap),
   )
   return {
     isUnit: all.some(
@@ -123,8 +123,4 @@ function labelledOrBare(value: unknown): readonly { readonly label: string; read
   return bodiesOf(value).flatMap((body) =>
     'path' in body && !isBody(body['path']) ? [{ label: '', body }] : labelled(body),
   )
-}
-
-function isPlainMap(value: unknown): value is HclBody {
-  return isBody(value) && !(value instanceof OutputReference)
 }

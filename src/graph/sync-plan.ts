@@ -40,7 +40,7 @@ export function planSync(wanted: readonly SyncUnit[], current: readonly UnitView
   const byName = new Map(current.map((unit) => [unit.name, unit]))
   const nameOf = new Map(current.map(({ id, name }) => [id, name]))
   refuseUnknown(wanted, byName)
-  refuseCycle(wanted, current)
+  refuseCycle(wanted, current, nameOf)
   return {
     changes: wanted.flatMap((unit) => changesOf(unit, byName.get(unit.name), byName, nameOf)),
     warnings: wanted.flatMap((unit) => strangeOutputs(unit, byName)),
@@ -120,8 +120,11 @@ function refuseUnknown(wanted: readonly SyncUnit[], byName: ReadonlyMap<string, 
   })
 }
 
-function refuseCycle(wanted: readonly SyncUnit[], current: readonly UnitView[]): void {
-  const nameOf = new Map(current.map(({ id, name }) => [id, name]))
+function refuseCycle(
+  wanted: readonly SyncUnit[],
+  current: readonly UnitView[],
+  nameOf: ReadonlyMap<string, string>,
+): void {
   const inProject = new Set(wanted.map(({ name }) => name))
   const edges = new Map<string, readonly string[]>(
     current.map(({ name, dependencies }) => [
