@@ -118,6 +118,8 @@ export const StepEnd = z.discriminatedUnion('kind', [
     reason: z.string().max(4000),
     exitCode: z.number().int(),
     engineMs: z.number(),
+    /** False: no engine had begun to apply, so the unit is as it was. */
+    begun: z.boolean().optional(),
   }),
   /** The fingerprint is that of the last apply. */
   z.object({ kind: z.literal('unchanged'), fingerprint: z.string() }),

@@ -107,8 +107,7 @@ export function createSteps(control: Control, clock: Clock) {
         const since = step.startedAt ?? clock.now()
         await control.graph.applied(unit, { run: id, since, fingerprint: end.fingerprint })
       }
-      const isHalfDone = end.kind === 'failed' || (end.kind === 'returned' && end.begun === true)
-      if (isHalfDone) await control.graph.failed(unit, { rollout: ref.id })
+      if (isHalfDone(step, end)) await control.graph.failed(unit, { rollout: ref.id })
       if (holds) await control.locks.unlock(unit, id, caller)
       return control.graph.facts(unit)
     },
@@ -191,6 +190,12 @@ function resultOf(
     ms: now - (step.startedAt ?? now),
     engineMs: end.engineMs,
   }
+}
+
+/** Also what an earlier worker left, if this one did not come to it. */
+function isHalfDone({ earlier }: Step, end: StepEnd): boolean {
+  if (end.kind !== 'failed' && end.kind !== 'returned') return false
+  return earlier !== undefined || (end.begun ?? end.kind === 'failed')
 }
 
 function claimOf(step: Step): NonNullable<Step['claim']> {

@@ -102,6 +102,26 @@ test.each([
   expect((await graph.status({ org, attention: true })).items).toEqual([])
 })
 
+test.each([
+  ['failed before its engine began', { kind: 'failed' as const, begun: false }],
+  ['was given back before that', { kind: 'returned' as const }],
+])('a step that %s leaves its unit as it was, unless an earlier worker was killed at it', async (_, how) => {
+  const world = await estate()
+  const end = { reason: 'there is no folder', exitCode: 1, engineMs: 0, ...how }
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  const first = await world.rollouts.start(org, { from: ['app'], claim: options }, alice)
+  await world.rollouts.end({ org, id: first.id }, 'app', { token: first.claims[0]?.token ?? '', end }, alice)
+  expect((await world.control.graph.facts({ org, unit: 'app' }))?.failed).toBeUndefined()
+
+  const { id } = await world.rollouts.start(org, { from: ['dns'], claim: options }, alice)
+  world.pass(1000)
+  const graph = { ...world.control.graph, failed: () => Promise.resolve() }
+  const { claims } = await world.over({ ...world.control, graph }).claim({ org, id }, options, alice)
+  await world.rollouts.end({ org, id }, 'dns', { token: claims[0]?.token ?? '', end }, alice)
+
+  expect((await world.control.graph.facts({ org, unit: 'dns' }))?.failed).toMatchObject({ rollout: id })
+})
+
 /** A worker that had begun to apply `dns`, which was up to date, was killed. */
 async function killed() {
   const world = await estate()

@@ -4,12 +4,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { testWorld } from '../entry/cli/testing.ts'
 import { openEmbedded } from './embed.ts'
 
-/** Runs commands in a folder with these files, on a folder as bucket, with an engine that does nothing. */
-function folder(files: Readonly<Record<string, string>>) {
+/** Runs commands in a folder with these files, on a folder as bucket, with an engine that does nothing, or `does`. */
+function folder(files: Readonly<Record<string, string>>, does = '') {
   const home = testWorld()
   onTestFinished(home.dispose)
   const engine = join(home.cwd, 'bin/tofu')
-  const says = `#!/bin/sh\ncase $1 in version) echo '{"terraform_version":"1.12.6"}';; esac\n`
+  const says = `#!/bin/sh\ncase $1 in version) echo '{"terraform_version":"1.12.6"}';; ${does} esac\n`
   for (const [path, text] of Object.entries({ ...files, 'bin/tofu': says })) {
     mkdirSync(dirname(join(home.cwd, path)), { recursive: true })
     writeFileSync(join(home.cwd, path), text)
@@ -59,6 +59,22 @@ test('a folder that taco.yaml names but that is not there is told as that', asyn
     code: 1,
     out: expect.stringMatching(/a +failed +there is no folder apps\/a/) as string,
   })
+})
+
+test.each([
+  ['init', []],
+  ['apply', ['failed']],
+])('a unit whose engine fails at %s is marked %j', async (command, marks) => {
+  const files = { 'taco.yaml': 'units:\n  a: {}\n', 'a/main.tf': backend }
+  const taco = folder(files, `init) mkdir -p .terraform;; esac; case $1 in ${command}) exit 1;;`)
+  await taco('sync', '--yes')
+
+  expect(await taco('rollout', 'start', '--from', 'a', '--work')).toMatchObject({
+    code: 1,
+    err: contains('try what failed again'),
+  })
+  const { items } = JSON.parse((await taco('status', '--json')).out) as { items: unknown[] }
+  expect(items).toMatchObject([{ name: 'a', marks }])
 })
 
 test('what to do next fits how the rollout stands', async () => {

@@ -95,8 +95,8 @@ export interface UnitRun {
   readonly colour: boolean
   readonly ownGroup: boolean
   readonly onLine: (line: string) => void
-  /** Told of each process, so that it can be interrupted. */
-  readonly onEngine: (engine: Engine) => void
+  /** Told of each process and its command, so that it can be interrupted. */
+  readonly onEngine: (engine: Engine, command: string) => void
 }
 
 export interface UnitRunEnd {
@@ -176,7 +176,7 @@ function engineIn(run: UnitRun, own: RunFolder) {
     const { program, folder: cwd, env, onLine, ownGroup } = run
     const all = [command, '-input=false', ...(run.colour ? [] : ['-no-color']), ...args]
     const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup, log: own.file(command) })
-    run.onEngine(engine)
+    run.onEngine(engine, command)
     const note = command === 'apply' ? noteEngine(cwd, env, engine.pid) : undefined
     if (note?.missing !== undefined)
       onLine(`if this worker is killed, others will not see that its engine is at work: ${note.missing}`)

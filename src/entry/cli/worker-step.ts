@@ -41,6 +41,8 @@ export interface Bench {
 export interface Hold {
   readonly claim: ClaimAnswer
   engine: Engine | undefined
+  /** Its engine was told to apply, so the unit may be half applied. */
+  isBegun: boolean
   /** Its engine locks by itself. */
   hasOwnLock: boolean
   isStopping: boolean
@@ -50,7 +52,13 @@ export interface Hold {
 
 export type StepEnd =
   | { readonly kind: 'applied'; readonly fingerprint: string | null; readonly engineMs: number }
-  | { readonly kind: 'failed'; readonly reason: string; readonly exitCode: number; readonly engineMs: number }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly exitCode: number
+      readonly engineMs: number
+      readonly begun: boolean
+    }
   | { readonly kind: 'unchanged'; readonly fingerprint: string }
   | { readonly kind: 'returned'; readonly begun?: boolean }
 
@@ -59,15 +67,15 @@ export async function runStep(bench: Bench, hold: Hold): Promise<StepEnd> {
   try {
     return await carryOut(bench, hold)
   } catch (error) {
-    if (hold.isStopping) return { kind: 'returned' }
-    return failed(error)
+    if (hold.isStopping) return { kind: 'returned', begun: hold.isBegun }
+    return failed(error, hold.isBegun)
   }
 }
 
-function failed(error: unknown) {
+function failed(error: unknown, begun: boolean) {
   const hint = isTacoError(error) && error.hint !== undefined ? ` (${error.hint})` : ''
   const reason = `${messageOf(error)}${hint}`.slice(0, 1500)
-  return { kind: 'failed' as const, reason, exitCode: 1, engineMs: 0 }
+  return { kind: 'failed' as const, reason, exitCode: 1, engineMs: 0, begun }
 }
 
 async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
@@ -97,7 +105,7 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     )
   await untilEngineEnded(bench, hold, folder)
   if (hold.isStopping) return { kind: 'returned' }
-  if (hasUnstored(folder)) throw left()
+  if (hasUnstored(folder)) return failed(left(), true)
   hold.hasOwnLock = kind === 'own'
   const isBegun = claim.start !== null && !hold.hasOwnLock
   const { lock, inputs } = isBegun ? claim.start : await begin(bench, hold, !hold.hasOwnLock)
@@ -118,7 +126,10 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     colour: bench.colour,
     ownGroup: true,
     onLine: (line) => bench.say(unit.name, line),
-    onEngine: (engine) => (hold.engine = engine),
+    onEngine: (engine, command) => {
+      hold.engine = engine
+      hold.isBegun = command === 'apply'
+    },
   })
   const { exitCode, engineMs } = end
   if (exitCode === 0) {
@@ -127,9 +138,10 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     const fingerprint = version === undefined ? null : fingerprintOf(print, version)
     return { kind: 'applied', fingerprint, engineMs }
   }
-  if (hasUnstored(folder)) return { ...failed(left()), exitCode, engineMs }
-  if (hold.isStopping) return { kind: 'returned', begun: true }
-  return { kind: 'failed', reason: errorOf(end.output), exitCode, engineMs }
+  const begun = hold.isBegun
+  if (hasUnstored(folder)) return { ...failed(left(), true), exitCode, engineMs }
+  if (hold.isStopping) return { kind: 'returned', begun }
+  return { kind: 'failed', reason: errorOf(end.output), exitCode, engineMs, begun }
 }
 
 /** A worker that was killed leaves its engine, which has yet to store what it made. It holds the lock meanwhile. */

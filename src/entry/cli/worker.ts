@@ -78,7 +78,14 @@ export async function work(
   }
 
   async function hold(claim: ClaimAnswer): Promise<void> {
-    const own: Hold = { claim, engine: undefined, hasOwnLock: false, isStopping, isLost: false }
+    const own: Hold = {
+      claim,
+      engine: undefined,
+      isBegun: false,
+      hasOwnLock: false,
+      isStopping,
+      isLost: false,
+    }
     holds.set(claim.token, own)
     ours += 1
     options.onStart(claim)
