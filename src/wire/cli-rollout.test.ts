@@ -77,6 +77,20 @@ test.each([
   expect(items).toMatchObject([{ name: 'a', marks }])
 })
 
+test.each([
+  ['says the name of', 'echo Error: errored.tfstate >&2', 'try what failed again'],
+  ['leaves', 'touch errored.tfstate', 'store what could not be stored first'],
+])('after an engine that %s the file of a state that it could not store', async (_, does, next) => {
+  const files = { 'taco.yaml': 'units:\n  a: {}\n', 'a/main.tf': backend, 'a/.terraform/x': '' }
+  const taco = folder(files, `apply) ${does}; exit 1;;`)
+  await taco('sync', '--yes')
+
+  expect(await taco('rollout', 'start', '--from', 'a', '--work')).toMatchObject({
+    code: 1,
+    err: contains(next),
+  })
+})
+
 test('what to do next fits how the rollout stands', async () => {
   const taco = folder({ 'taco.yaml': 'units:\n  a: {}\n', 'a/main.tf': backend })
   await taco('sync', '--yes')

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { EXIT, exitCodeOfSignal, usageError } from '../failures.ts'
 import { openEngines } from '../engine-run.ts'
+import { hasUnstored } from '../left-engine.ts'
 import { isColourful } from '../output.ts'
 import { rolloutAnswer, startedAnswer, statusAnswer } from '../rollout-answers.ts'
 import type { ClaimsAnswer, RolloutAnswer } from '../rollout-answers.ts'
@@ -110,13 +112,19 @@ async function workOn(
   const elsewhere = othersIn(steps, ready.repository)
   if (elsewhere.length > 0)
     output.note(`taco.yaml here does not name ${elsewhere.join(', ')}: work where it does`)
-  output.note(whatNext(id, status, steps))
+  output.note(whatNext(id, status, steps, ready.repository))
   return signal === undefined ? EXIT.failed : exitCodeOfSignal(signal)
 }
 
-function whatNext(id: string, status: string, steps: RolloutAnswer['steps']): string {
+function whatNext(
+  id: string,
+  status: string,
+  steps: RolloutAnswer['steps'],
+  { root, unit: unitOf }: Repository,
+): string {
   const failures = steps.filter((step) => step.status === 'failed')
-  if (failures.some(({ reason }) => reason?.includes('errored.tfstate') === true))
+  const folders = failures.flatMap(({ unit }) => unitOf(unit.name)?.dir ?? [])
+  if (folders.some((dir) => hasUnstored(resolve(root, dir))))
     return `store what could not be stored first, then \`taco rollout resume ${id}\``
   if (status === 'cancelled') return 'it is cancelled; start another with `taco rollout start`'
   if (failures.length > 0) return `try what failed again with \`taco rollout resume ${id}\`, or skip it`
