@@ -33,8 +33,9 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const deps: StateDeps = { ...options, settings: { ...defaultSettings, ...options.settings } }
   const background = createBackground(deps.log)
   const journalWriter = createJournalWriter(deps)
-  const store = createUnitStore(deps, background, journalWriter)
-  const orgs = createOrgs(deps, background, journalWriter)
+  const outbox = createOutbox(deps, background, journalWriter)
+  const store = createUnitStore(deps, background, journalWriter, outbox)
+  const orgs = createOrgs(deps, outbox)
   const claims = createClaims(deps, store)
   const locator = createLocator(deps, store, claims, orgs)
   const catalog = createCatalog(deps, store, journalWriter)
@@ -63,7 +64,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     outputs: createOutputs(parts, locator),
     graph: createGraphStore(parts, catalog, locator, orgs),
     journal: createJournal(deps),
-    outbox: createOutbox(deps, background, journalWriter),
+    outbox,
     upkeep: {
       adopt: createAdopt(parts, orgs, maker, claims, catalog),
       gc: createGc(parts, orgs, catalog),

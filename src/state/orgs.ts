@@ -4,16 +4,13 @@ import { isoTime } from '../base/clock.ts'
 import { TacoError } from '../base/errors.ts'
 import type { Loaded } from '../bucket/index.ts'
 import { createDocument, readDocument, swapDocument } from '../bucket/index.ts'
-import type { Background } from './background.ts'
 import type { StateDeps } from './deps.ts'
-import type { EventDraft } from './events.ts'
-import { makeEvent } from './events.ts'
-import type { JournalWriter } from './journal-writer.ts'
 import { orgKey, orgsPrefix } from './layout.ts'
+import type { Event } from './model.ts'
 import { FORMAT, OrgDocument } from './model.ts'
 import { parseOrgName } from './names.ts'
 import { again, untilDone } from './protocol/attempts.ts'
-import type { Caller, Orgs } from './services.ts'
+import type { Caller, Orgs, Outbox } from './services.ts'
 import type { OrgView } from './views.ts'
 
 export const FIRST_ORG = 'default'
@@ -27,7 +24,7 @@ export interface OrgStore extends Orgs {
   ensureFirst(caller: Caller): Promise<void>
 }
 
-export function createOrgs(deps: StateDeps, background: Background, journal: JournalWriter): OrgStore {
+export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
   const { bucket, clock, ids } = deps
   const known = new LRUCache<string, OrgDocument>({ max: 1_000, ttl: 10_000 })
 
@@ -48,7 +45,8 @@ export function createOrgs(deps: StateDeps, background: Background, journal: Jou
     caller: Caller,
   ): Promise<OrgView | undefined> {
     const now = clock.now()
-    const doc: OrgDocument = {
+    const event = outbox.make({ org: input.name }, { type: 'org.created', caller })
+    const value: OrgDocument = {
       v: FORMAT,
       rev: 1,
       nonce: ids.id('n'),
@@ -57,27 +55,17 @@ export function createOrgs(deps: StateDeps, background: Background, journal: Jou
       createdBy: caller.by,
       ...(input.retention === undefined ? {} : { retention: input.retention }),
       digestKey: randomBytes(32).toString('base64'),
-      outbox: [],
+      outbox: [event],
     }
-    const value = withEvent(doc, { type: 'org.created', caller })
     const key = orgKey(input.name)
     const answer = await createDocument(bucket, key, value)
-    if (answer.kind === 'conflict') return undefined
-    tell(value)
-    return viewOrg(value)
+    return answer.kind === 'conflict' ? undefined : changed(value, event)
   }
 
-  function withEvent(doc: OrgDocument, draft: EventDraft): OrgDocument {
-    const event = makeEvent(deps, { org: doc.name, name: doc.name }, draft)
-    return { ...doc, outbox: [...doc.outbox.filter((old) => !journal.isWritten(old.id)), event] }
-  }
-
-  function tell(doc: OrgDocument): void {
+  function changed(doc: OrgDocument, event: Event): OrgView {
     known.set(doc.name, doc)
-    const [event, ...earlier] = doc.outbox.toReversed()
-    background.run('writing events to the journal', async () => {
-      await Promise.all([journal.write(event === undefined ? [] : [event]), journal.flush(earlier)])
-    })
+    outbox.send(doc.outbox, [event])
+    return viewOrg(doc)
   }
 
   async function names(): Promise<readonly string[]> {
@@ -129,17 +117,17 @@ export function createOrgs(deps: StateDeps, background: Background, journal: Jou
         if (ifMatch !== undefined && ifMatch !== orgEtag(loaded.value))
           throw changedMeanwhile(`the organization ${org}`)
         const { retention: _old, ...rest } = loaded.value
-        const next: OrgDocument = {
+        const data = { retention: change.retention }
+        const event = outbox.make({ org: loaded.value.name }, { type: 'org.changed', caller, data })
+        const value: OrgDocument = {
           ...rest,
           ...(change.retention === null ? {} : { retention: change.retention }),
           rev: loaded.value.rev + 1,
           nonce: ids.id('n'),
-        } as OrgDocument
-        const value = withEvent(next, { type: 'org.changed', caller, data: { retention: change.retention } })
+          outbox: [...outbox.unsent(loaded.value.outbox), event],
+        }
         const answer = await swapDocument(bucket, loaded, value)
-        if (answer.kind === 'conflict') return again
-        tell(value)
-        return viewOrg(value)
+        return answer.kind === 'conflict' ? again : changed(value, event)
       })
     },
   }

@@ -308,7 +308,7 @@ export interface EventDraft {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** For documents of other layers: their events get into the journal just as those of units do. */
+/** How events get from the document whose change they tell into the journal: of units, organizations, other layers. */
 export interface Outbox {
   /** `unit` undefined: about the organization. */
   make(

@@ -5,18 +5,15 @@ import type { Loaded, Tag } from '../bucket/index.ts'
 import type { Background } from './background.ts'
 import type { StateDeps } from './deps.ts'
 import type { EventDraft } from './events.ts'
-import { makeEvent } from './events.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import { unitKey } from './layout.ts'
 import type { Event } from './model.ts'
 import { UnitDocument } from './model.ts'
+import type { Outbox } from './services.ts'
 import type { UnitChanges } from './transitions.ts'
 import { applied, completeWrite } from './transitions.ts'
 
 export type Unit = Loaded<UnitDocument>
-
-/** An event that waits for so long was left behind by whoever made it. */
-const LEFT_MS = 2_000
 
 /**
  * Units' documents: read, cached, and changed by compare-and-swap. The cache may be behind; whatever is decided on a
@@ -46,8 +43,12 @@ export interface UnitStore {
   tidy(org: string, id: string): Promise<void>
 }
 
-export function createUnitStore(deps: StateDeps, background: Background, journal: JournalWriter): UnitStore {
-  const { bucket, clock, ids, settings } = deps
+export function createUnitStore(
+  { bucket, clock, ids, settings }: StateDeps,
+  background: Background,
+  journal: JournalWriter,
+  outbox: Outbox,
+): UnitStore {
   const cache = new LRUCache<string, Unit>({ max: 1_000 })
   const landed = new LRUCache<string, Tag>({ max: 10_000 })
   const listeners: ((unit: Unit) => void)[] = []
@@ -91,7 +92,7 @@ export function createUnitStore(deps: StateDeps, background: Background, journal
   }
 
   async function create(doc: UnitDocument, drafts: readonly EventDraft[]): Promise<Unit | undefined> {
-    const events = drafts.map((draft) => makeEvent(deps, doc, draft))
+    const events = eventsOf(doc, drafts)
     const value: UnitDocument = { ...doc, outbox: events }
     const key = unitKey(doc.org, doc.id)
     const answer = await createDocument(bucket, key, value)
@@ -106,13 +107,13 @@ export function createUnitStore(deps: StateDeps, background: Background, journal
   ): Promise<Unit | undefined> {
     const before = folded(unit)
     const merged = applied(before.value, changes)
-    const events = drafts.map((draft) => makeEvent(deps, merged, draft))
+    const events = eventsOf(merged, drafts)
     const value: UnitDocument = {
       ...merged,
       rev: before.value.rev + 1,
       nonce: ids.id('n'),
       changedAt: clock.now(),
-      outbox: [...before.value.outbox.filter((event) => !journal.isWritten(event.id)), ...events],
+      outbox: [...outbox.unsent(before.value.outbox), ...events],
     }
     const answer = await swapDocument(bucket, unit, value)
     if (answer.kind === 'conflict') {
@@ -124,19 +125,19 @@ export function createUnitStore(deps: StateDeps, background: Background, journal
 
   function changed(unit: Unit, events: readonly Event[]): Unit {
     seen(unit)
-    if (settings.flushEvents) {
-      if (events.length > 0) background.run('writing events to the journal', () => journal.write(events))
-      const left = unit.value.outbox.filter(({ at }) => clock.now() - at > LEFT_MS)
-      // A unit that others also change all the time is never tidied, and its outbox must not grow.
-      if (left.length > 0) background.run('writing events left in an outbox', () => journal.flush(left))
-    }
+    // With what others left: a unit that they also change all the time is never tidied, and its outbox must not grow.
+    outbox.send(unit.value.outbox, events)
     scheduleTidy(unit)
     return unit
   }
 
+  function eventsOf({ org, id, name }: UnitDocument, drafts: readonly EventDraft[]): Event[] {
+    return drafts.map((draft) => outbox.make({ org, unit: { id, name } }, draft))
+  }
+
   function scheduleTidy(unit: Unit): void {
-    const { org, id, write, outbox } = unit.value
-    if (settings.tidyAfterMs === null || (write === null && outbox.length === 0)) return
+    const { org, id, write, outbox: waiting } = unit.value
+    if (settings.tidyAfterMs === null || (write === null && waiting.length === 0)) return
     background.later(`tidying ${id}`, settings.tidyAfterMs, () => tidy(org, id))
   }
 

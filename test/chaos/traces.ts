@@ -332,8 +332,8 @@ export const traces: readonly Trace[] = [
     without: [
       {
         file: 'state/unit-store.ts',
-        rule: '.filter((event) => !journal.isWritten(event.id)), ...events],',
-        instead: '.filter((event) => !journal.isWritten(event.id))],',
+        rule: 'outbox: [...outbox.unsent(before.value.outbox), ...events],',
+        instead: 'outbox: outbox.unsent(before.value.outbox),',
       },
     ],
     breaks: /was told 0 times/,
