@@ -27,6 +27,8 @@ export interface EngineUnit {
   readonly id: string
   readonly key: object
   facts(): GraphFacts
+  /** Id of a rollout that may have left it half applied: nobody knows. */
+  readonly doubt?: string
 }
 
 export interface GraphNode {
@@ -39,6 +41,8 @@ export interface GraphNode {
   readonly isReady: boolean
   /** Names along the cycle that it is part of, the first one again at the end. */
   readonly cycle: readonly string[] | null
+  /** Id of a rollout that may have left it half applied. */
+  readonly doubt: string | undefined
 }
 
 interface Slot {
@@ -46,6 +50,7 @@ interface Slot {
   key: object | undefined
   /** Undefined: there is no such unit (any more), but others may name it. */
   facts: GraphFacts | undefined
+  doubt: string | undefined
   outputs: OutputsNow
   edges: readonly Edge[]
   ups: readonly number[]
@@ -80,6 +85,7 @@ export function createGraphEngine(): GraphEngine {
       id,
       key: undefined,
       facts: undefined,
+      doubt: undefined,
       outputs: undefined,
       edges: [],
       ups: [],
@@ -106,6 +112,7 @@ export function createGraphEngine(): GraphEngine {
       if (slot.key === unit.key) continue
       slot.key = unit.key
       setFacts(slot, unit.facts())
+      slot.doubt = unit.doubt
       changed.push(index)
     }
     if (!isSameList && given.length > 0) {
@@ -195,7 +202,7 @@ export function createGraphEngine(): GraphEngine {
         isInCycle,
         hasChanged: slot.hasChanged,
         // Of a state that cannot be read nobody can say what it gives to others.
-        hasUnknown: slot.hasUnknown || slot.facts.head?.outputs === null,
+        hasUnknown: slot.hasUnknown || slot.facts.head?.outputs === null || slot.doubt !== undefined,
         isUpstreamMoving: isBelowMoving,
         isUpstreamUnknown: isBelowUnknown,
       })
@@ -248,10 +255,10 @@ export function createGraphEngine(): GraphEngine {
   }
 
   function view(slot: Slot, index: number): GraphNode | undefined {
-    const { facts, edges, comparisons, status, isBelowMoving } = slot
+    const { facts, edges, comparisons, status, isBelowMoving, doubt } = slot
     if (facts === undefined) return undefined
     const isReady = status === 'stale' && !isBelowMoving
-    return { facts, edges, comparisons, status, isReady, cycle: cycleOf(index) }
+    return { facts, edges, comparisons, status, isReady, cycle: cycleOf(index), doubt }
   }
 
   function cycleOf(index: number): readonly string[] | null {

@@ -30,8 +30,8 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   const whole = new WeakMap<GraphEngine, { revision: number; until: number; parts: Parts }>()
   const addTimes = createChangeTimes(control.outputs)
 
-  const withFailed = createFailedUnits()
-  const lastFailed = new Map<string, RolloutMarks['failed']>()
+  const marked = createMarkedUnits()
+  const lastMarks = new Map<string, RolloutMarks>()
 
   async function current(org: string): Promise<{ engine: GraphEngine; asOf: number }> {
     const { units, asOf } = await control.graph.units(org)
@@ -40,14 +40,14 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
       engine = createGraphEngine()
       engines.set(org, engine)
     }
-    engine.update(withFailed(units, lastFailed.get(org)))
+    engine.update(marked(units, lastMarks.get(org)))
     return { engine, asOf }
   }
 
   async function load({ org, at }: GraphQuery): Promise<Loaded> {
     if (at === undefined) {
       const known = await marks?.(org)
-      if (known !== undefined) lastFailed.set(org, known.failed)
+      if (known !== undefined) lastMarks.set(org, known)
       return { ...(await current(org)), marks: known?.marks ?? new Map() }
     }
     const engine = createGraphEngine()
@@ -108,23 +108,22 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   }
 }
 
-/** What could not be noted with a unit counts all the same: half applied is never fine. */
-function createFailedUnits() {
-  const made = new WeakMap<object, { readonly at: number; readonly unit: EngineUnit }>()
-  return (
-    units: readonly EngineUnit[],
-    failed: RolloutMarks['failed'] | undefined,
-  ): readonly EngineUnit[] => {
-    if (failed === undefined || failed.size === 0) return units
+/** What could not be noted with a unit, or cannot be known of it, counts all the same: half applied is never fine. */
+function createMarkedUnits() {
+  const made = new WeakMap<object, { readonly as: string; readonly unit: EngineUnit }>()
+  return (units: readonly EngineUnit[], known: RolloutMarks | undefined): readonly EngineUnit[] => {
+    if (known === undefined || (known.failed.size === 0 && known.doubt === undefined)) return units
     return units.map((unit) => {
-      const apply = failed.get(unit.id)
-      if (apply === undefined) return unit
-      const known = made.get(unit.key)
-      if (known?.at === apply.at) return known.unit
-      const facts = { ...unit.facts(), failed: apply }
-      const changed = { id: unit.id, key: facts, facts: () => facts }
-      made.set(unit.key, { at: apply.at, unit: changed })
-      return changed
+      const apply = known.failed.get(unit.id)
+      const doubt = known.doubt?.(unit.id)
+      if (apply === undefined && doubt === undefined) return unit
+      const as = `${apply?.rollout} ${apply?.at} ${doubt}`
+      const earlier = made.get(unit.key)
+      if (earlier?.as === as) return earlier.unit
+      const facts = apply === undefined ? unit.facts() : { ...unit.facts(), failed: apply }
+      const marked = { id: unit.id, key: {}, facts: () => facts, ...(doubt === undefined ? {} : { doubt }) }
+      made.set(unit.key, { as, unit: marked })
+      return marked
     })
   }
 }

@@ -1,5 +1,6 @@
 import type { GraphFacts, StateControl } from '../state/index.ts'
 import { edgesOf } from './edges.ts'
+import type { Doubt } from './rollout-damage.ts'
 import type { Rollout } from './rollout-model.ts'
 import { type Verdict, judge } from './rollout-proof.ts'
 import type { UsedOutputs } from './rollout-services.ts'
@@ -9,12 +10,18 @@ import { decide, undecided } from './rollout-transitions.ts'
 export interface FreshFacts {
   load(ids: Iterable<string>): Promise<void>
   of(id: string): GraphFacts | undefined
+  /** Why nothing can be proven of a unit. */
+  readonly doubt: Doubt
 }
 
 /** Beyond this, one listing that reads what changed is cheaper than reading each. */
 const FEW = 12
 
-export function freshFacts(graph: StateControl['graph'], org: string): FreshFacts {
+export function freshFacts(
+  graph: StateControl['graph'],
+  org: string,
+  doubt: Doubt = () => undefined,
+): FreshFacts {
   const known = new Map<string, GraphFacts | undefined>()
   return {
     async load(ids) {
@@ -32,6 +39,7 @@ export function freshFacts(graph: StateControl['graph'], org: string): FreshFact
       await Promise.all(left.map(async (id) => known.set(id, await graph.facts({ org, unit: id }))))
     },
     of: (id) => known.get(id),
+    doubt,
   }
 }
 
@@ -51,11 +59,19 @@ export async function decideAll(rollout: Rollout, facts: FreshFacts, now: number
     const verdicts = new Map<string, Verdict>(
       ids.map((id) => {
         const unit = facts.of(id)
-        return [id, unit === undefined ? { kind: 'run', why: 'it is gone' } : judge(unit, facts.of)]
+        return [id, unit === undefined ? { kind: 'run', why: 'it is gone' } : verdictOn(unit, facts)]
       }),
     )
     current = decide(current, verdicts, now)
   }
+}
+
+/** Proofs hold only where nobody can have left the unit half applied. */
+export function verdictOn(unit: GraphFacts, { of, doubt }: FreshFacts): Verdict {
+  const verdict = judge(unit, of)
+  const rollout = verdict.kind === 'skip' ? doubt(unit.id) : undefined
+  if (rollout === undefined) return verdict
+  return { kind: 'run', why: `the rollout ${rollout} is damaged, and may have left it half applied` }
 }
 
 /** The outputs that a unit uses as they stand, for its fingerprint. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Rollout } from './rollout-model.ts'
-import type { UnfinishedRollout } from './rollout-services.ts'
+import { type Doubt, doubtOf } from './rollout-damage.ts'
+import type { Unfinished } from './rollout-services.ts'
 import type { createSteps } from './rollout-steps.ts'
 import type { RolloutStore } from './rollout-store.ts'
 import { abandon, isExpired, isLeft } from './rollout-transitions.ts'
@@ -21,7 +22,7 @@ export function createLeftSteps(deps: {
   readonly clock: Clock
 }) {
   const { store, steps, clock } = deps
-  const looked = new Map<string, { readonly at: number; readonly done: Promise<unknown> }>()
+  const looked = new Map<string, { readonly at: number; readonly doubt: Promise<Doubt> }>()
 
   /** The units first: a crash in between must not leave one that looks fine. Gives the document after it. */
   async function abandonAll(rollout: Rollout, only?: string): Promise<Rollout> {
@@ -43,7 +44,13 @@ export function createLeftSteps(deps: {
     return done.rollout
   }
 
-  function view({ id, steps: all }: Rollout): UnfinishedRollout {
+  async function look(org: string): Promise<Doubt> {
+    const { rollouts, damaged } = await store.unfinished(org)
+    await Promise.all(rollouts.map(noted))
+    return doubtOf(damaged)
+  }
+
+  function view({ id, steps: all }: Rollout): Unfinished['rollouts'][number] {
     const now = clock.now()
     const running = all.filter((step) => step.status === 'running')
     return {
@@ -58,18 +65,22 @@ export function createLeftSteps(deps: {
   return {
     abandonAll,
     /** A bucket that cannot be written to is no reason to say nothing: what could not be noted is in `left`. */
-    async unfinished(org: string): Promise<readonly UnfinishedRollout[]> {
-      const all = await store.unfinished(org)
-      return (await Promise.all(all.map((rollout) => noted(rollout).catch(() => rollout)))).map(view)
+    async unfinished(org: string): Promise<Unfinished> {
+      const { rollouts, damaged } = await store.unfinished(org)
+      const after = await Promise.all(rollouts.map((rollout) => noted(rollout).catch(() => rollout)))
+      return { rollouts: after.map(view), damaged }
     },
-    /** Before anything is decided by proof. Never within a change of a rollout: two would wait for each other. */
-    async note(org: string): Promise<void> {
+    /**
+     * Before anything is decided by proof; gives of which units nothing can be proven. Never within a change of a
+     * rollout: two would wait for each other.
+     */
+    note(org: string): Promise<Doubt> {
       const last = looked.get(org)
-      if (last !== undefined && clock.now() - last.at < LAG_MS) return void (await last.done)
-      const done = store.unfinished(org).then((all) => Promise.all(all.map(noted)))
-      looked.set(org, { at: clock.now(), done })
-      done.catch(() => looked.delete(org))
-      await done
+      if (last !== undefined && clock.now() - last.at < LAG_MS) return last.doubt
+      const doubt = look(org)
+      looked.set(org, { at: clock.now(), doubt })
+      doubt.catch(() => looked.delete(org))
+      return doubt
     },
   }
 }

@@ -8,7 +8,7 @@ test('steps that a worker keeps mark their units as running, read at most once a
     { id: 'ro-2', running: ['a'], left: [{ unit: 'c', at: 5 }] },
     { id: 'ro-1', running: ['d'], left: [] },
   ]
-  const unfinished = () => Promise.resolve((reads++, all))
+  const unfinished = () => Promise.resolve((reads++, { rollouts: all, damaged: [] }))
   const marksOf = createRolloutMarks({ unfinished }, { now: () => now })
 
   const { marks, failed } = await marksOf('default')

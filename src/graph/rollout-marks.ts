@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { type Doubt, doubtOf } from './rollout-damage.ts'
 import type { Rollouts } from './rollout-services.ts'
 import type { Mark } from './views.ts'
 
@@ -6,6 +7,8 @@ export interface RolloutMarks {
   readonly marks: ReadonlyMap<string, readonly Mark[]>
   /** Units whose apply was given up, where their own documents could not be told. */
   readonly failed: ReadonlyMap<string, { readonly at: number; readonly rollout: string }>
+  /** Undefined: every rollout can be read. */
+  readonly doubt: Doubt | undefined
 }
 
 /** Like listings, marks may lag by this much; a page that asks often does not read the rollouts each time. */
@@ -16,10 +19,11 @@ export function createRolloutMarks(rollouts: Pick<Rollouts, 'unfinished'>, clock
   const kept = new Map<string, { readonly at: number; readonly marks: Promise<RolloutMarks> }>()
 
   async function read(org: string): Promise<RolloutMarks> {
-    const all = await rollouts.unfinished(org)
+    const { rollouts: all, damaged } = await rollouts.unfinished(org)
     return {
       marks: new Map(all.flatMap(({ running }) => running.map((unit) => [unit, ['running']]))),
       failed: new Map(all.flatMap(({ id, left }) => left.map(({ unit, at }) => [unit, { at, rollout: id }]))),
+      doubt: damaged.length === 0 ? undefined : doubtOf(damaged),
     }
   }
 

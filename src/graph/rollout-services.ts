@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from '../state/index.ts'
+import type { DamagedRollout } from './rollout-damage.ts'
 import { Proof, RolloutStatus, Step } from './rollout-model.ts'
 
 /** What the outside sees of rollouts: the schemas of the HTTP API and of `--json`. */
@@ -30,20 +31,25 @@ export const RolloutView = z.object({
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().nullable(),
   by: z.string(),
-  status: RolloutStatus,
+  status: z.enum([...RolloutStatus.options, 'damaged']).meta({
+    description: 'damaged: its document in the bucket cannot be read; nothing else is known of it.',
+  }),
   /** Names of the units it starts from. */
   roots: z.array(z.string()),
   steps: z.array(StepView),
 })
 export type RolloutView = z.infer<typeof RolloutView>
 
-/** What a rollout that is under way says of units, by id. */
-export interface UnfinishedRollout {
-  readonly id: string
-  /** Units that a worker is at. */
-  readonly running: readonly string[]
-  /** Units whose worker is gone since then, which could not be noted with them. */
-  readonly left: readonly { readonly unit: string; readonly at: number }[]
+/** What rollouts that are under way say of units, by id. */
+export interface Unfinished {
+  readonly rollouts: readonly {
+    readonly id: string
+    /** Units that a worker is at. */
+    readonly running: readonly string[]
+    /** Units whose worker is gone since then, which could not be noted with them. */
+    readonly left: readonly { readonly unit: string; readonly at: number }[]
+  }[]
+  readonly damaged: readonly DamagedRollout[]
 }
 
 /** What a fingerprint takes in of the units used: who, and the digest of each output. */
@@ -158,7 +164,7 @@ export interface Rollouts {
   /** Newest first. */
   list(org: string, page: { limit: number }): Promise<readonly RolloutView[]>
   /** Those that are under way, and those in which steps still run; newest first. */
-  unfinished(org: string): Promise<readonly UnfinishedRollout[]>
+  unfinished(org: string): Promise<Unfinished>
   get(ref: RolloutRef): Promise<RolloutView>
   /** Steps that are ready and due; those proven not to be needed are skipped on the way. */
   claim(ref: RolloutRef, options: ClaimOptions, caller: Caller): Promise<Claims>

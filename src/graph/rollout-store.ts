@@ -19,6 +19,7 @@ import {
   rolloutKey,
   rolloutsPrefix,
 } from '../state/index.ts'
+import { type DamagedRollout, damageOf } from './rollout-damage.ts'
 import { newsOf } from './rollout-events.ts'
 import { Rollout, type Step } from './rollout-model.ts'
 import type { RolloutRef } from './rollout-services.ts'
@@ -36,9 +37,15 @@ export interface RolloutStore {
     change: (rollout: Rollout) => Promise<{ readonly rollout: Rollout; readonly answer: T }>,
   ): Promise<{ readonly rollout: Rollout; readonly answer: T }>
   /** Under way, or with steps that still run; newest first. */
-  unfinished(org: string): Promise<readonly Rollout[]>
+  unfinished(org: string): Promise<Read>
   /** Newest first: ids sort by time. */
-  newest(org: string, limit: number): Promise<readonly Rollout[]>
+  newest(org: string, limit: number): Promise<Read>
+}
+
+/** One that cannot be read takes nothing else with it. */
+interface Read {
+  readonly rollouts: readonly Rollout[]
+  readonly damaged: readonly DamagedRollout[]
 }
 
 const MOST_ATTEMPTS = 100
@@ -58,6 +65,7 @@ export function createRolloutStore(deps: {
   const known = new LRUCache<string, Loaded<Rollout>>({ max: 20 })
   /** Nothing happens in these any more, and all of it was told: by key, with the tag of which that holds. */
   const ended = new LRUCache<string, Tag>({ max: 10_000 })
+  const damaged = new LRUCache<string, { readonly tag: Tag; readonly damage: DamagedRollout }>({ max: 100 })
   /** Changes of one rollout from this process go one after another: they would only undo each other's work. */
   const lanes = new Map<string, Promise<unknown>>()
 
@@ -82,6 +90,28 @@ export function createRolloutStore(deps: {
     // A server that ended in between may have left them.
     send(loaded, [])
     return isOver(loaded.value) && copy === undefined ? loaded : keep(loaded)
+  }
+
+  async function readAll(entries: readonly Entry[]) {
+    const found = await Promise.all(entries.map(readOrDamage))
+    return {
+      loaded: found.flatMap((one) => (one !== undefined && 'value' in one ? [one] : [])),
+      damaged: found.flatMap((one) => (one === undefined || 'value' in one ? [] : [one])),
+    }
+  }
+
+  async function readOrDamage(entry: Entry): Promise<Loaded<Rollout> | DamagedRollout | undefined> {
+    const { key, tag } = entry
+    const seen = damaged.get(key)
+    if (seen?.tag === tag) return seen.damage
+    try {
+      return await read(key, tag)
+    } catch (error) {
+      const damage = await damageOf(bucket, entry, error)
+      if (damage === undefined) throw error
+      damaged.set(key, { tag, damage })
+      return damage
+    }
   }
 
   function send(loaded: Loaded<Rollout>, made: readonly Event[]): void {
@@ -165,18 +195,17 @@ export function createRolloutStore(deps: {
       }),
     async unfinished(org) {
       const open = (await listed(org)).filter(({ key, tag }) => ended.get(key) !== tag)
-      const found = await Promise.all(open.slice(0, MOST_UNFINISHED).map(({ key, tag }) => read(key, tag)))
-      return found.flatMap((loaded) => {
-        if (loaded === undefined) return []
-        if (!isOver(loaded.value)) return [loaded.value]
-        if (outbox.unsent(loaded.value.outbox).length === 0) ended.set(loaded.key, loaded.tag)
+      const found = await readAll(open.slice(0, MOST_UNFINISHED))
+      const rollouts = found.loaded.flatMap(({ key, value, tag }) => {
+        if (!isOver(value)) return [value]
+        if (outbox.unsent(value.outbox).length === 0) ended.set(key, tag)
         return []
       })
+      return { rollouts, damaged: found.damaged }
     },
     async newest(org, limit) {
-      const wanted = (await listed(org)).slice(0, limit)
-      const found = await Promise.all(wanted.map(({ key, tag }) => read(key, tag)))
-      return found.flatMap((loaded) => (loaded === undefined ? [] : [loaded.value]))
+      const found = await readAll((await listed(org)).slice(0, limit))
+      return { rollouts: found.loaded.map(({ value }) => value), damaged: found.damaged }
     },
   }
 }

@@ -1,4 +1,5 @@
 import { isoTime } from '../base/clock.ts'
+import type { DamagedRollout } from './rollout-damage.ts'
 import type { Rollout, Step } from './rollout-model.ts'
 import type { RolloutProgress, RolloutView, StepView } from './rollout-services.ts'
 
@@ -22,6 +23,11 @@ export function viewRollout(rollout: Rollout): RolloutView {
     roots: rollout.roots.map((id) => names.get(id) ?? id),
     steps: rollout.steps.map(viewStep),
   }
+}
+
+export function viewDamaged(org: string, { id, at }: DamagedRollout): RolloutView {
+  const createdAt = isoTime(at)
+  return { id, org, createdAt, endedAt: null, by: '', status: 'damaged', roots: [], steps: [] }
 }
 
 function viewStep(step: Step): StepView {

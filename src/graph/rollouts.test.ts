@@ -371,7 +371,7 @@ test('what is under way is found however many rollouts came after it', async () 
     await world.rollouts.cancel({ org, id: other.id }, alice)
   }
 
-  expect((await world.rollouts.unfinished(org)).map((rollout) => rollout.id)).toEqual([id])
+  expect((await world.rollouts.unfinished(org)).rollouts.map((rollout) => rollout.id)).toEqual([id])
   await world.rollouts.cancel({ org, id }, alice)
-  expect((await world.rollouts.unfinished(org)).map((rollout) => rollout.id)).toEqual([id])
+  expect((await world.rollouts.unfinished(org)).rollouts.map((rollout) => rollout.id)).toEqual([id])
 })

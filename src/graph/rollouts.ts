@@ -3,8 +3,7 @@ import { TacoError, badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Bucket } from '../bucket/index.ts'
 import { type Caller, type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
-import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf } from './rollout-decide.ts'
-import { judge } from './rollout-proof.ts'
+import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf, verdictOn } from './rollout-decide.ts'
 import { createLeftSteps } from './rollout-left.ts'
 import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
 import type { ClaimOptions, ClaimView, RolloutRef, Rollouts } from './rollout-services.ts'
@@ -21,7 +20,7 @@ import {
   skipByHand,
   stepOf,
 } from './rollout-transitions.ts'
-import { viewProgress, viewRollout } from './rollout-view.ts'
+import { viewDamaged, viewProgress, viewRollout } from './rollout-view.ts'
 import { type WalkStep, walkFrom } from './rollout-walk.ts'
 
 export interface RolloutDeps {
@@ -113,11 +112,11 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
 
   return {
     async plan(org, { from, downstream }) {
-      await left.note(org)
+      const doubt = await left.note(org)
       const { asOf, units } = await allUnits(org)
       const roots = from.length === 0 ? units.map(({ id }) => id) : rootsNamed(units, from)
       const known = new Map(units.map((unit) => [unit.id, unit]))
-      const facts: FreshFacts = { load: () => Promise.resolve(), of: (id) => known.get(id) }
+      const facts: FreshFacts = { load: () => Promise.resolve(), of: (id) => known.get(id), doubt }
       const inside = new Set(roots)
       const walk = walkFrom(units, roots).filter(({ unit }) => downstream || inside.has(unit.id))
       return {
@@ -129,7 +128,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     async start(org, { from, claim: options }, caller) {
       if (from.length === 0)
         throw badRequest('from', 'a rollout starts somewhere', 'name the units that changed: --from network')
-      await left.note(org)
+      const doubt = await left.note(org)
       const { units } = await allUnits(org)
       const roots = rootsNamed(units, from)
       const now = clock.now()
@@ -146,24 +145,24 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         outbox: [],
         steps: walkFrom(units, roots).map(firstStep),
       }
-      const first = await decideAndClaim(rollout, options, freshFacts(control.graph, org))
+      const first = await decideAndClaim(rollout, options, freshFacts(control.graph, org, doubt))
       const made = await store.create(first.rollout, caller)
       const claims = await begun({ org, id: made.id }, made, first.answer, options, caller)
       return { ...viewRollout(made), claims }
     },
 
     async list(org, { limit }) {
-      const found = await store.newest(org, limit)
+      const { rollouts, damaged } = await store.newest(org, limit)
+      const all = [...rollouts.map(viewRollout), ...damaged.map((one) => viewDamaged(org, one))]
       // Whoever mistyped the organization should hear of it.
-      if (found.length === 0) await control.graph.units(org, { readable: true })
-      return found.map(viewRollout)
+      if (all.length === 0) await control.graph.units(org, { readable: true })
+      return all.toSorted((a, b) => (a.id < b.id ? 1 : -1))
     },
     unfinished: left.unfinished,
     get: async (ref) => viewRollout(await store.get(ref)),
 
     async claim(ref, options, caller) {
-      await left.note(ref.org)
-      const facts = freshFacts(control.graph, ref.org)
+      const facts = freshFacts(control.graph, ref.org, await left.note(ref.org))
       const { rollout, answer } = await store.change(ref, caller, (current) =>
         decideAndClaim(current, options, facts),
       )
@@ -195,8 +194,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       const step = stepOf(await store.get(ref), unit)
       refuseOthers(step, token)
       const own = await steps.settle(ref, step, end, caller)
-      await left.note(ref.org)
-      const facts = freshFacts(control.graph, ref.org)
+      const facts = freshFacts(control.graph, ref.org, await left.note(ref.org))
       const { rollout, answer } = await store.change(ref, caller, (current) => {
         const after = afterEnd(current, unit, { token, end, facts: own, now: clock.now() })
         return decideAndClaim(after, next, facts)
@@ -205,8 +203,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     },
 
     async skip(ref, unit, reason, caller) {
-      await left.note(ref.org)
-      const facts = freshFacts(control.graph, ref.org)
+      const facts = freshFacts(control.graph, ref.org, await left.note(ref.org))
       const done = await store.change(ref, caller, async (rollout) => {
         const skipped = skipByHand(rollout, unit, { reason, now: clock.now() })
         await left.abandonAll(rollout, stepOf(rollout, unit).unit.id)
@@ -282,7 +279,7 @@ function viewClaim(step: Step, facts: FreshFacts): ClaimView {
  * only while the receipt agrees.
  */
 function fingerprintThatProves(unit: GraphFacts, facts: FreshFacts): string | null {
-  return judge(unit, facts.of).kind === 'skip' ? unit.fingerprint : null
+  return verdictOn(unit, facts).kind === 'skip' ? unit.fingerprint : null
 }
 
 function rootsNamed(units: readonly GraphFacts[], names: readonly string[]): readonly string[] {

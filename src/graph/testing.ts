@@ -137,6 +137,7 @@ export async function estate(settings: Partial<StateSettings> = { tidyAfterMs: n
     },
     another: createRollouts(deps),
     write,
+    bucket,
     now: () => now,
     /** The same bucket through a control that the test changed. */
     over: (changed: typeof control) => createRollouts({ ...deps, control: changed }),

@@ -46,7 +46,17 @@ export const GraphView = z.object({
 export type GraphView = z.infer<typeof GraphView>
 
 export const Reason = z.object({
-  kind: z.enum(['failed', 'changed', 'upstream', 'no-receipt', 'encrypted', 'forgotten', 'gone', 'cycle']),
+  kind: z.enum([
+    'failed',
+    'changed',
+    'upstream',
+    'no-receipt',
+    'encrypted',
+    'forgotten',
+    'gone',
+    'cycle',
+    'damaged',
+  ]),
   on: Named.nullable(),
   output: z.string().nullable(),
   change: z.enum(['changed', 'appeared', 'disappeared']).nullable(),

@@ -28,7 +28,13 @@ export function reasonsOf(node: GraphNode, nodeOf: (id: string) => GraphNode | u
   return [...reasonsOfItself(node), ...reasons]
 }
 
-function reasonsOfItself({ facts }: GraphNode): Reason[] {
+function reasonsOfItself({ facts, doubt }: GraphNode): Reason[] {
+  const says = `the rollout ${doubt} is damaged, and may have left it half applied`
+  const doubts: Reason[] = doubt === undefined ? [] : [{ ...blank, kind: 'damaged', says }]
+  return [...doubts, ...unknownOfItself(facts)]
+}
+
+function unknownOfItself(facts: GraphNode['facts']): Reason[] {
   if (facts.forgotten === true) return [{ ...blank, kind: 'forgotten', says: sayForgotten('it') }]
   if (facts.head?.outputs !== null) return []
   return [{ ...blank, kind: 'encrypted', says: 'its state is encrypted, so nobody knows its outputs' }]
