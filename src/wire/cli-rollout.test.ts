@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testWorld } from '../entry/cli/testing.ts'
@@ -89,6 +89,18 @@ test.each([
     code: 1,
     err: contains(next),
   })
+})
+
+test.skipIf(!existsSync('/proc/self/mem'))('what cannot be read elsewhere proves nothing', async () => {
+  const code = `${backend}locals {\n  a = file("/proc/self/mem")\n}\n`
+  const taco = folder({ 'taco.yaml': 'units:\n  a: {}\n', 'a/main.tf': code })
+  await taco('sync', '--yes')
+
+  const run = () => taco('rollout', 'start', '--from', 'a', '--work')
+  expect([await run(), await run()]).toMatchObject([
+    { code: 0, out: contains('nothing proves it up to date: /proc/self/mem cannot be read') },
+    { code: 0, out: contains('applied in') },
+  ])
 })
 
 test('what to do next fits how the rollout stands', async () => {

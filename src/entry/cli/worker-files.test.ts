@@ -1,15 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readProject } from '../../graph/index.ts'
 import { readUnitFiles } from './worker-files.ts'
 
 /** The files that a fingerprint of the unit `app` takes in. */
-function takenIn(
-  files: Readonly<Record<string, string>>,
-  links: Readonly<Record<string, string>> = {},
-): string[] {
+function takenIn(...given: Parameters<typeof read>): string[] {
+  return Object.keys(read(...given).hashes).toSorted()
+}
+
+function read(files: Readonly<Record<string, string>>, links: Readonly<Record<string, string>> = {}) {
   const root = mkdtempSync(join(tmpdir(), 'taco-files-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
   for (const [path, text] of Object.entries(files)) {
@@ -22,9 +23,7 @@ function takenIn(
   const app = unit('app')
   if (app === undefined) throw new Error('there is no unit app')
   const folders = new Set(project.units.map(({ dir }) => join(root, dir)))
-  return Object.keys(
-    readUnitFiles({ project, file: join(root, 'taco.yaml'), root, folders, unit }, app).hashes,
-  ).toSorted()
+  return readUnitFiles({ project, file: join(root, 'taco.yaml'), root, folders, unit }, app)
 }
 
 test('all of the folder is taken in, but not what engines leave there and what is of other units', () => {
@@ -78,4 +77,16 @@ test('a text that only looks like a path is passed over', () => {
   const code = `locals {\n  a = "./${'x'.repeat(5000)}"\n  b = "./main.tf/../y"\n}\n`
 
   expect(takenIn({ 'app/main.tf': code })).toEqual(['app/main.tf'])
+})
+
+/** Which not even the owner of the machine may read. */
+const SECRET = '/proc/self/mem'
+
+test.skipIf(!existsSync(SECRET))('what cannot be read outside the repository is told, and no failure', () => {
+  const code = `locals {\n  a = file("${SECRET}")\n  b = file("../b.txt")\n}\n`
+
+  const { hashes, hidden } = read({ 'app/main.tf': code, 'b.txt': '' }, { 'app/link': SECRET })
+
+  expect(Object.keys(hashes).toSorted()).toEqual(['app/main.tf', 'b.txt'])
+  expect(hidden.map((path) => basename(path)).toSorted()).toEqual(['link', 'mem'])
 })

@@ -2,7 +2,7 @@ import { basename, relative, resolve } from 'node:path'
 import { TacoError, isTacoError, messageOf } from '../../base/errors.ts'
 import { nearest } from '../../base/nearest.ts'
 import { type Engine, backendKind, errorOf } from '../../engines/index.ts'
-import { type ProjectUnit, configurationPrint, fingerprintOf, isOfConfiguration } from '../../graph/index.ts'
+import { type ProjectUnit, fingerprintOf, isOfConfiguration } from '../../graph/index.ts'
 import { unitPath } from './client.ts'
 import type { Client } from './client.ts'
 import { applyUnit } from './engine-run.ts'
@@ -11,7 +11,8 @@ import { engineLeft, hasUnstored, unstored } from './left-engine.ts'
 import type { ClaimAnswer } from './rollout-answers.ts'
 import { startAnswer } from './rollout-answers.ts'
 import { check } from './shape.ts'
-import { stepEnv, variablesIn, variablesText } from './worker-env.ts'
+import { printOf } from './unit-print.ts'
+import { stepEnv, variablesText } from './worker-env.ts'
 import type { Backend } from './worker-env.ts'
 import { readUnitFiles } from './worker-files.ts'
 import { isFolder } from './worker-project.ts'
@@ -85,15 +86,12 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
   const folder = folderOf(repository, unit)
   const program = engines.find(unit)
   const files = readUnitFiles(repository, unit)
-  const print = configurationPrint({
-    files: files.hashes,
-    variables: { ...variablesIn(world.env), ...unit.variables },
-    varFiles: unit.varFiles,
-    uses: claim.uses,
-  })
-  if (bench.skips && claim.fingerprint !== null && isOfConfiguration(claim.fingerprint, print)) {
+  const print = printOf(files, unit, { env: world.env, uses: claim.uses })
+  if (print === null) bench.say(unit.name, `nothing proves it up to date: ${files.hidden[0]} cannot be read`)
+  const last = bench.skips && print !== null ? claim.fingerprint : null
+  if (print !== null && last !== null && isOfConfiguration(last, print)) {
     const fingerprint = fingerprintOf(print, await engines.version(program))
-    if (claim.fingerprint === fingerprint) return { kind: 'unchanged', fingerprint }
+    if (last === fingerprint) return { kind: 'unchanged', fingerprint }
   }
   const kind = backendKind(files.code)
   if (kind === 'none') throw noBackend(unit)
@@ -135,7 +133,7 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
   if (exitCode === 0) {
     // It did its work: that it does not say its version costs the next rollout a proof, no more.
     const version = await engines.version(program).catch(() => undefined)
-    const fingerprint = version === undefined ? null : fingerprintOf(print, version)
+    const fingerprint = version === undefined || print === null ? null : fingerprintOf(print, version)
     return { kind: 'applied', fingerprint, engineMs }
   }
   const begun = hold.isBegun

@@ -1,11 +1,6 @@
 import { isTacoError } from '../../../base/errors.ts'
 import { errorOf } from '../../../engines/index.ts'
-import {
-  type ProjectUnit,
-  configurationPrint,
-  fingerprintOf,
-  isOfConfiguration,
-} from '../../../graph/index.ts'
+import { type ProjectUnit, fingerprintOf, isOfConfiguration } from '../../../graph/index.ts'
 import { unitPath } from '../client.ts'
 import { openEngines, planUnit } from '../engine-run.ts'
 import { EXIT, usageError } from '../failures.ts'
@@ -14,8 +9,9 @@ import { inputsAnswer } from '../outputs-answers.ts'
 import { planAnswer } from '../rollout-answers.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
+import { printOf } from '../unit-print.ts'
 import { folderOf, unitNamed } from '../worker-step.ts'
-import { stepEnv, variablesIn, variablesText } from '../worker-env.ts'
+import { stepEnv, variablesText } from '../worker-env.ts'
 import { readUnitFiles } from '../worker-files.ts'
 import { openRepository } from '../worker-project.ts'
 import { openBackend } from './exec.ts'
@@ -68,15 +64,11 @@ export async function planAffected(
     const step = known.get(unit.name)
     const folder = folderOf(repository, unit)
     const program = engines.find(unit)
-    const print = configurationPrint({
-      files: readUnitFiles(repository, unit).hashes,
-      variables: { ...variablesIn(world.env), ...unit.variables },
-      varFiles: unit.varFiles,
-      uses: step?.uses ?? [],
-    })
+    const files = readUnitFiles(repository, unit)
+    const print = printOf(files, unit, { env: world.env, uses: step?.uses ?? [] })
     const last = step?.fingerprint ?? null
     const maySkip = options.affected === true && options.skip !== false
-    if (maySkip && last !== null && isOfConfiguration(last, print)) {
+    if (maySkip && print !== null && last !== null && isOfConfiguration(last, print)) {
       const fingerprint = fingerprintOf(print, await engines.version(program))
       if (fingerprint === last)
         return { unit: unit.name, outcome: 'skipped', proof: { fingerprint, version: step?.version ?? null } }
