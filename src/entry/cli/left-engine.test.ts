@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   rmSync,
   utimesSync,
@@ -15,6 +16,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { applyUnit } from './engine-run.ts'
 import { engineLeft, noteEngine } from './left-engine.ts'
+import { placeOfProcesses, processOf } from './process-life.ts'
 import { makeRunFolder, removeAbandoned } from './run-folder.ts'
 
 function folder(): string {
@@ -34,18 +36,48 @@ test('an engine that was left is found as long as it runs, and never mistaken fo
 
   expect(engineLeft(unit, {})).toBeUndefined()
   const note = noteEngine(unit, {}, engine.pid)
-  expect(engineLeft(unit, {})).toBe(engine.pid)
+  expect(engineLeft(unit, {})).toEqual({ kind: 'running', pid: engine.pid })
   engine.kill('SIGKILL')
   await ended
   expect(engineLeft(unit, {})).toBeUndefined()
   // The number is in use again, by a process that began at another time.
   writeFileSync(path(), JSON.stringify({ pid: process.pid, began: '1' }))
-  expect(engineLeft(unit, {})).toBe(existsSync('/proc/self/stat') ? undefined : process.pid)
+  expect(engineLeft(unit, {})).toBeUndefined()
+  // Nothing was written down by which to tell.
+  writeFileSync(path(), JSON.stringify({ pid: process.pid }))
+  expect(engineLeft(unit, {})).toEqual({ kind: 'perhaps', pid: process.pid, note: path() })
   writeFileSync(path(), '{"pid":')
   expect(engineLeft(unit, {})).toBeUndefined()
   note?.forget()
   expect(readdirSync(join(unit, '.terraform'))).toEqual([])
 })
+
+test('an engine of another machine or container is not taken for dead because its number is free here', () => {
+  const unit = folder()
+  mkdirSync(join(unit, '.terraform'))
+  const pid = deadPid()
+  noteEngine(unit, {}, pid)
+  const path = join(unit, '.terraform', readdirSync(join(unit, '.terraform'))[0] ?? '')
+  const note = JSON.parse(readFileSync(path, 'utf8')) as object
+  expect(engineLeft(unit, {})).toBeUndefined()
+
+  writeFileSync(path, JSON.stringify({ ...note, place: 'far away', host: 'worker-2' }))
+
+  expect(engineLeft(unit, {})).toEqual({ kind: 'elsewhere', pid, host: 'worker-2' })
+})
+
+test.each(['/proc', '/nowhere'])(
+  'a process is told from another one of its number by %s or else by ps',
+  (proc) => {
+    const own = processOf(process.pid, proc)
+    const parent = processOf(process.ppid, proc)
+
+    expect(own).toMatchObject({ isRunning: true })
+    expect(own?.began).toBe(processOf(process.pid, proc)?.began)
+    expect(parent?.began).not.toBe('')
+    expect(processOf(deadPid(), proc)).toMatchObject({ isRunning: false })
+  },
+)
 
 /** Runs `script` as the engine that applies the unit in `at`. */
 function apply(at: string, script: string, env: Readonly<Record<string, string>> = {}) {
@@ -95,7 +127,7 @@ test('an engine is found wherever it keeps its data, also beside one of another 
   await second.ended
 
   expect(engineLeft(other, env)).toBeUndefined()
-  expect(engineLeft(one, env)).toBeTypeOf('number')
+  expect(engineLeft(one, env)?.kind).toBe('running')
   writeFileSync(join(one, 'go-on'), '')
   await first.ended
   expect(engineLeft(one, env)).toBeUndefined()
@@ -115,11 +147,16 @@ test('what a killed worker left among temporary files is taken away, and nothing
   const own = makeRunFolder()
   own.write('variables.tfvars.json', '{"password":"s3cret"}')
   const [living = ''] = readdirSync(temporary)
-  const [old, young] = [`taco-run-${deadPid()}-a`, `taco-run-${deadPid()}-b`]
-  for (const name of [old, young, 'taco-run-', 'other']) mkdirSync(join(temporary, name))
-  for (const name of [old, 'taco-run-', 'other', living]) utimesSync(join(temporary, name), 1, 1)
+  const named = (place: string, which: string) => `taco-run-${place}-${deadPid()}-${which}`
+  const [old, young] = [named(placeOfProcesses(), 'a'), named(placeOfProcesses(), 'b')]
+  const [elsewhere, forgotten] = [named('0123456789ab', 'a'), named('0123456789ab', 'b')]
+  const kept = [living, young, elsewhere, 'taco-run-', 'other']
+  for (const name of [old, forgotten, ...kept.slice(1)]) mkdirSync(join(temporary, name))
+  for (const name of [old, forgotten, 'taco-run-', 'other', living]) utimesSync(join(temporary, name), 1, 1)
+  const hourAgo = Date.now() / 1000 - 3600
+  utimesSync(join(temporary, elsewhere), hourAgo, hourAgo)
 
   removeAbandoned(Date.now())
 
-  expect(readdirSync(temporary).toSorted()).toEqual([living, young, 'taco-run-', 'other'].toSorted())
+  expect(readdirSync(temporary).toSorted()).toEqual(kept.toSorted())
 })

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { TacoError, messageOf } from '../../base/errors.ts'
+import { isAlive, placeOfProcesses, processOf } from './process-life.ts'
 import { check, fields, maybe, number, text } from './shape.ts'
 
 /**
@@ -11,7 +13,7 @@ import { check, fields, maybe, number, text } from './shape.ts'
 
 /** Where both engines put what their backend did not take. */
 const UNSTORED = 'errored.tfstate'
-const note = fields({ pid: number, began: maybe(text) })
+const note = fields({ pid: number, began: maybe(text), place: maybe(text), host: maybe(text) })
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -46,22 +48,34 @@ export function noteEngine(folder: string, env: Env, pid: number | undefined): E
     }
   }
   try {
-    writeFileSync(path, JSON.stringify({ pid, began: processOf(pid)?.began ?? null }))
+    const where = { place: placeOfProcesses(), host: hostname() }
+    writeFileSync(path, JSON.stringify({ pid, began: processOf(pid)?.began ?? null, ...where }))
     return { forget }
   } catch (error) {
     return { forget, missing: messageOf(error) }
   }
 }
 
-/** The process that still applies the unit, if there is one on this machine. */
-export function engineLeft(folder: string, env: Env): number | undefined {
+export type EngineLeft =
+  | { readonly kind: 'running'; readonly pid: number }
+  /** The number is in use, and the machine does not say by whom. */
+  | { readonly kind: 'perhaps'; readonly pid: number; readonly note: string }
+  /** Started on another machine or in another container: from here nobody can see it. */
+  | { readonly kind: 'elsewhere'; readonly pid: number; readonly host: string }
+
+/** The process that still applies the unit, if there is one, as far as can be told from here. */
+export function engineLeft(folder: string, env: Env): EngineLeft | undefined {
   const path = notePath(folder, env)
   if (!existsSync(path)) return undefined
   try {
-    const { pid, began } = check(note, JSON.parse(readFileSync(path, 'utf8')))
+    const { pid, began, place, host } = check(note, JSON.parse(readFileSync(path, 'utf8')))
     const found = processOf(pid)
-    if (found === undefined) return isAlive(pid) ? pid : undefined
-    return found.isRunning && (began === null || began === found.began) ? pid : undefined
+    // A machine may have got another name, but hardly a process of the same number that began at the same time.
+    if (found?.isRunning === true && began === found.began) return { kind: 'running', pid }
+    if (place !== null && place !== placeOfProcesses())
+      return { kind: 'elsewhere', pid, host: host ?? 'another machine' }
+    if (found !== undefined && (began !== null || !found.isRunning)) return undefined
+    return isAlive(pid) ? { kind: 'perhaps', pid, note: path } : undefined
   } catch {
     // Half a note: whoever wrote it died before the engine had read its configuration.
     return undefined
@@ -84,24 +98,4 @@ export function unstored(unit: string, shown: string, engine: string): TacoError
 
 export function hasUnstored(folder: string): boolean {
   return existsSync(join(folder, UNSTORED))
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
-/** Undefined where the machine does not say. A number may be another process's by now; the time of its start tells. */
-function processOf(pid: number): { readonly isRunning: boolean; readonly began: string } | undefined {
-  try {
-    const said = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const [state = '', ...rest] = said.slice(said.lastIndexOf(')') + 2).split(' ')
-    return { isRunning: !'ZX'.includes(state), began: rest[18] ?? '' }
-  } catch {
-    return undefined
-  }
 }

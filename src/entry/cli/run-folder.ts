@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAlive } from './left-engine.ts'
+import { isAlive, placeOfProcesses } from './process-life.ts'
 
 /** A folder that nobody else may look into, for what an engine is given and what it says. */
 export interface RunFolder {
@@ -24,7 +24,7 @@ export interface RunFolder {
 const PREFIX = 'taco-run-'
 
 export function makeRunFolder(): RunFolder {
-  const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  const path = mkdtempSync(join(tmpdir(), `${PREFIX}${placeOfProcesses()}-${process.pid}-`))
   const files: string[] = []
   const added = (name: string) => {
     const file = join(path, name)
@@ -52,19 +52,27 @@ export function makeRunFolder(): RunFolder {
 
 /** An engine reads what it is given at once; what a killed worker left is nobody's after that. */
 const ABANDONED_MS = 60_000
+/** Of other machines and containers that share the folder, and from before a restart, only the age tells. */
+const FORGOTTEN_MS = 7 * 24 * 3600_000
 
 /** Takes away what workers left that were killed: it may hold secrets. Never a reason to fail. */
 export function removeAbandoned(now: number): void {
   for (const name of namesIn(tmpdir())) {
-    const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN
-    if (Number.isNaN(pid) || isAlive(pid)) continue
+    const owner = ownerOf(name)
+    if (owner === undefined || (owner.isOurs && isAlive(owner.pid))) continue
     try {
       const path = join(tmpdir(), name)
-      if (now - statSync(path).mtimeMs > ABANDONED_MS) rmSync(path, { recursive: true, force: true })
+      const age = now - statSync(path).mtimeMs
+      if (age > (owner.isOurs ? ABANDONED_MS : FORGOTTEN_MS)) rmSync(path, { recursive: true, force: true })
     } catch {
       // Somebody else's, or just gone.
     }
   }
+}
+
+function ownerOf(name: string): { readonly pid: number; readonly isOurs: boolean } | undefined {
+  const [, place, pid] = /^taco-run-(?:([0-9a-f]{12})-)?(\d+)-/.exec(name) ?? []
+  return pid === undefined ? undefined : { pid: Number(pid), isOurs: place === placeOfProcesses() }
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -7,7 +7,7 @@ import { unitPath } from './client.ts'
 import type { Client } from './client.ts'
 import { applyUnit } from './engine-run.ts'
 import type { Engines } from './engine-run.ts'
-import { engineLeft, hasUnstored, unstored } from './left-engine.ts'
+import { type EngineLeft, engineLeft, hasUnstored, unstored } from './left-engine.ts'
 import type { ClaimAnswer } from './rollout-answers.ts'
 import { startAnswer } from './rollout-answers.ts'
 import { check } from './shape.ts'
@@ -146,15 +146,23 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
 async function untilEngineEnded(bench: Bench, hold: Hold, folder: string): Promise<void> {
   let told = false
   for (;;) {
-    const pid = engineLeft(folder, bench.world.env)
-    if (pid === undefined || hold.isStopping) return
-    if (!told)
-      bench.say(
-        hold.claim.unit.name,
-        `waiting: the engine of an earlier worker (process ${pid}) is still at work`,
-      )
+    const left = engineLeft(folder, bench.world.env)
+    if (left === undefined || hold.isStopping) return
+    if (!told) bench.say(hold.claim.unit.name, saysLeft(left))
     told = true
+    if (left.kind === 'elsewhere') return
     await new Promise((done) => setTimeout(done, Math.min(500, bench.leaseMs / 4)))
+  }
+}
+
+function saysLeft(left: EngineLeft): string {
+  switch (left.kind) {
+    case 'running':
+      return `waiting: the engine of an earlier worker (process ${left.pid}) is still at work`
+    case 'perhaps':
+      return `waiting: process ${left.pid} may be the engine of an earlier worker; if it is not, remove ${left.note}`
+    default:
+      return `an earlier worker may have left its engine at work on ${left.host} (process ${left.pid}): that cannot be seen from here`
   }
 }
 

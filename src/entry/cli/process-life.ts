@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** Whether a process still lives of which only its number was written down. */
+
+export interface Process {
+  readonly isRunning: boolean
+  /** A number may be another process's by now; the time of its start tells. */
+  readonly began: string
+}
+
+/**
+ * Undefined where the machine does not say more than that the number is in use. Not every system has `/proc`; asking
+ * `ps` takes longer.
+ */
+export function processOf(pid: number, proc = '/proc'): Process | undefined {
+  return existsSync(`${proc}/self/stat`) ? fromProc(pid, proc) : fromPs(pid)
+}
+
+const gone: Process = { isRunning: false, began: '' }
+
+function fromProc(pid: number, proc: string): Process {
+  try {
+    const said = readFileSync(`${proc}/${pid}/stat`, 'utf8')
+    const [state = '', ...rest] = said.slice(said.lastIndexOf(')') + 2).split(' ')
+    return { isRunning: !'ZX'.includes(state), began: rest[18] ?? '' }
+  } catch {
+    return gone
+  }
+}
+
+function fromPs(pid: number): Process | undefined {
+  const args = ['-o', 'stat=', '-o', 'lstart=', '-p', `${pid}`]
+  const { error, stdout } = spawnSync('ps', args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
+  if (error !== undefined) return undefined
+  const [state = '', ...began] = stdout.trim().split(/\s+/)
+  return state === '' ? gone : { isRunning: !state.startsWith('Z'), began: began.join(' ') }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+let known: string | undefined
+
+/** Where the numbers of processes mean what they mean here: this machine since its start, this container. */
+export function placeOfProcesses(): string {
+  if (known === undefined) {
+    const boot = quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
+    const space = quietly(() => readlinkSync('/proc/self/ns/pid'))
+    const all = JSON.stringify([hostname(), boot, space])
+    known = createHash('sha256').update(all).digest('hex').slice(0, 12)
+  }
+  return known
+}
+
+function quietly(read: () => string): string {
+  try {
+    return read()
+  } catch {
+    return ''
+  }
+}
