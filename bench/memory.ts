@@ -7,7 +7,7 @@ const MB = 1e6
 const LARGE = 200_000_000
 const CONNECTIONS = 16
 /** Longer than the pauses after which a server tidies up, which it does in several steps. */
-const REST_MS = 15_000
+const REST_MS = 45_000
 
 /** (e) What the server's process holds, as the kernel counts it. */
 export async function* memory(site: Site): AsyncGenerator<Row> {

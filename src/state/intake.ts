@@ -4,7 +4,7 @@ import type { Spool, SpoolFile } from '../base/spool.ts'
 import type { Body } from '../bucket/index.ts'
 import { bodyOf } from '../bucket/index.ts'
 import type { StateFacts } from './content/scan.ts'
-import { createStateScan } from './content/scan.ts'
+import { StateScan } from './content/scan.ts'
 import type { OutsideIntake, Received } from './protocol/parts.ts'
 import type { ReceiveOptions } from './services.ts'
 
@@ -19,7 +19,7 @@ export interface Intake extends OutsideIntake {
 export function createIntake(spool: Spool, digestKey: (org: string) => Promise<Uint8Array>): Intake {
   return {
     async receive(stream, options) {
-      const scan = createStateScan({ sensitiveKey: await digestKey(options.org) })
+      const scan = new StateScan({ sensitiveKey: await digestKey(options.org) })
       const taken = await takeIn(stream, spool, options, (chunk) => scan.push(chunk))
       try {
         return { ...taken, facts: scan.finish() }
@@ -30,7 +30,7 @@ export function createIntake(spool: Spool, digestKey: (org: string) => Promise<U
     },
 
     async receiveOutside(stream, org) {
-      const scan = createStateScan({ sensitiveKey: await digestKey(org) })
+      const scan = new StateScan({ sensitiveKey: await digestKey(org) })
       let isState = true
       const attempt = <T>(read: () => T): T | undefined => {
         try {

@@ -20,7 +20,7 @@ function setUp() {
 
 test('memory is given back once nothing was asked for a while', () => {
   const { seen, look } = setUp()
-  seen.lastActiveAt = seen.now - 2_000
+  seen.lastActiveAt = seen.now - 19_500
   look()
   expect(seen.collected).toBe(0)
 

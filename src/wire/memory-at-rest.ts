@@ -9,7 +9,11 @@ export interface RestOptions {
   readonly collect: () => void
 }
 
-const QUIET_MS = 2_500
+/**
+ * Longer than the pauses of people and pipelines. A collection takes a tenth of a second, and with the last object of
+ * its kind goes the code that was compiled for it: the next requests run at half the speed.
+ */
+const QUIET_MS = 20_000
 /** The collector judges by the last five seconds how much room young objects need. */
 const NEXT_MS = 5_500
 const WORTHWHILE_BYTES = 12 * 2 ** 20

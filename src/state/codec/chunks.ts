@@ -26,13 +26,6 @@ export interface Segment {
   readonly length: number
 }
 
-export interface Chunker {
-  push(bytes: Uint8Array): void
-  /** Everything there is, at once. */
-  pushAll(bytes: Uint8Array): void
-  finish(): { readonly index: ChunkIndex; readonly segments: readonly Segment[] }
-}
-
 const SMALLEST_AVERAGE = 2048
 const MOST_CHUNKS = 8192
 
@@ -44,44 +37,63 @@ export function averageFor(size: number): number {
 }
 
 /** Cuts what is pushed and finds what of it lies in the base. Pushed bytes may be reused afterwards. */
-export function createChunker(average: number, base?: ChunkIndex): Chunker {
-  const against = base?.average === average ? base : undefined
-  const most = average * 4
-  const ends: number[] = []
-  const words: number[] = []
-  const segments: { base: number; length: number }[] = []
+export class Chunker {
+  private readonly average: number
+  private readonly most: number
+  private readonly against: ChunkIndex | undefined
+  private readonly ends: number[] = []
+  private readonly words: number[] = []
+  private readonly segments: { base: number; length: number }[] = []
   /** What waits for its chunk to be complete: less than the largest chunk, with room for as much again. */
-  let held: Uint8Array | undefined
-  let heldBytes = 0
-  let size = 0
+  private held: Uint8Array | undefined = undefined
+  private heldBytes = 0
+  private size = 0
   /** The chunk of the base that follows the one found last: most of the time it comes next. */
-  let expected = 0
+  private expected = 0
 
-  function push(bytes: Uint8Array): void {
-    let from = heldBytes === 0 ? take(bytes, false) : 0
+  constructor(average: number, base?: ChunkIndex) {
+    this.average = average
+    this.most = average * 4
+    this.against = base?.average === average ? base : undefined
+  }
+
+  push(bytes: Uint8Array): void {
+    let from = this.heldBytes === 0 ? this.take(bytes, false) : 0
     while (from < bytes.length) {
-      const part = bytes.subarray(from, from + most)
-      held ??= new Uint8Array(most * 2)
-      held.set(part, heldBytes)
-      const total = heldBytes + part.length
-      const rest = take(held.subarray(0, total), false)
-      held.copyWithin(0, rest, total)
-      heldBytes = total - rest
+      const part = bytes.subarray(from, from + this.most)
+      this.held ??= new Uint8Array(this.most * 2)
+      this.held.set(part, this.heldBytes)
+      const total = this.heldBytes + part.length
+      const rest = this.take(this.held.subarray(0, total), false)
+      this.held.copyWithin(0, rest, total)
+      this.heldBytes = total - rest
       from += part.length
     }
   }
 
-  function take(data: Uint8Array, isLast: boolean): number {
+  /** Everything there is, at once. */
+  pushAll(bytes: Uint8Array): void {
+    this.take(bytes, true)
+  }
+
+  finish(): { readonly index: ChunkIndex; readonly segments: readonly Segment[] } {
+    if (this.held !== undefined) this.take(this.held.subarray(0, this.heldBytes), true)
+    const index = buildIndex(this.average, Uint32Array.from(this.ends), Uint32Array.from(this.words))
+    return { index, segments: this.segments }
+  }
+
+  private take(data: Uint8Array, isLast: boolean): number {
+    const { against, words } = this
     let at = 0
     while (at < data.length) {
-      if (!isLast && data.length - at < most) break
-      let length = against === undefined ? 0 : tryExpected(data, at, against, isLast)
+      if (!isLast && data.length - at < this.most) break
+      let length = against === undefined ? 0 : this.tryExpected(data, at, against, isLast)
       if (length === 0) {
-        length = cut(data, at, average)
-        remember(data, at, length)
+        length = cut(data, at, this.average)
+        this.remember(data, at, length)
         const found = against === undefined ? -1 : find(against, words, words.length - 4)
-        note(against === undefined || found < 0 ? -1 : startOf(against, found), length)
-        expected = found < 0 ? -1 : found + 1
+        this.note(against === undefined || found < 0 ? -1 : startOf(against, found), length)
+        this.expected = found < 0 ? -1 : found + 1
       }
       at += length
     }
@@ -89,7 +101,8 @@ export function createChunker(average: number, base?: ChunkIndex): Chunker {
   }
 
   /** Saves looking for the cut: equal bytes after an equal cut are cut equally. */
-  function tryExpected(data: Uint8Array, at: number, against: ChunkIndex, isLast: boolean): number {
+  private tryExpected(data: Uint8Array, at: number, against: ChunkIndex, isLast: boolean): number {
+    const { expected, words } = this
     if (expected < 0 || expected >= against.ends.length) return 0
     const start = startOf(against, expected)
     const length = (against.ends[expected] as number) - start
@@ -97,56 +110,47 @@ export function createChunker(average: number, base?: ChunkIndex): Chunker {
     if (length > left) return 0
     // The base's last chunk was cut by its end, not by its bytes.
     if (expected === against.ends.length - 1 && !(isLast && left === length)) return 0
-    remember(data, at, length)
+    this.remember(data, at, length)
     const last = words.length - 4
     for (let i = 0; i < 4; i++) {
       if (words[last + i] !== against.words[expected * 4 + i]) {
-        forget()
+        this.forget()
         return 0
       }
     }
-    note(start, length)
-    expected++
+    this.note(start, length)
+    this.expected++
     return length
   }
 
-  function remember(data: Uint8Array, at: number, length: number): void {
+  private remember(data: Uint8Array, at: number, length: number): void {
     const digest = hash('sha256', data.subarray(at, at + length), 'binary')
     for (let i = 0; i < 16; i += 4) {
       const high = (digest.charCodeAt(i) << 24) | (digest.charCodeAt(i + 1) << 16)
-      words.push((high | (digest.charCodeAt(i + 2) << 8) | digest.charCodeAt(i + 3)) >>> 0)
+      this.words.push((high | (digest.charCodeAt(i + 2) << 8) | digest.charCodeAt(i + 3)) >>> 0)
     }
-    size += length
-    ends.push(size)
+    this.size += length
+    this.ends.push(this.size)
   }
 
-  function forget(): void {
-    ends.pop()
-    size = ends.at(-1) ?? 0
-    words.length -= 4
+  private forget(): void {
+    this.ends.pop()
+    this.size = this.ends.at(-1) ?? 0
+    this.words.length -= 4
   }
 
-  function note(from: number, length: number): void {
-    const last = segments.at(-1)
+  private note(from: number, length: number): void {
+    const last = this.segments.at(-1)
     const goesOn =
       last !== undefined && (from < 0 ? last.base < 0 : last.base >= 0 && last.base + last.length === from)
     if (goesOn) last.length += length
-    else segments.push({ base: from, length })
-  }
-
-  return {
-    push,
-    pushAll: (bytes) => void take(bytes, true),
-    finish() {
-      if (held !== undefined) take(held.subarray(0, heldBytes), true)
-      return { index: buildIndex(average, Uint32Array.from(ends), Uint32Array.from(words)), segments }
-    },
+    else this.segments.push({ base: from, length })
   }
 }
 
 /** The chunk index of content that is read once more, for when none is at hand. */
 export async function indexChunks(content: AsyncIterable<Uint8Array>, average: number): Promise<ChunkIndex> {
-  const chunker = createChunker(average)
+  const chunker = new Chunker(average)
   for await (const bytes of content) chunker.push(bytes)
   return chunker.finish().index
 }
@@ -193,22 +197,20 @@ function gearTable(): Int32Array {
   return Int32Array.from({ length: 256 }, (_, i) => bytes.readInt32LE(i * 4))
 }
 
-/** The length of the chunk that starts at `from`; the end of the data is an end too. */
+/**
+ * The length of the chunk that starts at `from`; the end of the data is an end too. One loop: V8 compiles it while the
+ * first chunk is cut, and would throw it away at the first byte of a second loop that it has not seen running yet.
+ */
 function cut(data: Uint8Array, from: number, average: number): number {
   const bits = Math.log2(average)
   const strict = -1 << (32 - bits - 1)
   const loose = -1 << (32 - bits + 1)
   const end = Math.min(data.length, from + average * 4)
-  const middle = Math.min(end, from + average)
+  const middle = from + average
   let gear = 0
-  let i = from + average / 2
-  for (; i < middle; i++) {
+  for (let i = from + average / 2; i < end; i++) {
     gear = ((gear << 1) + (GEAR[data[i] as number] as number)) | 0
-    if ((gear & strict) === 0) return i + 1 - from
-  }
-  for (; i < end; i++) {
-    gear = ((gear << 1) + (GEAR[data[i] as number] as number)) | 0
-    if ((gear & loose) === 0) return i + 1 - from
+    if ((gear & (i < middle ? strict : loose)) === 0) return i + 1 - from
   }
   return end - from
 }

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import type { Spool, SpoolFile } from '../../base/spool.ts'
 import { bodyOf, type Body } from '../../bucket/index.ts'
-import { averageFor, createChunker, type ChunkIndex, type Segment } from './chunks.ts'
+import { averageFor, Chunker, type ChunkIndex, type Segment } from './chunks.ts'
 import { collect, wrongSize } from './content.ts'
 import { encodeHeader, type FrameHeader } from './frame.ts'
 import { pack, packStream } from './packing.ts'
@@ -83,7 +83,7 @@ async function bytesIn(body: Body): Promise<Uint8Array> {
 }
 
 async function surveyOf(content: Body, { base, sha256 }: EncodeOptions): Promise<Survey> {
-  const chunker = createChunker(averageAlike(content.size, base?.index), base?.index)
+  const chunker = new Chunker(averageAlike(content.size, base?.index), base?.index)
   if (content.bytes !== undefined) {
     chunker.pushAll(content.bytes)
     return { sha256: sha256 ?? hash('sha256', content.bytes, 'hex'), ...chunker.finish() }

@@ -24,95 +24,110 @@ const CLOSE_OBJECT = 0x7d
  * for every output of every state that is written, so it looks at codes of characters and slices.
  */
 export function parseExact(text: string): Exact {
-  let at = 0
+  return new Parser(text).whole()
+}
 
-  function space(): void {
-    for (let code = text.charCodeAt(at); code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;)
-      code = text.charCodeAt(++at)
+class Parser {
+  private readonly text: string
+  private at = 0
+
+  constructor(text: string) {
+    this.text = text
   }
 
-  function expect(code: number): void {
-    if (!comesNext(code)) throw notJson()
+  whole(): Exact {
+    const whole = this.value(0)
+    this.space()
+    if (this.at !== this.text.length) throw notJson()
+    return whole
   }
 
-  function comesNext(code: number): boolean {
-    space()
-    if (text.charCodeAt(at) !== code) return false
-    at++
+  private space(): void {
+    const { text } = this
+    for (
+      let code = text.charCodeAt(this.at);
+      code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+    )
+      code = text.charCodeAt(++this.at)
+  }
+
+  private expect(code: number): void {
+    if (!this.comesNext(code)) throw notJson()
+  }
+
+  private comesNext(code: number): boolean {
+    this.space()
+    if (this.text.charCodeAt(this.at) !== code) return false
+    this.at++
     return true
   }
 
-  function string(): string {
-    expect(QUOTE)
-    const from = at
-    at = text.indexOf('"', from) + 1
-    if (at === 0) throw notJson()
-    const plain = text.slice(from, at - 1)
-    return plain.includes('\\') ? escapedString(from) : plain
+  private string(): string {
+    this.expect(QUOTE)
+    const from = this.at
+    this.at = this.text.indexOf('"', from) + 1
+    if (this.at === 0) throw notJson()
+    const plain = this.text.slice(from, this.at - 1)
+    return plain.includes('\\') ? this.escapedString(from) : plain
   }
 
-  function escapedString(from: number): string {
-    for (at = from; ; at++) {
-      const code = text.charCodeAt(at)
+  private escapedString(from: number): string {
+    for (this.at = from; ; this.at++) {
+      const code = this.text.charCodeAt(this.at)
       if (code === QUOTE) break
       if (Number.isNaN(code)) throw notJson()
-      if (code === 0x5c) at++
+      if (code === 0x5c) this.at++
     }
-    at++
-    return unescape(text.slice(from - 1, at))
+    this.at++
+    return unescape(this.text.slice(from - 1, this.at))
   }
 
-  function value(depth: number): Exact {
+  private value(depth: number): Exact {
     if (depth > MAX_NESTING) throw notJson()
-    space()
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) return string()
-    if (code === OPEN_OBJECT) return object(depth)
-    if (code === OPEN_LIST) return array(depth)
+    this.space()
+    const code = this.text.charCodeAt(this.at)
+    if (code === QUOTE) return this.string()
+    if (code === OPEN_OBJECT) return this.object(depth)
+    if (code === OPEN_LIST) return this.array(depth)
     for (const [word, meaning] of WORDS) {
-      if (text.startsWith(word, at)) {
-        at += word.length
+      if (this.text.startsWith(word, this.at)) {
+        this.at += word.length
         return meaning
       }
     }
-    NUMBER.lastIndex = at
-    const literal = NUMBER.exec(text)?.[0]
+    NUMBER.lastIndex = this.at
+    const literal = NUMBER.exec(this.text)?.[0]
     if (literal === undefined) throw notJson()
-    at += literal.length
+    this.at += literal.length
     return { digits: normalDigits(literal) }
   }
 
-  function object(depth: number): Exact {
+  private object(depth: number): Exact {
     const members = new Map<string, Exact>()
-    at++
-    if (comesNext(CLOSE_OBJECT)) return members
+    this.at++
+    if (this.comesNext(CLOSE_OBJECT)) return members
     do {
-      const key = string()
+      const key = this.string()
       if (members.has(key))
         throw new TacoError('STATE_FORMAT', `The state names "${key}" twice in one object.`, {
           facts: { field: key },
         })
-      expect(COLON)
-      members.set(key, value(depth + 1))
-    } while (comesNext(COMMA))
-    expect(CLOSE_OBJECT)
+      this.expect(COLON)
+      members.set(key, this.value(depth + 1))
+    } while (this.comesNext(COMMA))
+    this.expect(CLOSE_OBJECT)
     return members
   }
 
-  function array(depth: number): Exact {
+  private array(depth: number): Exact {
     const items: Exact[] = []
-    at++
-    if (comesNext(CLOSE_LIST)) return items
-    do items.push(value(depth + 1))
-    while (comesNext(COMMA))
-    expect(CLOSE_LIST)
+    this.at++
+    if (this.comesNext(CLOSE_LIST)) return items
+    do items.push(this.value(depth + 1))
+    while (this.comesNext(COMMA))
+    this.expect(CLOSE_LIST)
     return items
   }
-
-  const whole = value(0)
-  space()
-  if (at !== text.length) throw notJson()
-  return whole
 }
 
 const WORDS: ReadonlyArray<readonly [string, Exact]> = [

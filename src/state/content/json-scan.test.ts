@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isTacoError } from '../../base/errors.ts'
-import { createJsonScan, MAX_NESTING } from './json-scan.ts'
+import { JsonScan, MAX_NESTING } from './json-scan.ts'
 
-const silent = { key: () => {}, begin: () => undefined, end: () => {} }
+const silent = { key: () => {}, begin: () => false, piece: () => {}, end: () => {} }
 
 function verdict(bytes: Uint8Array, cuts: readonly number[] = []): boolean {
-  const scan = createJsonScan(silent)
+  const scan = new JsonScan(silent)
   try {
     let from = 0
     for (const cut of [...cuts].sort((a, b) => a - b)) {
@@ -160,7 +160,7 @@ test('bytes that are not UTF-8 are refused, wherever the chunks are cut', () => 
 })
 
 test('a fault is reported with its line and byte', () => {
-  const scan = createJsonScan(silent)
+  const scan = new JsonScan(silent)
   scan.push(Buffer.from('{\n  "a": 1,\n  '))
 
   expect(() => scan.push(Buffer.from('"b": x\n}'))).toThrow(
@@ -176,7 +176,7 @@ test('nesting is limited', () => {
 })
 
 test('an endless key does not fill the memory', () => {
-  const scan = createJsonScan(silent)
+  const scan = new JsonScan(silent)
   scan.push(Buffer.from('{"'))
   const letters = Buffer.alloc(10_000, 'k')
 
@@ -188,13 +188,14 @@ test('an endless key does not fill the memory', () => {
 test('shallow keys and values are reported with their places', () => {
   const text = '{"a":{"b":[1,{"c":[2,[3]]}]},"d":"x"}'
   const seen: string[] = []
-  const scan = createJsonScan({
+  const scan = new JsonScan({
     key: (depth, bytes, start, end) =>
       seen.push(`${depth} ${Buffer.from(bytes).toString('utf8', start, end)}`),
     begin: (depth, _first, at) => {
       seen.push(`${depth} ${text.slice(at, at + 1)}`)
-      return depth === 1 ? (piece) => seen.push(Buffer.from(piece).toString()) : undefined
+      return depth === 1
     },
+    piece: (bytes) => void seen.push(Buffer.from(bytes).toString()),
     end: () => {},
   })
 

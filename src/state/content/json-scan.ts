@@ -1,6 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
 import { ESCAPED, HEX, PLAIN, WORDS } from './json-bytes.ts'
-import { createUtf8Check } from './utf8.ts'
+import { Utf8Check } from './utf8.ts'
 
 /**
  * What a JsonScan tells about the shallow part of a document. Depth is the number of containers around
@@ -9,15 +9,12 @@ import { createUtf8Check } from './utf8.ts'
 export interface JsonEvents {
   /** A key of an object; its raw text lies between `start` and `end`, escapes and all. Depth 1 to 3. */
   key(depth: number, bytes: Uint8Array, start: number, end: number): void
-  /** A value starts with the byte `first`. Whoever gives back a function gets the raw text in pieces. Depth 0 to 4. */
-  begin(depth: number, first: number, at: number): ((piece: Uint8Array) => void) | undefined
+  /** A value starts with the byte `first`. True asks for its raw text. Depth 0 to 4. */
+  begin(depth: number, first: number, at: number): boolean
+  /** A part of the raw text of the value that was asked for last. */
+  piece(bytes: Uint8Array): void
   /** The value that began last at this depth ends before `at`. */
   end(depth: number, at: number): void
-}
-
-export interface JsonScan {
-  push(chunk: Uint8Array): void
-  finish(): void
 }
 
 /** Far beyond any state; bounds the memory of everyone who walks the content afterwards. */
@@ -61,53 +58,62 @@ const NOTHING = new Uint8Array(0)
  * Checks that pushed bytes are one JSON document in UTF-8, in one pass, without keeping it. Written as one
  * loop over local variables because it runs over every byte of every state that is written; runs of spaces
  * and of plain string bytes are skipped four at a time.
+ *
+ * A class, as are the others that run for every state: what V8 compiles for a method stays, while what it compiles
+ * for the inner functions of a function goes with the last of them, and that is at every large collection.
  */
-export function createJsonScan(events: JsonEvents): JsonScan {
-  const utf8 = createUtf8Check()
-  const stack = new Uint8Array(MAX_NESTING + 1)
-  let savedState = VALUE
-  let savedDepth = 0
-  let offset = 0
-  let lines = 1
-  let lineStart = 0
-  let savedInKey = false
-  let hexLeft = 0
-  let word: Uint8Array = NOTHING
-  let wordAt = 0
+export class JsonScan {
+  private readonly events: JsonEvents
+  private readonly utf8 = new Utf8Check()
+  private readonly stack = new Uint8Array(MAX_NESTING + 1)
+  private savedState = VALUE
+  private savedDepth = 0
+  private offset = 0
+  private lines = 1
+  private lineStart = 0
+  private savedInKey = false
+  private hexLeft = 0
+  private word: Uint8Array = NOTHING
+  private wordAt = 0
   /** The part of a shallow key that lies in earlier chunks; undefined when no key is cut. */
-  let cutKey: Uint8Array | undefined
-  let capture: ((piece: Uint8Array) => void) | undefined
-  let captureDepth = 0
+  private cutKey: Uint8Array | undefined = undefined
+  private captures = false
+  private captureDepth = 0
 
-  function fail(at: number, what: string): TacoError {
+  constructor(events: JsonEvents) {
+    this.events = events
+  }
+
+  private fail(at: number, what: string): TacoError {
     return new TacoError(
       'STATE_NOT_JSON',
-      `The state is not JSON: ${what} at line ${lines}, byte ${at + 1}.`,
+      `The state is not JSON: ${what} at line ${this.lines}, byte ${at + 1}.`,
       {
         hint: 'Send the state file exactly as tofu or terraform wrote it.',
-        facts: { line: lines, column: at - lineStart + 1, offset: at },
+        facts: { line: this.lines, column: at - this.lineStart + 1, offset: at },
       },
     )
   }
 
-  function unexpected(at: number, byte: number): TacoError {
+  private unexpected(at: number, byte: number): TacoError {
     const shown =
       byte > 0x20 && byte < 0x7f
         ? `'${String.fromCharCode(byte)}'`
         : `byte 0x${byte.toString(16).padStart(2, '0')}`
-    return fail(at, `unexpected ${shown}`)
+    return this.fail(at, `unexpected ${shown}`)
   }
 
-  function push(chunk: Uint8Array): void {
-    const invalid = utf8.push(chunk)
+  push(chunk: Uint8Array): void {
+    const invalid = this.utf8.push(chunk)
     const n = chunk.length
     const plain = PLAIN
+    const { events, stack, offset } = this
     const view = new DataView(chunk.buffer, chunk.byteOffset, n)
-    let state = savedState
-    let depth = savedDepth
+    let state = this.savedState
+    let depth = this.savedDepth
     /** Four bytes can be read at every place before this one. */
     const last = n - 3
-    let inKey = savedInKey
+    let inKey = this.savedInKey
     let i = 0
     /** Where the captured value or the shallow key starts in this chunk. */
     let captureFrom = 0
@@ -131,15 +137,15 @@ export function createJsonScan(events: JsonEvents): JsonScan {
           state = ESCAPE
           continue
         }
-        if (c !== 0x22) throw fail(offset + i - 1, 'control character in a string')
+        if (c !== 0x22) throw this.fail(offset + i - 1, 'control character in a string')
         if (inKey) {
           inKey = false
           state = COLON
           if (depth <= KEY_DEPTH) {
-            if (cutKey === undefined) events.key(depth, chunk, keyFrom, i - 1)
+            if (this.cutKey === undefined) events.key(depth, chunk, keyFrom, i - 1)
             else {
-              const whole = Buffer.concat([cutKey, chunk.subarray(keyFrom, i - 1)])
-              cutKey = undefined
+              const whole = Buffer.concat([this.cutKey, chunk.subarray(keyFrom, i - 1)])
+              this.cutKey = undefined
               events.key(depth, whole, 0, whole.length)
             }
           }
@@ -151,7 +157,7 @@ export function createJsonScan(events: JsonEvents): JsonScan {
           continue
         }
         state = depth === 0 ? DONE : AFTER
-        if (depth <= EVENT_DEPTH) endValue(depth, chunk, captureFrom, i)
+        if (depth <= EVENT_DEPTH) this.endValue(depth, chunk, captureFrom, i)
         continue
       }
 
@@ -159,9 +165,9 @@ export function createJsonScan(events: JsonEvents): JsonScan {
       if (state <= DONE) {
         if (b <= 0x20) {
           if (b === 0x0a) {
-            lines++
-            lineStart = offset + i + 1
-          } else if (b !== 0x20 && b !== 0x0d && b !== 0x09) throw unexpected(offset + i, b)
+            this.lines++
+            this.lineStart = offset + i + 1
+          } else if (b !== 0x20 && b !== 0x0d && b !== 0x09) throw this.unexpected(offset + i, b)
           i++
           while (i < last && view.getInt32(i, true) === 0x20202020) i += 4
           while (i < n && chunk[i] === 0x20) i++
@@ -179,10 +185,10 @@ export function createJsonScan(events: JsonEvents): JsonScan {
             i++
             depth--
             state = depth === 0 ? DONE : AFTER
-            if (depth <= EVENT_DEPTH) endValue(depth, chunk, captureFrom, i)
+            if (depth <= EVENT_DEPTH) this.endValue(depth, chunk, captureFrom, i)
             continue
           }
-          throw unexpected(offset + i, b)
+          throw this.unexpected(offset + i, b)
         }
         if (state === KEY || state === FIRST_KEY) {
           i++
@@ -195,31 +201,30 @@ export function createJsonScan(events: JsonEvents): JsonScan {
           if (b === 0x7d && state === FIRST_KEY) {
             depth--
             state = depth === 0 ? DONE : AFTER
-            if (depth <= EVENT_DEPTH) endValue(depth, chunk, captureFrom, i)
+            if (depth <= EVENT_DEPTH) this.endValue(depth, chunk, captureFrom, i)
             continue
           }
-          throw unexpected(offset + i - 1, b)
+          throw this.unexpected(offset + i - 1, b)
         }
         if (state === COLON) {
-          if (b !== 0x3a) throw unexpected(offset + i, b)
+          if (b !== 0x3a) throw this.unexpected(offset + i, b)
           i++
           state = VALUE
           continue
         }
-        if (state === DONE) throw fail(offset + i, 'something follows the document')
+        if (state === DONE) throw this.fail(offset + i, 'something follows the document')
 
         if (b === 0x5d && state === FIRST_VALUE) {
           i++
           depth--
           state = depth === 0 ? DONE : AFTER
-          if (depth <= EVENT_DEPTH) endValue(depth, chunk, captureFrom, i)
+          if (depth <= EVENT_DEPTH) this.endValue(depth, chunk, captureFrom, i)
           continue
         }
         if (depth <= EVENT_DEPTH) {
-          const wanted = events.begin(depth, b, offset + i)
-          if (wanted !== undefined) {
-            capture = wanted
-            captureDepth = depth
+          if (events.begin(depth, b, offset + i)) {
+            this.captures = true
+            this.captureDepth = depth
             captureFrom = i
           }
         }
@@ -227,7 +232,7 @@ export function createJsonScan(events: JsonEvents): JsonScan {
           i++
           state = STRING
         } else if (b === 0x7b || b === 0x5b) {
-          if (depth === MAX_NESTING) throw fail(offset + i, `more than ${MAX_NESTING} levels`)
+          if (depth === MAX_NESTING) throw this.fail(offset + i, `more than ${MAX_NESTING} levels`)
           i++
           depth++
           stack[depth] = b === 0x7b ? OBJECT : 0
@@ -244,12 +249,12 @@ export function createJsonScan(events: JsonEvents): JsonScan {
         } else if (i < last && (view.getInt32(i, true) === TRUE || view.getInt32(i, true) === NULL)) {
           i += 4
           state = depth === 0 ? DONE : AFTER
-          if (depth <= EVENT_DEPTH) endValue(depth, chunk, captureFrom, i)
+          if (depth <= EVENT_DEPTH) this.endValue(depth, chunk, captureFrom, i)
         } else {
           const known = WORDS.get(b)
-          if (known === undefined) throw unexpected(offset + i, b)
-          word = known
-          wordAt = 1
+          if (known === undefined) throw this.unexpected(offset + i, b)
+          this.word = known
+          this.wordAt = 1
           i++
           state = WORD
         }
@@ -257,28 +262,28 @@ export function createJsonScan(events: JsonEvents): JsonScan {
       }
 
       if (state === WORD) {
-        if (b !== word[wordAt]) throw unexpected(offset + i, b)
+        if (b !== this.word[this.wordAt]) throw this.unexpected(offset + i, b)
         i++
-        wordAt++
-        if (wordAt === word.length) {
+        this.wordAt++
+        if (this.wordAt === this.word.length) {
           state = depth === 0 ? DONE : AFTER
-          if (depth <= EVENT_DEPTH) endValue(depth, chunk, captureFrom, i)
+          if (depth <= EVENT_DEPTH) this.endValue(depth, chunk, captureFrom, i)
         }
         continue
       }
       if (state === ESCAPE) {
         if (b === 0x75) {
-          hexLeft = 4
+          this.hexLeft = 4
           state = UNICODE
         } else if (ESCAPED[b] === 1) state = STRING
-        else throw fail(offset + i, 'unknown escape in a string')
+        else throw this.fail(offset + i, 'unknown escape in a string')
         i++
         continue
       }
       if (state === UNICODE) {
-        if (HEX[b] !== 1) throw fail(offset + i, 'unknown escape in a string')
+        if (HEX[b] !== 1) throw this.fail(offset + i, 'unknown escape in a string')
         i++
-        if (--hexLeft === 0) state = STRING
+        if (--this.hexLeft === 0) state = STRING
         continue
       }
 
@@ -301,39 +306,38 @@ export function createJsonScan(events: JsonEvents): JsonScan {
         state = EXPONENT_SIGN
         i++
       } else if (state === ZERO || state === DIGITS || state === FRACTION || state === EXPONENT_DIGITS) {
-        if (digit || dot || letterE) throw unexpected(offset + i, b)
+        if (digit || dot || letterE) throw this.unexpected(offset + i, b)
         state = depth === 0 ? DONE : AFTER
-        if (depth <= EVENT_DEPTH) endValue(depth, chunk, captureFrom, i)
-      } else throw unexpected(offset + i, b)
+        if (depth <= EVENT_DEPTH) this.endValue(depth, chunk, captureFrom, i)
+      } else throw this.unexpected(offset + i, b)
     }
 
-    if (invalid !== undefined) throw fail(offset + invalid, 'bytes that are not UTF-8')
-    if (capture !== undefined) capture(chunk.subarray(captureFrom, n))
+    if (invalid !== undefined) throw this.fail(offset + invalid, 'bytes that are not UTF-8')
+    if (this.captures) events.piece(chunk.subarray(captureFrom, n))
     if (inKey && depth <= KEY_DEPTH) {
-      cutKey = Buffer.concat([cutKey ?? NOTHING, chunk.subarray(keyFrom, n)])
-      if (cutKey.length > MAX_KEY_BYTES) throw fail(offset, 'an endless key')
+      this.cutKey = Buffer.concat([this.cutKey ?? NOTHING, chunk.subarray(keyFrom, n)])
+      if (this.cutKey.length > MAX_KEY_BYTES) throw this.fail(offset, 'an endless key')
     }
-    savedState = state
-    savedDepth = depth
-    savedInKey = inKey
-    offset += n
+    this.savedState = state
+    this.savedDepth = depth
+    this.savedInKey = inKey
+    this.offset = offset + n
   }
 
-  function endValue(depth: number, chunk: Uint8Array, from: number, to: number): void {
-    if (capture !== undefined && depth === captureDepth) {
-      capture(chunk.subarray(from, to))
-      capture = undefined
+  private endValue(depth: number, chunk: Uint8Array, from: number, to: number): void {
+    if (this.captures && depth === this.captureDepth) {
+      this.captures = false
+      this.events.piece(chunk.subarray(from, to))
     }
-    events.end(depth, offset + to)
+    this.events.end(depth, this.offset + to)
   }
 
-  function finish(): void {
+  finish(): void {
     // A number at the very end is over only now; a space ends it, and harms nothing else that is complete.
-    const end = offset
-    if (savedState !== DONE && savedDepth === 0) push(Uint8Array.of(0x20))
-    offset = end
-    if (savedState !== DONE || !utf8.isComplete()) throw fail(end, 'the document ends too early')
+    const end = this.offset
+    if (this.savedState !== DONE && this.savedDepth === 0) this.push(Uint8Array.of(0x20))
+    this.offset = end
+    if (this.savedState !== DONE || !this.utf8.isComplete())
+      throw this.fail(end, 'the document ends too early')
   }
-
-  return { push, finish }
 }

@@ -19,30 +19,33 @@ const DIGEST_BYTES = 16
 /** Without a key of their own, digests of sensitive outputs mean something only within this process. */
 const processKey = randomBytes(32)
 
-export interface OutputCollector {
-  /** Takes the raw text of one output in pieces; they are copied. */
-  push(piece: Uint8Array): void
-  finish(): OutputDigest
-}
+/** Takes the raw text of one output in pieces; they are copied. */
+export class OutputCollector {
+  private readonly name: string
+  private readonly sensitiveKey: Uint8Array
+  private readonly pieces: Uint8Array[] = []
+  private size = 0
+  private raw: Hmac | undefined = undefined
 
-export function collectOutput(name: string, sensitiveKey: Uint8Array = processKey): OutputCollector {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  let raw: Hmac | undefined
-  return {
-    push(piece) {
-      size += piece.length
-      if (raw === undefined && size > MAX_OUTPUT_BYTES) {
-        raw = createHmac('sha256', sensitiveKey).update(`${JSON.stringify(name)}\nraw\n`)
-        for (const held of pieces.splice(0)) raw.update(held)
-      }
-      if (raw === undefined) pieces.push(new Uint8Array(piece))
-      else raw.update(piece)
-    },
-    finish() {
-      if (raw === undefined) return digestOutput(name, textOf(pieces), sensitiveKey)
-      return { name, sensitive: true, type: '"dynamic"', digest: short(raw.digest()) }
-    },
+  constructor(name: string, sensitiveKey: Uint8Array = processKey) {
+    this.name = name
+    this.sensitiveKey = sensitiveKey
+  }
+
+  push(piece: Uint8Array): void {
+    this.size += piece.length
+    if (this.raw === undefined && this.size > MAX_OUTPUT_BYTES) {
+      this.raw = createHmac('sha256', this.sensitiveKey).update(`${JSON.stringify(this.name)}\nraw\n`)
+      for (const held of this.pieces.splice(0)) this.raw.update(held)
+    }
+    if (this.raw === undefined) this.pieces.push(new Uint8Array(piece))
+    else this.raw.update(piece)
+  }
+
+  finish(): OutputDigest {
+    const { name, raw } = this
+    if (raw === undefined) return digestOutput(name, textOf(this.pieces), this.sensitiveKey)
+    return { name, sensitive: true, type: '"dynamic"', digest: short(raw.digest()) }
   }
 }
 

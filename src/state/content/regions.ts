@@ -1,4 +1,4 @@
-import { createJsonScan } from './json-scan.ts'
+import { JsonScan } from './json-scan.ts'
 import { decodeKey } from './scan.ts'
 
 export interface Region {
@@ -18,15 +18,16 @@ export function findRegions(bytes: Uint8Array): StateRegions {
   let section = ''
   let name = ''
   let start = 0
-  const json = createJsonScan({
+  const json = new JsonScan({
     key(depth, raw, from, to) {
       if (depth === 1) section = decodeKey(raw, from, to)
       else if (depth === 2) name = decodeKey(raw, from, to)
     },
     begin(depth, _first, at) {
       if (depth === 2) start = at
-      return undefined
+      return false
     },
+    piece() {},
     end(depth, at) {
       if (depth === 2 && section === 'resources') resources.push({ start, end: at })
       else if (depth === 2 && section === 'outputs') outputs.set(name, { start, end: at })

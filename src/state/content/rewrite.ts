@@ -1,6 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
-import { createJsonScan } from './json-scan.ts'
-import { createStateScan, decodeKey } from './scan.ts'
+import { JsonScan } from './json-scan.ts'
+import { StateScan, decodeKey } from './scan.ts'
 
 /**
  * The same state under another serial; every other byte stays. This is what a rollback writes. The state is read
@@ -29,19 +29,20 @@ async function locateSerial(
   let isSerial = false
   let start = 0
   let end = 0
-  const json = createJsonScan({
+  const json = new JsonScan({
     key(depth, raw, from, to) {
       if (depth === 1) isSerial = decodeKey(raw, from, to) === 'serial'
     },
     begin(depth, _first, at) {
       if (depth === 1 && isSerial) start = at
-      return undefined
+      return false
     },
+    piece() {},
     end(depth, at) {
       if (depth === 1 && isSerial) end = at
     },
   })
-  const state = createStateScan()
+  const state = new StateScan()
   for await (const chunk of chunks) {
     state.push(chunk)
     json.push(chunk)

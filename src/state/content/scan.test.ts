@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { makeEncryptedState, makeState } from '../../../bench/fixtures.ts'
-import { createStateScan, scanState } from './scan.ts'
+import { scanState, StateScan } from './scan.ts'
 
 const key = Buffer.alloc(32, 7)
 const head = { version: 4, terraform_version: '1.9.0', serial: 3, lineage: 'abc', outputs: {}, resources: [] }
@@ -62,7 +62,7 @@ test('the facts are the same wherever the chunks are cut', () => {
 
   fc.assert(
     fc.property(fc.array(fc.nat(bytes.length), { maxLength: 30 }), (cuts) => {
-      const pieces = createStateScan({ sensitiveKey: key })
+      const pieces = new StateScan({ sensitiveKey: key })
       let from = 0
       for (const cut of [...cuts].sort((a, b) => a - b)) {
         const chunk = new Uint8Array(bytes.subarray(from, cut))
@@ -75,7 +75,7 @@ test('the facts are the same wherever the chunks are cut', () => {
     }),
     { numRuns: 200 },
   )
-  const single = createStateScan({ sensitiveKey: key })
+  const single = new StateScan({ sensitiveKey: key })
   for (const byte of bytes) single.push(Uint8Array.of(byte))
   expect(single.finish()).toEqual(whole)
 })

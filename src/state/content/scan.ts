@@ -1,6 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
-import { createJsonScan } from './json-scan.ts'
-import { collectOutput, foldName, type OutputCollector, type OutputDigest } from './outputs.ts'
+import { type JsonEvents, JsonScan } from './json-scan.ts'
+import { foldName, OutputCollector, type OutputDigest } from './outputs.ts'
 
 /** What a state says about itself. Of a state that OpenTofu encrypted only serial and lineage can be read. */
 export interface StateFacts {
@@ -21,11 +21,6 @@ export interface StateScanOptions {
   readonly sensitiveKey?: Uint8Array
 }
 
-export interface StateScan {
-  push(chunk: Uint8Array): void
-  finish(): StateFacts
-}
-
 const SCALARS = new Set(['version', 'serial', 'lineage', 'terraform_version', 'encryption_version'])
 const CONTAINERS = new Set(['outputs', 'resources'])
 const KNOWN = new Set([...SCALARS, ...CONTAINERS, 'encrypted_data', 'meta', 'check_results'])
@@ -40,66 +35,101 @@ const OPEN_ARRAY = 0x5b
 const LETTER_N = 0x6e
 
 /** Reads a state as it streams by: checks it, and keeps what the unit's document needs to know. */
-export function createStateScan(options: StateScanOptions = {}): StateScan {
-  const seen = new Set<string>()
-  const scalars = new Map<string, unknown>()
-  const outputs = new Map<string, OutputDigest>()
-  let isObject = true
-  let topKey = ''
+export class StateScan {
+  private readonly fields: StateFields
+  private readonly json: JsonScan
+
+  constructor(options: StateScanOptions = {}) {
+    this.fields = new StateFields(options.sensitiveKey)
+    this.json = new JsonScan(this.fields)
+  }
+
+  push(chunk: Uint8Array): void {
+    this.json.push(chunk)
+  }
+
+  finish(): StateFacts {
+    this.json.finish()
+    return this.fields.facts()
+  }
+}
+
+class StateFields implements JsonEvents {
+  private readonly sensitiveKey: Uint8Array | undefined
+  private readonly seen = new Set<string>()
+  private readonly scalars = new Map<string, unknown>()
+  private readonly outputs = new Map<string, OutputDigest>()
+  private isObject = true
+  private topKey = ''
   /** Compared for every shallow thing, and therefore one of two constants instead of a text just read. */
-  let section: 'resources' | 'outputs' | undefined
-  let outputName = ''
-  let output: OutputCollector | undefined
-  let scalar: Buffer[] | undefined
-  let scalarBytes = 0
-  let inResource: 'instances' | 'mode' | undefined
+  private section: 'resources' | 'outputs' | undefined = undefined
+  private outputName = ''
+  private output: OutputCollector | undefined = undefined
+  private scalar: Buffer[] | undefined = undefined
+  private scalarBytes = 0
+  private inResource: 'instances' | 'mode' | undefined = undefined
   /** How many bytes of `"data"` the mode of the resource has shown, or -1 when it is something else. */
-  let dataBytes = 0
-  let instances = 0
-  let all = 0
-  let data = 0
+  private dataBytes = 0
+  private instances = 0
+  private all = 0
+  private data = 0
 
-  const json = createJsonScan({
-    key(depth, bytes, start, end) {
-      if (depth === 1) {
-        topKey = enter(decodeKey(bytes, start, end), seen)
-        section = topKey === 'resources' ? 'resources' : topKey === 'outputs' ? 'outputs' : undefined
-      } else if (section === 'resources') {
-        if (depth === 3) inResource = resourceKey(bytes, start, end)
-      } else if (section === 'outputs' && depth === 2) outputName = decodeKey(bytes, start, end)
-    },
-    begin(depth, first) {
-      if (depth === 4) {
-        if (inResource === 'instances' && section === 'resources') instances++
-        return undefined
-      }
-      // Whether it is JSON at all is not known yet: that is worth saying first.
-      if (depth === 0) isObject = first === OPEN_OBJECT
-      if (depth === 1) return beginTop(first)
-      if (depth === 2 && section === 'resources') {
-        instances = 0
-        dataBytes = 0
-        inResource = undefined
-      } else if (depth === 2 && section === 'outputs') {
-        if (outputs.has(outputName)) throw malformed(`outputs.${outputName}`, 'is there twice')
-        output = collectOutput(outputName, options.sensitiveKey)
-        return output.push
-      } else if (depth === 3 && inResource === 'mode' && section === 'resources') return compareMode
-      return undefined
-    },
-    end(depth) {
-      if (depth === 1 && scalar !== undefined) scalars.set(topKey, takeScalar())
-      else if (depth === 2 && section === 'resources') {
-        all += instances
-        if (dataBytes === DATA.length) data += instances
-      } else if (depth === 2 && output !== undefined) {
-        outputs.set(outputName, output.finish())
-        output = undefined
-      }
-    },
-  })
+  constructor(sensitiveKey: Uint8Array | undefined) {
+    this.sensitiveKey = sensitiveKey
+  }
 
-  function beginTop(first: number): ((piece: Uint8Array) => void) | undefined {
+  key(depth: number, bytes: Uint8Array, start: number, end: number): void {
+    if (depth === 1) {
+      const key = enter(decodeKey(bytes, start, end), this.seen)
+      this.topKey = key
+      this.section = key === 'resources' ? 'resources' : key === 'outputs' ? 'outputs' : undefined
+    } else if (this.section === 'resources') {
+      if (depth === 3) this.inResource = resourceKey(bytes, start, end)
+    } else if (this.section === 'outputs' && depth === 2) this.outputName = decodeKey(bytes, start, end)
+  }
+
+  begin(depth: number, first: number): boolean {
+    if (depth === 4) {
+      if (this.inResource === 'instances' && this.section === 'resources') this.instances++
+      return false
+    }
+    // Whether it is JSON at all is not known yet: that is worth saying first.
+    if (depth === 0) this.isObject = first === OPEN_OBJECT
+    if (depth === 1) return this.beginTop(first)
+    if (depth === 2 && this.section === 'resources') {
+      this.instances = 0
+      this.dataBytes = 0
+      this.inResource = undefined
+    } else if (depth === 2 && this.section === 'outputs') {
+      const name = this.outputName
+      if (this.outputs.has(name)) throw malformed(`outputs.${name}`, 'is there twice')
+      this.output = new OutputCollector(name, this.sensitiveKey)
+      return true
+    } else if (depth === 3) return this.inResource === 'mode' && this.section === 'resources'
+    return false
+  }
+
+  piece(bytes: Uint8Array): void {
+    if (this.scalar !== undefined) this.takePiece(bytes, this.scalar)
+    else if (this.output !== undefined) this.output.push(bytes)
+    else this.compareMode(bytes)
+  }
+
+  end(depth: number): void {
+    if (depth === 1 && this.scalar !== undefined) {
+      this.scalars.set(this.topKey, JSON.parse(Buffer.concat(this.scalar).toString()))
+      this.scalar = undefined
+    } else if (depth === 2 && this.section === 'resources') {
+      this.all += this.instances
+      if (this.dataBytes === DATA.length) this.data += this.instances
+    } else if (depth === 2 && this.output !== undefined) {
+      this.outputs.set(this.outputName, this.output.finish())
+      this.output = undefined
+    }
+  }
+
+  private beginTop(first: number): boolean {
+    const { topKey } = this
     if (
       CONTAINERS.has(topKey) &&
       first !== LETTER_N &&
@@ -107,40 +137,31 @@ export function createStateScan(options: StateScanOptions = {}): StateScan {
     ) {
       throw malformed(topKey, `is not ${topKey === 'outputs' ? 'an object' : 'a list'}`)
     }
-    return SCALARS.has(topKey) ? beginScalar() : undefined
+    if (!SCALARS.has(topKey)) return false
+    this.scalar = []
+    this.scalarBytes = 0
+    return true
   }
 
-  function beginScalar(): (piece: Uint8Array) => void {
-    scalar = []
-    scalarBytes = 0
-    return takePiece
-  }
-
-  function compareMode(piece: Uint8Array): void {
+  private compareMode(piece: Uint8Array): void {
     for (let i = 0; i < piece.length; i++)
-      dataBytes = dataBytes >= 0 && piece[i] === DATA[dataBytes] ? dataBytes + 1 : -1
+      this.dataBytes = this.dataBytes >= 0 && piece[i] === DATA[this.dataBytes] ? this.dataBytes + 1 : -1
   }
 
-  function takePiece(piece: Uint8Array): void {
-    scalarBytes += piece.length
-    if (scalarBytes > MAX_SCALAR_BYTES) throw malformed(topKey, 'is far too long')
-    scalar?.push(Buffer.from(piece))
+  private takePiece(piece: Uint8Array, scalar: Buffer[]): void {
+    this.scalarBytes += piece.length
+    if (this.scalarBytes > MAX_SCALAR_BYTES) throw malformed(this.topKey, 'is far too long')
+    scalar.push(Buffer.from(piece))
   }
 
-  function takeScalar(): unknown {
-    const text = Buffer.concat(scalar ?? []).toString()
-    scalar = undefined
-    return JSON.parse(text)
-  }
-
-  function finish(): StateFacts {
-    json.finish()
-    if (!isObject) throw malformed('', 'is not an object')
+  facts(): StateFacts {
+    const { scalars, outputs } = this
+    if (!this.isObject) throw malformed('', 'is not an object')
     const encrypted = isEncrypted(scalars.get('encryption_version'))
     if (!encrypted && scalars.get('version') !== 4) {
       throw malformed(
         'version',
-        seen.has('version') ? 'is not 4' : 'is missing',
+        this.seen.has('version') ? 'is not 4' : 'is missing',
         'Upgrade the state with a current tofu or terraform.',
       )
     }
@@ -150,18 +171,16 @@ export function createStateScan(options: StateScanOptions = {}): StateScan {
       lineage: readLineage(scalars.get('lineage')),
       terraformVersion: typeof terraformVersion === 'string' ? terraformVersion : undefined,
       encrypted,
-      resources: encrypted ? undefined : all,
-      dataResources: encrypted ? undefined : data,
+      resources: encrypted ? undefined : this.all,
+      dataResources: encrypted ? undefined : this.data,
       outputs: encrypted ? undefined : [...outputs.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     }
   }
-
-  return { push: json.push, finish }
 }
 
 /** The facts of a state that is in memory. */
 export function scanState(bytes: Uint8Array, options: StateScanOptions = {}): StateFacts {
-  const scan = createStateScan(options)
+  const scan = new StateScan(options)
   scan.push(bytes)
   return scan.finish()
 }

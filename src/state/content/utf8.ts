@@ -1,33 +1,32 @@
 import { isUtf8 } from 'node:buffer'
 
-export interface Utf8Check {
-  /** Undefined while all is well, else about where in this chunk the first bad byte is. */
-  push(chunk: Uint8Array): number | undefined
-  /** False in the middle of a character. */
-  isComplete(): boolean
-}
+const NOTHING = new Uint8Array(0)
 
 /** Checks a stream for UTF-8 with the native check, which only knows wholes: a character cut in two waits for its rest. */
-export function createUtf8Check(): Utf8Check {
-  let waiting: Uint8Array = new Uint8Array(0)
+export class Utf8Check {
+  private waiting: Uint8Array = NOTHING
 
-  function push(chunk: Uint8Array): number | undefined {
+  /** Undefined while all is well, else about where in this chunk the first bad byte is. */
+  push(chunk: Uint8Array): number | undefined {
     let from = 0
-    if (waiting.length > 0) {
-      from = Math.min(sequenceLength(waiting[0] as number) - waiting.length, chunk.length)
-      waiting = Buffer.concat([waiting, chunk.subarray(0, from)])
-      if (waiting.length < sequenceLength(waiting[0] as number)) return undefined
-      if (!isUtf8(waiting)) return 0
-      waiting = new Uint8Array(0)
+    if (this.waiting.length > 0) {
+      from = Math.min(sequenceLength(this.waiting[0] as number) - this.waiting.length, chunk.length)
+      this.waiting = Buffer.concat([this.waiting, chunk.subarray(0, from)])
+      if (this.waiting.length < sequenceLength(this.waiting[0] as number)) return undefined
+      if (!isUtf8(this.waiting)) return 0
+      this.waiting = NOTHING
     }
     const to = chunk.length - cutLength(chunk, from)
     const whole = chunk.subarray(from, to)
     if (!isUtf8(whole)) return from + firstBad(whole)
-    if (to < chunk.length) waiting = new Uint8Array(chunk.subarray(to))
+    if (to < chunk.length) this.waiting = new Uint8Array(chunk.subarray(to))
     return undefined
   }
 
-  return { push, isComplete: () => waiting.length === 0 }
+  /** False in the middle of a character. */
+  isComplete(): boolean {
+    return this.waiting.length === 0
+  }
 }
 
 function sequenceLength(lead: number): number {
