@@ -237,7 +237,10 @@ test('objects that nobody could address are left out of lists', async () => {
   const xml = keys
     .map((key) => `<Contents><Key>${key}</Key><ETag>"x"</ETag><Size>0</Size></Contents>`)
     .join('')
-  const { bucket } = await scripted([(_, response) => response.end(`<L>${xml}</L>`)], { prefix: '/p/' })
+  const { bucket } = await scripted(
+    [(_, response) => response.end(`<ListBucketResult>${xml}</ListBucketResult>`)],
+    { prefix: '/p/' },
+  )
 
   const listed: string[] = []
   for await (const page of bucket.list('')) listed.push(...page.map(({ key }) => key))

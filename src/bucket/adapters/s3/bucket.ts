@@ -146,7 +146,9 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
           'start-after': token === undefined && after !== undefined ? names.prefix + after : undefined,
         }
         const what = `listing "${prefix}"`
-        return readListing(await client.text({ method: 'GET', query, what, signal, expects: [200] }))
+        const page = readListing(await client.text({ method: 'GET', query, what, signal, expects: [200] }))
+        if (page === undefined) throw unavailable(label, `it answered to ${what} with something else`)
+        return page
       },
       entryOf: (key, { etag, size, modifiedAt }) => ({ key, tag: tagOf(etag), size, modifiedAt }),
     })

@@ -4,6 +4,8 @@ import { readError, readListing } from './xml.ts'
 const contents = (key: string, extra = '') =>
   `<Contents><Key>${key}</Key><LastModified>2026-01-02T03:04:05.678Z</LastModified><ETag>&quot;abc&quot;</ETag><Size>12</Size>${extra}</Contents>`
 
+const listing = (inside: string) => `<ListBucketResult>${inside}</ListBucketResult>`
+
 test('a listing gives keys, tags, sizes and times', () => {
   const owner = '<Owner><ID>Key</ID><DisplayName>x</DisplayName></Owner>'
 
@@ -19,8 +21,8 @@ test('a listing gives keys, tags, sizes and times', () => {
 test('keys are unescaped only if the server says that it escaped them', () => {
   const keys = (encoding: string) =>
     readListing(
-      `<L>${encoding}${contents('a+b%2Bc%25%C3%BC')}${contents('&lt;&#38;&#x41;&apos;&gt;')}</L>`,
-    ).items.map(({ name }) => name)
+      listing(`${encoding}${contents('a+b%2Bc%25%C3%BC')}${contents('&lt;&#38;&#x41;&apos;&gt;')}`),
+    )?.items.map(({ name }) => name)
 
   expect(keys('<EncodingType>url</EncodingType>')).toEqual(['a b+c%ü', "<&A'>"])
   expect(keys('')).toEqual(['a+b%2Bc%25%C3%BC', "<&A'>"])
@@ -29,8 +31,10 @@ test('keys are unescaped only if the server says that it escaped them', () => {
 test('the next page has a token, which may hold entities', () => {
   const next = (truncated: boolean) =>
     readListing(
-      `<L>${contents('a')}${contents('IsTruncated')}<NextContinuationToken>1&amp;2</NextContinuationToken><IsTruncated>${truncated}</IsTruncated></L>`,
-    ).next
+      listing(
+        `${contents('a')}${contents('IsTruncated')}<NextContinuationToken>1&amp;2</NextContinuationToken><IsTruncated>${truncated}</IsTruncated>`,
+      ),
+    )?.next
 
   expect(next(true)).toBe('1&2')
   expect(next(false)).toBeUndefined()
@@ -41,13 +45,20 @@ test('an empty listing is empty', () => {
     items: [],
     next: undefined,
   })
-  expect(readListing('<ListBucketResult/>').items).toEqual([])
+  expect(readListing('<ListBucketResult/>')?.items).toEqual([])
+})
+
+test('what is no listing, or does not say how it goes on, does not pass for the end of one', () => {
+  expect(readListing('<html><body>Welcome to the network</body></html>')).toBeUndefined()
+  expect(readListing('')).toBeUndefined()
+  expect(readListing(listing(`${contents('a')}<IsTruncated>true</IsTruncated>`))).toBeUndefined()
 })
 
 test('namespace prefixes do no harm', () => {
-  const xml = '<s:L><s:Contents><s:Key>a</s:Key><s:ETag>x</s:ETag><s:Size>1</s:Size></s:Contents></s:L>'
+  const inside = '<s:Contents><s:Key>a</s:Key><s:ETag>x</s:ETag><s:Size>1</s:Size></s:Contents>'
+  const xml = `<s:ListBucketResult>${inside}</s:ListBucketResult>`
 
-  expect(readListing(xml).items).toMatchObject([{ name: 'a', etag: 'x', size: 1 }])
+  expect(readListing(xml)?.items).toMatchObject([{ name: 'a', etag: 'x', size: 1 }])
 })
 
 test('errors are read, and what is no error document gives nothing', () => {

@@ -12,8 +12,12 @@ export interface ListedObject {
   readonly modifiedAt: number
 }
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
-export function readListing(xml: string): ListedPage<ListedObject> {
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+ * Undefined: it is none, or says that there is more and not how to get it. Either must not pass for the end.
+ */
+export function readListing(xml: string): ListedPage<ListedObject> | undefined {
+  if (!/<(?:\w+:)?ListBucketResult[\s/>]/.test(xml)) return undefined
   const items: ListedObject[] = []
   for (const match of xml.matchAll(/<(?:\w+:)?Contents>([\s\S]*?)<\/(?:\w+:)?Contents>/g)) {
     const element = match[1] ?? ''
@@ -26,10 +30,12 @@ export function readListing(xml: string): ListedPage<ListedObject> {
   }
   const rest = xml.replace(/<(?:\w+:)?Contents>[\s\S]*<\/(?:\w+:)?Contents>/, '')
   const escaped = textOf(rest, 'EncodingType') === 'url'
-  const truncated = textOf(rest, 'IsTruncated') === 'true'
+  const isTruncated = textOf(rest, 'IsTruncated') === 'true'
+  const next = isTruncated ? textOf(rest, 'NextContinuationToken') : undefined
+  if (isTruncated && (next ?? '') === '') return undefined
   return {
     items: escaped ? items.map((item) => ({ ...item, name: unescapeName(item.name) })) : items,
-    next: truncated ? textOf(rest, 'NextContinuationToken') : undefined,
+    next,
   }
 }
 
