@@ -71,6 +71,9 @@ export async function createStateControl(options: StateControlOptions): Promise<
       doctor: createDoctor(parts, orgs, catalog, claims, maker),
       sweep: createSweep(parts, orgs, catalog, locksSeen.learn),
     },
-    close: () => background.flush(),
+    close() {
+      journalWriter.hurry()
+      return background.flush()
+    },
   }
 }

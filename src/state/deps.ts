@@ -19,6 +19,8 @@ export interface StateSettings {
   readonly tidyAfterMs: number | null
   /** Journal records are written right after the change that caused them; off in tests that count operations. */
   readonly flushEvents: boolean
+  /** Journal objects begin at least so far apart; what comes in between is written together. */
+  readonly gatherEventsMs: number
   /** T of the lock protocol: on stores without conditional delete no DELETE is believed to outlive it. */
   readonly deleteOutlivesMs: number
   /** How long a lock lives that OpenTaco takes for a single operation of its own. */
@@ -32,6 +34,7 @@ export interface StateSettings {
 export const defaultSettings: StateSettings = {
   tidyAfterMs: 2_000,
   flushEvents: true,
+  gatherEventsMs: 25,
   deleteOutlivesMs: 30_000,
   ownLeaseMs: 120_000,
   catalogLagMs: 1_000,

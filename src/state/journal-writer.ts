@@ -17,12 +17,14 @@ const OTHERS_MS = 1_000
  * changed document until it is here, so a crash in between only delays it: whoever comes next writes it.
  */
 export interface JournalWriter {
-  /** Events that were just made here. Those that come while others are being written go into one object. */
+  /** Events that were just made here. Those that come while others are being written, or right after, go together. */
   write(events: readonly Event[]): Promise<void>
   /** What an outbox still holds. What others made is looked for first: they may have written it. */
   flush(outbox: readonly Event[]): Promise<void>
   /** This process wrote it or saw it written, so it may leave its outbox. Also of the name of an object. */
   isWritten(id: string): boolean
+  /** From now on nothing waits for others to go with. */
+  hurry(): void
 }
 
 interface Batch {
@@ -31,7 +33,7 @@ interface Batch {
   readonly settle: (outcome: Promise<void>) => void
 }
 
-export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalWriter {
+export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps): JournalWriter {
   const written = new LRUCache<string, true>({ max: 10_000 })
   /** Made here, and not written when it was tried. */
   const failed = new LRUCache<string, true>({ max: 10_000 })
@@ -39,6 +41,8 @@ export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalW
   let waiting: Batch | undefined
   let putting = 0
   let startedAt = 0
+  let gatherMs = settings.gatherEventsMs
+  let gathering: NodeJS.Timeout | undefined
   let lastId = ''
 
   async function write(events: readonly Event[]): Promise<void> {
@@ -59,8 +63,20 @@ export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalW
   }
 
   function startNext(): void {
-    if (waiting === undefined || (putting > 0 && clock.now() - startedAt < SLOW_MS)) return
-    const { events, settle } = waiting
+    const since = clock.now() - startedAt
+    if (waiting === undefined || gathering !== undefined || (putting > 0 && since < SLOW_MS)) return
+    if (since >= gatherMs) return start(waiting)
+    // An object of its own costs about as much as the change that an event tells.
+    gathering = setTimeout(gathered, gatherMs - since)
+  }
+
+  function gathered(): void {
+    clearTimeout(gathering)
+    gathering = undefined
+    if (waiting !== undefined) start(waiting)
+  }
+
+  function start({ events, settle }: Batch): void {
     waiting = undefined
     putting++
     startedAt = clock.now()
@@ -143,7 +159,15 @@ export function createJournalWriter({ bucket, clock, ids }: StateDeps): JournalW
     }
   }
 
-  return { write, flush, isWritten: (id) => written.has(id) }
+  return {
+    write,
+    flush,
+    isWritten: (id) => written.has(id),
+    hurry() {
+      gatherMs = 0
+      if (gathering !== undefined) gathered()
+    },
+  }
 }
 
 function newBatch(): Batch {

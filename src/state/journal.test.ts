@@ -86,6 +86,21 @@ test('events that come while another is written go into one object, and each is 
   for (const limit of [1, 2, 3, 10]) expect(await follow(deps, limit), `settled, by ${limit}`).toEqual(ids)
 })
 
+test('events in quick succession go into one object, and nothing waits once there is hurry', async () => {
+  const { deps, gate, event } = place()
+  const writer = createJournalWriter({ ...deps, settings: { ...deps.settings, gatherEventsMs: 600_000 } })
+  await writer.write([event('a')])
+  gate.time += 1
+  const writing = ['b', 'c'].map((unit) => writer.write([event(unit)]))
+  expect(await keysIn(deps.bucket)).toHaveLength(1)
+
+  writer.hurry()
+  await Promise.all(writing)
+  await writer.write([event('d')])
+  const units = (await keysIn(deps.bucket)).map((key) => parseJournalKey(key)?.units.map((unit) => unit[3]))
+  expect(units).toEqual([['a'], ['b', 'c'], ['d']])
+})
+
 test('a filter by unit looks into objects with several records', async () => {
   const { deps, gate, event, letThrough } = place()
   const writer = createJournalWriter(deps)

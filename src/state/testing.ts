@@ -22,7 +22,7 @@ export function openControl(
   clock: Clock = systemClock,
   ids: Ids = randomIds,
 ): Promise<StateControl> {
-  const settings = { tidyAfterMs: null, catalogLagMs: 0, catalogVerifyMs: 0 }
+  const settings = { tidyAfterMs: null, gatherEventsMs: 0, catalogLagMs: 0, catalogVerifyMs: 0 }
   return createStateControl({
     bucket,
     clock,

@@ -126,6 +126,7 @@ export function beginWorld(
       settings: {
         tidyAfterMs: null,
         flushEvents: false,
+        gatherEventsMs: 0,
         catalogLagMs: 0,
         deleteOutlivesMs: DELETE_OUTLIVES_MS,
         ...settings,
