@@ -6,6 +6,7 @@ import { freePort } from '../test/peers/free-port.ts'
 import { temporaryFolder, until } from '../test/peers/program.ts'
 import { startS3 } from '../test/peers/s3.ts'
 import type { BareHandlers } from './program-bare.ts'
+import { openDistance } from './distance.ts'
 import type { DriverHandlers } from './program-driver.ts'
 import type { LoadHandlers } from './program-load.ts'
 import { type Running, startRunning } from './programs.ts'
@@ -36,6 +37,8 @@ export interface Site {
   bare(): Promise<number>
   /** An empty bucket of its own. */
   newStore(kind: StoreKind): Promise<Store>
+  /** The same bucket over a way that takes so long there and back; S3 only. */
+  distant(store: Store, ms: number): Promise<Store>
   /** A bucket with that many units; the same one for whoever asks again. */
   storeWithUnits(kind: StoreKind, count: number): Promise<Store>
   driver(store: Store): Promise<Running<DriverHandlers>>
@@ -84,6 +87,12 @@ export async function openSite(options: Pick<Site, 'isQuick' | 'kinds'>): Promis
       return barePort
     },
     newStore,
+    async distant(store, ms) {
+      const { port } = new URL(new URL(store.url).searchParams.get('endpoint') ?? '')
+      const distance = await openDistance(Number(port), ms / 2)
+      endings.push(distance.close)
+      return { ...store, url: store.url.replace(`%3A${port}`, `%3A${distance.port}`) }
+    },
     storeWithUnits(kind, count) {
       const name = `${kind} ${count}`
       const known = populated.get(name)

@@ -5,6 +5,8 @@ import { interleaved, median, percent } from './slices.ts'
 
 const UNITS = { '50 kB': 64, '5 MB': 16 } as const
 const CONNECTIONS = 16
+/** There and back. Beside a store on this machine the CPU decides, and beside one in a network the round trips. */
+const AWAY_MS = 20
 
 const GOALS: Readonly<Record<StoreKind, Readonly<Record<SizeName, number>>>> = {
   file: { '50 kB': 25, '5 MB': 20 },
@@ -16,22 +18,24 @@ export async function* writes(site: Site): AsyncGenerator<Row> {
   for (const kind of site.kinds) {
     const store = await site.newStore(kind)
     for (const size of sizeNames) {
-      yield* throughput(site, store, size)
+      yield* throughput(site, store, size, kind)
       yield* steps(site, store, size)
     }
+    if (kind === 's3')
+      yield* throughput(site, await site.distant(store, AWAY_MS), '50 kB', `s3 ${AWAY_MS} ms away`)
   }
 }
 
-async function* throughput(site: Site, store: Store, size: SizeName): AsyncGenerator<Row> {
-  const { kind } = store
+async function* throughput(site: Site, store: Store, size: SizeName, where: string): AsyncGenerator<Row> {
   const bytes = sizes[size]
+  const folder = `${where.replaceAll(' ', '-')}/${bytes}`
   const server = await site.server(store)
   const driver = await site.driver(store)
   const numbers = Array.from({ length: UNITS[size] }, (_, i) => i)
   const load = { port: server.port, connections: CONNECTIONS, ms: 0, bytes }
-  const held = numbers.map((i) => `/v1/backend/default/write/${bytes}/held-${i}`)
-  const free = numbers.map((i) => `/v1/backend/default/write/${bytes}/free-${i}`)
-  const keys = numbers.map((i) => `direct/${bytes}/unit-${i}/terraform.tfstate`)
+  const held = numbers.map((i) => `/v1/backend/default/write/${folder}/held-${i}`)
+  const free = numbers.map((i) => `/v1/backend/default/write/${folder}/free-${i}`)
+  const keys = numbers.map((i) => `direct/${folder}/unit-${i}/terraform.tfstate`)
   await site.load.ask('fill', { ...load, paths: free })
   await site.load.ask('lockAll', { ...load, paths: held })
   await site.load.ask('prepare', { paths: [...held, ...free], bytes })
@@ -49,22 +53,22 @@ async function* throughput(site: Site, store: Store, size: SizeName): AsyncGener
   await server.stop()
   yield {
     part: 'b',
-    name: `POST ${size}, ${kind}, against the driver's put`,
+    name: `POST ${size}, ${where}, against the driver's put`,
     value: percent(rates.post, rates.driver),
     unit: '%',
-    goal: { atLeast: GOALS[kind][size] },
+    goal: { atLeast: GOALS[store.kind][size] },
     note: `${median(rates.post).toFixed(0)} of ${median(rates.driver).toFixed(0)} /s`,
   }
   yield {
     part: 'b',
-    name: `the requests of a POST ${size} alone, ${kind}, against the driver's put`,
+    name: `the requests of a POST ${size} alone, ${where}, against the driver's put`,
     value: percent(rates.requests, rates.driver),
     unit: '%',
     note: `${median(rates.requests).toFixed(0)} /s`,
   }
   yield {
     part: 'b',
-    name: `lock + POST + unlock ${size}, ${kind}, against the driver's put`,
+    name: `lock + POST + unlock ${size}, ${where}, against the driver's put`,
     value: percent(rates.cycle, rates.driver),
     unit: '%',
     note: `${median(rates.cycle).toFixed(0)} /s`,
