@@ -201,6 +201,16 @@ test('a worker that came back after its lease takes back that its unit is half a
   expect(await seen(world)).toEqual([])
 })
 
+test('a worker that tells its end only after its lease leaves a unit that is fine', async () => {
+  const { world, ref, token, lock } = await killed()
+  await world.write('dns', lock, {})
+  world.pass(1500)
+  const end = { kind: 'applied' as const, fingerprint: 'f-dns', engineMs: 1 }
+  await world.rollouts.end(ref, 'dns', { token, end }, alice)
+
+  expect(await seen(world)).toEqual([])
+})
+
 test('whoever takes a step over applies it, though its fingerprint is that of the last apply', async () => {
   const { world, ref } = await killed()
   world.pass(1000)

@@ -193,8 +193,9 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     async end(ref, unit, { token, end, next }, caller) {
       const step = stepOf(await store.get(ref), unit)
       refuseOthers(step, token)
-      const own = await steps.settle(ref, step, end, caller)
+      // Before it is settled: a worker that comes late must not be called gone after it has told its end.
       const facts = freshFacts(control.graph, ref.org, await left.note(ref.org))
+      const own = await steps.settle(ref, step, end, caller)
       const { rollout, answer } = await store.change(ref, caller, (current) => {
         const after = afterEnd(current, unit, { token, end, facts: own, now: clock.now() })
         return decideAndClaim(after, next, facts)
