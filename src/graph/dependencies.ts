@@ -19,7 +19,7 @@ export function createDependencies(
       if (!isTacoError(error, 'NOT_FOUND')) throw error
     })
     if (unit !== undefined && unit.deleted === null) return unit
-    const { units } = await control.graph.units(ref.org, { readable: true })
+    const { units } = await control.graph.units(ref.org, { damaged: 'left out' })
     const names = units.map((one) => one.facts().name)
     throw unknownUnit(unit?.name ?? ref.unit, names, field)
   }

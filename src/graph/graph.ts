@@ -33,8 +33,12 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   const marked = createMarkedUnits()
   const lastMarks = new Map<string, RolloutMarks>()
 
-  async function current(org: string): Promise<{ engine: GraphEngine; asOf: number }> {
-    const { units, asOf } = await control.graph.units(org)
+  /** Without options for those who decide by the graph: it is refused where a unit of it cannot be read. */
+  async function current(
+    org: string,
+    options?: { readonly damaged: 'shown' },
+  ): Promise<{ engine: GraphEngine; asOf: number }> {
+    const { units, asOf } = await control.graph.units(org, options)
     let engine = engines.get(org)
     if (engine === undefined) {
       engine = createGraphEngine()
@@ -48,7 +52,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
     if (at === undefined) {
       const known = await marks?.(org)
       if (known !== undefined) lastMarks.set(org, known)
-      return { ...(await current(org)), marks: known?.marks ?? new Map() }
+      return { ...(await current(org, { damaged: 'shown' })), marks: known?.marks ?? new Map() }
     }
     const engine = createGraphEngine()
     const all = (await control.graph.unitsAt(org, at)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -70,7 +74,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   }
 
   return {
-    engine: current,
+    engine: (org) => current(org),
     async view(query): Promise<GraphView> {
       const loaded = await load(query)
       const asOf = isoTime(loaded.asOf)
@@ -104,7 +108,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
         items: items.map((item) => ({ ...item, reasons: timed.slice(next, (next += item.reasons.length)) })),
       }
     },
-    dependencies: createDependencies(control, current),
+    dependencies: createDependencies(control, (org) => current(org)),
   }
 }
 
@@ -134,7 +138,8 @@ interface Parts {
 }
 
 function partsOf(nodes: readonly GraphNode[], marks: Marks, now: number): Parts {
-  const nameOf = new Map(nodes.map(({ facts }) => [facts.id, facts.name]))
+  const readable = nodes.filter(({ facts }) => facts.damaged === undefined)
+  const nameOf = new Map(readable.map(({ facts }) => [facts.id, facts.name]))
   return {
     nodes: nodes.map((node) => nodeView(node, marks, now)),
     edges: nodes.flatMap(({ facts, edges, comparisons }) =>
@@ -158,7 +163,7 @@ function lockedUntil({ locked, leaseUntil }: GraphFacts, now: number): number {
 
 function nodeView({ facts, status, isReady }: GraphNode, marks: Marks, now: number): NodeView {
   const { id, name, leaseUntil, failed } = facts
-  const head = facts.forgotten === true ? null : facts.head
+  const head = facts.forgotten === true || facts.damaged !== undefined ? null : facts.head
   const locked = facts.locked && (leaseUntil === undefined || leaseUntil >= now)
   const own = [
     ...(locked ? (['locked'] as const) : []),

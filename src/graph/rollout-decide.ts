@@ -27,7 +27,7 @@ export function freshFacts(
     async load(ids) {
       const missing = [...new Set(ids)].filter((id) => !known.has(id))
       if (missing.length > FEW) {
-        const { units } = await graph.units(org, { fresh: true, readable: true })
+        const { units } = await graph.units(org, { fresh: true, damaged: 'left out' })
         const listed = new Map(units.map((unit) => [unit.id, unit]))
         for (const id of missing) {
           const unit = listed.get(id)

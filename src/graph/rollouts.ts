@@ -155,7 +155,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       const { rollouts, damaged } = await store.newest(org, limit)
       const all = [...rollouts.map(viewRollout), ...damaged.map((one) => viewDamaged(org, one))]
       // Whoever mistyped the organization should hear of it.
-      if (all.length === 0) await control.graph.units(org, { readable: true })
+      if (all.length === 0) await control.graph.units(org, { damaged: 'left out' })
       return all.toSorted((a, b) => (a.id < b.id ? 1 : -1))
     },
     unfinished: left.unfinished,

@@ -13,11 +13,10 @@ export function reasonsOf(node: GraphNode, nodeOf: (id: string) => GraphNode | u
   const reasons = edges.flatMap((edge, i) => {
     const comparison = comparisons[i]
     const upstream = nodeOf(edge.on)
-    const on = { id: edge.on, name: upstream?.facts.name ?? (edge.name || edge.on) }
-    const isForgotten = upstream?.facts.forgotten === true
-    const own = comparison === undefined ? [] : reasonsOfEdge(on, edge, comparison, isForgotten)
-    const isSaid =
-      upstream?.status === 'unknown' && own.some(({ kind }) => kind === 'encrypted' || kind === 'forgotten')
+    const known = upstream?.facts.damaged === undefined ? upstream?.facts.name : undefined
+    const on = { id: edge.on, name: known ?? (edge.name || edge.on) }
+    const own = comparison === undefined ? [] : reasonsOfEdge(on, edge, comparison, upstream?.facts)
+    const isSaid = upstream?.status === 'unknown' && own.some(({ kind }) => ofUpstream.has(kind))
     const passed = upstream === undefined || isSaid ? [] : reasonsOfUpstream(on, upstream, status)
     return [...own, ...passed]
   })
@@ -35,6 +34,7 @@ function reasonsOfItself({ facts, doubt }: GraphNode): Reason[] {
 }
 
 function unknownOfItself(facts: GraphNode['facts']): Reason[] {
+  if (facts.damaged !== undefined) return [{ ...blank, kind: 'damaged', says: facts.damaged }]
   if (facts.forgotten === true) return [{ ...blank, kind: 'forgotten', says: sayForgotten('it') }]
   if (facts.head?.outputs !== null) return []
   return [{ ...blank, kind: 'encrypted', says: 'its state is encrypted, so nobody knows its outputs' }]
@@ -50,7 +50,15 @@ function failureOf({ facts: { failed } }: GraphNode): Reason[] {
 
 type Named = { readonly id: string; readonly name: string }
 
-function reasonsOfEdge(on: Named, { read }: Edge, comparison: Comparison, isForgotten: boolean): Reason[] {
+/** What is wrong with the unit upstream itself: its status would say it once more. */
+const ofUpstream = new Set<Reason['kind']>(['encrypted', 'forgotten', 'damaged'])
+
+function reasonsOfEdge(
+  on: Named,
+  { read }: Edge,
+  comparison: Comparison,
+  upstream: GraphNode['facts'] | undefined,
+): Reason[] {
   const { state, changes, unread, because } = comparison
   const base = {
     ...blank,
@@ -58,7 +66,9 @@ function reasonsOfEdge(on: Named, { read }: Edge, comparison: Comparison, isForg
     read: read === undefined ? null : { commit: read.commit, at: isoTime(read.at) },
   }
   if (state === 'dangling') return [{ ...base, kind: 'gone', says: `${on.name} is gone` }]
-  if (because === 'encrypted' && isForgotten)
+  if (upstream?.damaged !== undefined && state !== 'fresh')
+    return [{ ...base, kind: 'damaged', says: `the document of ${on.name} cannot be read` }]
+  if (because === 'encrypted' && upstream?.forgotten === true)
     return [{ ...base, kind: 'forgotten', says: sayForgotten(on.name) }]
   if (because === 'encrypted')
     return [{ ...base, kind: 'encrypted', says: `the outputs of ${on.name} are encrypted` }]

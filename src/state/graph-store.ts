@@ -1,5 +1,5 @@
 import { TacoError } from '../base/errors.ts'
-import type { Catalog } from './catalog.ts'
+import type { Catalog, DamagedUnit } from './catalog.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
 import { readEntryText } from './catalog-entry.ts'
 import type { HistoryEntry, Place } from './history.ts'
@@ -16,6 +16,13 @@ import type { GraphFacts } from './views.ts'
 
 const MEND_DOCUMENT =
   'restore the object from a backup of the bucket, or delete it and let `taco doctor --deep --repair` make it anew'
+
+/** Its name stands in its document; those who use it know one. */
+function damagedFacts({ id, error }: DamagedUnit): GraphFacts {
+  const made = { dependencies: [], reads: null, locked: false, fingerprint: null }
+  const head = { commit: 0, version: '', at: 0, by: '', outputs: null }
+  return { ...made, id, name: id, head, damaged: error.message }
+}
 
 /** What the graph reads and writes of units' documents. */
 export function createGraphStore(
@@ -92,27 +99,30 @@ export function createGraphStore(
         options?.fresh === true
           ? { entries: await catalog.all(org), asOf: startedAt }
           : await catalog.current(org)
-      if (options?.readable !== true) refuseDamaged(org)
+      if (options?.damaged === undefined) refuseDamaged(org)
       if (entries.length === 0) await orgs.require(org)
+      const units = entries
+        .filter((entry) => entry.deletedAt === 0)
+        .map((entry) => ({ id: entry.id, key: entry, facts: () => factsOf(entry) }))
+      const damaged = options?.damaged === 'shown' ? catalog.damaged(org) : []
       return {
         asOf,
-        units: entries
-          .filter((entry) => entry.deletedAt === 0)
-          .map((entry) => ({ id: entry.id, key: entry, facts: () => factsOf(entry) })),
+        units: [
+          ...units,
+          ...damaged.map((unit) => ({ id: unit.id, key: unit, facts: () => damagedFacts(unit) })),
+        ],
       }
     },
     async unitsAt(org, time) {
       const facts: GraphFacts[] = []
       await orgs.require(org)
-      const entries = await catalog.all(org)
-      refuseDamaged(org)
-      await inBatches(entries, 8, async ({ id }) => {
+      await inBatches(await catalog.all(org), 8, async ({ id }) => {
         const unit = await parts.store.read(org, id)
         if (unit === undefined || unit.value.createdAt > time) return
         if (unit.value.deleted !== undefined && unit.value.deleted.at <= time) return
         facts.push(await at(parts.store.folded(unit).value, time))
       })
-      return facts
+      return [...facts, ...catalog.damaged(org).map(damagedFacts)]
     },
     async changeDependencies(ref, change, caller) {
       return untilDone(clock, 'changing dependencies', async () => {

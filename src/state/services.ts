@@ -229,19 +229,20 @@ export interface Outputs {
 /** What the graph layer reads and writes of units. */
 export interface GraphStore {
   /**
-   * As of a moment ago, like listings. `key` is the same object as long as the unit has not changed. Throws where the
-   * document of a unit cannot be read: what it uses, and whether it changed, nobody knows.
+   * As of a moment ago, like listings. `key` is the same object as long as the unit has not changed. Unless it is said
+   * what becomes of them, throws where the document of a unit cannot be read: what it uses, and whether it changed,
+   * nobody knows.
    */
   units(
     org: string,
     options?: {
       /** Not lagging anybody: a full listing, begun now. */
       readonly fresh?: boolean
-      /** Those that can be read will do. */
-      readonly readable?: boolean
+      /** Units whose documents cannot be read: `shown` as such, at the end. */
+      readonly damaged?: 'left out' | 'shown'
     },
   ): Promise<{ readonly asOf: number; readonly units: readonly GraphUnit[] }>
-  /** As it was then. Dependencies as they are now: only states and reads have a history. Throws like `units`. */
+  /** As it was then. Dependencies as they are now: only states and reads have a history. Damaged units are shown. */
   unitsAt(org: string, time: number): Promise<readonly GraphFacts[]>
   changeDependencies(
     ref: UnitRef,

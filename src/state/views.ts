@@ -205,5 +205,7 @@ export const GraphFacts = z.object({
   fingerprint: z.string().nullable(),
   /** Its last apply ended badly, as far as is known: the state may be half of what its code says. */
   failed: z.object({ at: z.number(), rollout: z.string() }).optional(),
+  /** Why its document cannot be read. Everything else that stands here is made up, but for the id. */
+  damaged: z.string().optional(),
 })
 export type GraphFacts = z.infer<typeof GraphFacts>
