@@ -28,7 +28,7 @@ test('a damaged unit is shown as unknown, and so is what uses it, and nothing el
   await push(control, 'aside', stateText(1))
   await control.graph.changeDependencies(
     { org, unit: 'below' },
-    () => [{ on: damaged, name: 'app', outputs: null, source: 'declared' }],
+    () => [{ on: damaged, name: 'app', outputs: null, source: 'declared', inputs: {} }],
     alice,
   )
 
