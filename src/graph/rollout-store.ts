@@ -115,9 +115,9 @@ export function createRolloutStore(deps: {
   }
 
   function send(loaded: Loaded<Rollout>, made: readonly Event[]): void {
-    // What goes on is written again anyway, without what was sent.
-    const isLast = made.length === 0 || isOver(loaded.value)
-    outbox.send(loaded.value.outbox, made, isLast ? () => empty(loaded) : undefined)
+    const { key, value } = loaded
+    const turn = () => inTurn(`${value.org}/${value.id}`, () => empty(loaded))
+    outbox.send(value.outbox, made, { key, empty: turn })
   }
 
   /** If somebody changed it meanwhile, they took care of it. */

@@ -348,8 +348,9 @@ test.each(['unfinished', 'list'] as const)(
     world.pass(60_000)
 
     for (let i = 0; i < 2; i++) {
-      const { control, rollouts } = await world.reopen({ tidyAfterMs: null })
-      await (read === 'list' ? rollouts.list(org, { limit: 5 }) : rollouts.unfinished(org))
+      const { control, rollouts } = await world.reopen({})
+      const look = () => (read === 'list' ? rollouts.list(org, { limit: 5 }) : rollouts.unfinished(org))
+      await Promise.all([look(), look()])
       await control.close()
     }
 
@@ -360,6 +361,22 @@ test.each(['unfinished', 'list'] as const)(
     expect(told.toSorted()).toEqual(ENDED.flatMap((type) => [type, type]))
   },
 )
+
+test('who reads a rollout that goes on elsewhere tells nothing again', async () => {
+  const world = await estate()
+  const first = await world.reopen({})
+  await first.rollouts.start(org, { from: ['network'] }, alice)
+  await first.control.close()
+  world.pass(60_000)
+
+  const second = await world.reopen({})
+  await second.rollouts.unfinished(org)
+  await second.control.close()
+
+  const { control } = await world.reopen({ tidyAfterMs: null })
+  const { items } = await control.journal.read({ limit: 100 })
+  expect(items.filter(({ type }) => type === 'rollout.started')).toHaveLength(1)
+})
 
 const ENDED = ['rollout.cancelled', 'rollout.started']
 

@@ -43,20 +43,43 @@ export function viewEvent(event: Event): EventView {
 const LEFT_MS = 2_000
 
 export function createOutbox(deps: StateDeps, background: Background, journal: JournalWriter): Outbox {
+  /** Several may read one document at once: what it holds is told by one of them. */
+  const flushing = new Set<string>()
+
+  async function flush(left: readonly Event[]): Promise<void> {
+    for (const { id } of left) flushing.add(id)
+    try {
+      await journal.flush(left)
+    } finally {
+      for (const { id } of left) flushing.delete(id)
+    }
+  }
+
   return {
     make: ({ org, unit }, draft) =>
       makeEvent(deps, unit === undefined ? { org, name: org } : { org, ...unit }, draft),
     unsent: (outbox) => outbox.filter(({ id }) => !journal.isWritten(id)),
-    send(outbox, made, empty) {
-      if (!deps.settings.flushEvents) return
-      const left = outbox.filter(({ id, at }) => !journal.isWritten(id) && deps.clock.now() - at > LEFT_MS)
+    send(outbox, made, document) {
+      const { flushEvents, tidyAfterMs } = deps.settings
+      if (!flushEvents) return
+      const isLeft = ({ id, at }: Event) =>
+        !journal.isWritten(id) && !flushing.has(id) && deps.clock.now() - at > LEFT_MS
+      const left = outbox.filter(isLeft)
+      const writing: Promise<void>[] = []
       const run = (what: string, write: () => Promise<void>) =>
-        background.run(what, async () => {
-          await write()
-          if (outbox.every(({ id }) => journal.isWritten(id))) await empty?.()
+        background.run(what, () => {
+          const written = write()
+          writing.push(written)
+          return written
         })
       if (made.length > 0) run('writing events to the journal', () => journal.write(made))
-      if (left.length > 0) run('writing events left in an outbox', () => journal.flush(left))
+      if (left.length > 0) run('writing events left in an outbox', () => flush(left))
+      if (document === undefined || tidyAfterMs === null || writing.length === 0) return
+      background.later(`emptying the outbox of ${document.key}`, tidyAfterMs, async () => {
+        // Whoever closes does not wait before it comes here. What could not be written stays where it is.
+        await Promise.allSettled(writing)
+        if (outbox.every(({ id }) => journal.isWritten(id))) await document.empty()
+      })
     },
   }
 }

@@ -319,8 +319,12 @@ export interface Outbox {
   /** What must stay in the outbox of the next version of the document. */
   unsent(outbox: readonly Event[]): Event[]
   /**
-   * After a document was written, with the events of that change; or read, with none. `empty` takes the events out of
-   * the document once all are in the journal, where no later change would: whoever reads them there tells them again.
+   * After a document was written, with the events of that change; or read, with none. Whoever finds events in a document
+   * cannot know for long that they were told, so they are taken out if no other change does it: soon, or on closing.
    */
-  send(outbox: readonly Event[], made: readonly Event[], empty?: () => Promise<void>): void
+  send(
+    outbox: readonly Event[],
+    made: readonly Event[],
+    document?: { readonly key: string; empty(): Promise<void> },
+  ): void
 }
