@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
 import { createLog } from '../../base/log-sink.ts'
 import { tokenGuard } from './auth.ts'
-import { startFace, testDeps } from '../../../test/rig/http-face.ts'
+import { createHttpFace } from './server.ts'
+import { send, startFace, testDeps } from '../../../test/rig/http-face.ts'
 
 const token = 'a-token-that-is-long-enough'
 
@@ -170,4 +172,25 @@ test('a body that does not declare its length is taken like any other', async ()
 
   expect(made.json()).toMatchObject({ name: 'prod/app' })
   expect([bare.status, bare.json()['field']]).toEqual([400, 'Content-Type'])
+})
+
+test('a server that is only watched counts as quiet, or else it would never come to tidy up', async () => {
+  const deps = await testDeps()
+  let now = 1_000
+  const face = createHttpFace({ ...deps, clock: { ...systemClock, now: () => now } })
+  await new Promise<void>((resolve) => face.server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    await face.close(0)
+    await deps.control.close()
+  })
+  const { port } = face.server.address() as AddressInfo
+
+  now = 2_000
+  for (const path of ['/healthz', '/readyz?x=1', '/metrics'])
+    expect((await send(port, path)).status).toBe(200)
+  await expect.poll(() => deps.metrics.inFlight).toBe(0)
+  expect(face.lastActiveAt()).toBe(1_000)
+
+  await send(port, '/v1/server')
+  expect(face.lastActiveAt()).toBe(2_000)
 })

@@ -12,12 +12,18 @@ import { sendProblem } from './respond.ts'
 import { STATE_METHODS, answerState, readVersion, stateTarget } from './state-bytes.ts'
 import { checkPath } from './unit-path.ts'
 
+/** What those ask who watch a server, and not those who use it. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+
 /** Everything that is no state on its way: answered by the application, which is loaded when first needed. */
 export type RestListener = (x: Exchange) => Promise<void>
 
 export interface HttpFace {
   readonly server: Server
-  /** Milliseconds since the epoch of the last request that was begun or ended; for work that waits for quiet. */
+  /**
+   * Milliseconds since the epoch of the last request that was begun or ended; for work that waits for quiet. Probes do
+   * not count: they come every few seconds for ever.
+   */
   lastActiveAt(): number
   /** Loads the application now instead of with the first request that needs it. */
   warmUp(): Promise<void>
@@ -95,7 +101,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     connection.current = x
     res.exchange = x
     metrics.inFlight++
-    lastActiveAt = deps.clock.now()
+    if (!PROBES.has(x.path)) lastActiveAt = deps.clock.now()
     res.on('close', end)
     try {
       route(x)?.catch((error: unknown) => refuse(x, error))
@@ -114,18 +120,14 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     const x = this.exchange
     if (x === undefined) return
     metrics.inFlight--
-    lastActiveAt = deps.clock.now()
+    const isProbe = PROBES.has(x.path)
+    if (!isProbe) lastActiveAt = deps.clock.now()
     if (stopping.signal.aborted) setImmediate(() => server.closeIdleConnections())
     const ms = performance.now() - x.startedAt
     // The status that a well-known proxy logs for a client that went away.
     const status = x.res.writableFinished ? x.res.statusCode : 499
     metrics.request(x.route, x.method, status, ms)
-    const write =
-      status >= 500
-        ? log.warn
-        : x.path === '/healthz' || x.path === '/readyz' || x.path === '/metrics'
-          ? log.debug
-          : log.info
+    const write = status >= 500 ? log.warn : isProbe ? log.debug : log.info
     write('request', {
       requestId: x.requestId,
       method: x.method,
