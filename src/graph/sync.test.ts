@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { alice, openControl } from '../state/testing.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import { alice, openControl, overwrite } from '../state/testing.ts'
 import { createSync } from './sync.ts'
 import { org } from './testing.ts'
 
@@ -15,3 +16,27 @@ test.each([true, false])(
     expect((await control.units.list({ org, limit: 10 })).items).toEqual([])
   },
 )
+
+test('a unit that cannot be read is neither planned anew nor said not to be there', async () => {
+  const bucket = openMemoryBucket()
+  const before = await openControl(bucket)
+  const unit = (name: string, labels: Record<string, string> = {}, ...uses: readonly string[]) => ({
+    name,
+    labels,
+    dependencies: uses.map((on) => ({ on, outputs: null, inputs: {} })),
+  })
+  const [network, app, aside] = [unit('network'), unit('app', {}, 'network'), unit('aside')]
+  await createSync(before).sync(org, [network, app, aside], { dryRun: false }, alice)
+  const { id } = await before.units.get({ org, unit: 'network' })
+  await overwrite(bucket, `.taco/orgs/default/units/${id}.json`, '{"v":1')
+  const { sync } = createSync(await openControl(bucket))
+  const planned = (...units: Parameters<typeof sync>[1]) => sync(org, units, { dryRun: true }, alice)
+
+  const refusal = {
+    code: 'BUCKET_CORRUPT',
+    hint: expect.stringContaining('doctor --deep --repair') as string,
+  }
+  await expect(planned(network, app)).rejects.toMatchObject(refusal)
+  await expect(planned(app)).rejects.toMatchObject(refusal)
+  expect((await planned(unit('aside', { team: 'a' }))).changes).toMatchObject([{ kind: 'label', after: 'a' }])
+})

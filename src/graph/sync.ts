@@ -17,8 +17,7 @@ const AT_ONCE = 8
 export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync {
   return {
     async sync(org, units, { dryRun }, caller) {
-      const current = await everyUnit(org)
-      const plan = planSync(units, current)
+      const { current, plan } = await planned(org, units)
       if (dryRun || plan.changes.length === 0) return plan
       const idOf = new Map(current.map(({ name, id }) => [name, id]))
       const touched = new Set(plan.changes.map(({ unit }) => unit))
@@ -34,15 +33,30 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     },
   }
 
-  async function everyUnit(org: string): Promise<readonly UnitView[]> {
-    const all: UnitView[] = []
+  /** A unit that cannot be read would be planned as one to make, or be said not to be there. */
+  async function planned(org: string, units: readonly SyncUnit[]) {
+    const { current, damaged } = await everyUnit(org)
+    try {
+      const plan = planSync(units, current)
+      if (damaged && plan.changes.some(({ kind }) => kind !== 'label')) await control.graph.units(org)
+      return { current, plan }
+    } catch (error) {
+      if (damaged) await control.graph.units(org)
+      throw error
+    }
+  }
+
+  async function everyUnit(org: string): Promise<{ current: readonly UnitView[]; damaged: boolean }> {
+    const current: UnitView[] = []
+    let damaged = false
     let cursor: string | undefined
     do {
       const page = await control.units.list({ org, limit: 1000, ...(cursor === undefined ? {} : { cursor }) })
-      all.push(...page.items)
+      current.push(...page.items)
+      damaged ||= page.damaged > 0
       cursor = page.next
     } while (cursor !== undefined)
-    return all
+    return { current, damaged }
   }
 
   async function ensureUnit(org: string, { name, labels }: SyncUnit, caller: Caller): Promise<string> {
