@@ -257,3 +257,14 @@ test('a delete of an untrusted store looks first', async () => {
 
   expect(requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD', 'DELETE'])
 })
+
+test('a listing that breaks off where nobody said how long it is does not pass for a short one', async () => {
+  const half = '<ListBucketResult><Contents><Key>a</Key></Contents><Contents><Key>b</K'
+  const { bucket } = await scripted([
+    ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${half}`),
+  ])
+
+  await expect(bucket.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 'BUCKET_UNAVAILABLE',
+  })
+})

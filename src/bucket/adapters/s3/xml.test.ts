@@ -51,6 +51,7 @@ test('an empty listing is empty', () => {
 test('what is no listing, or does not say how it goes on, does not pass for the end of one', () => {
   expect(readListing('<html><body>Welcome to the network</body></html>')).toBeUndefined()
   expect(readListing('')).toBeUndefined()
+  expect(readListing(`<ListBucketResult><IsTruncated>false</IsTruncated>${contents('a')}`)).toBeUndefined()
   expect(readListing(listing(`${contents('a')}<IsTruncated>true</IsTruncated>`))).toBeUndefined()
 })
 

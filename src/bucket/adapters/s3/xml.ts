@@ -14,10 +14,11 @@ export interface ListedObject {
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
- * Undefined: it is none, or says that there is more and not how to get it. Either must not pass for the end.
+ * Undefined: it is none or only half of one, or says that there is more and not how to get it. Nothing of that may pass
+ * for the end.
  */
 export function readListing(xml: string): ListedPage<ListedObject> | undefined {
-  if (!/<(?:\w+:)?ListBucketResult[\s/>]/.test(xml)) return undefined
+  if (!/<\/(?:\w+:)?ListBucketResult\s*>|<(?:\w+:)?ListBucketResult[^<>]*\/>/.test(xml)) return undefined
   const items: ListedObject[] = []
   for (const match of xml.matchAll(/<(?:\w+:)?Contents>([\s\S]*?)<\/(?:\w+:)?Contents>/g)) {
     const element = match[1] ?? ''
