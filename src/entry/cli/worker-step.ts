@@ -127,6 +127,8 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     onEngine: (engine, command) => {
       hold.engine = engine
       hold.isBegun = command === 'apply'
+      // Told to stop just when the command before had ended.
+      if (hold.isStopping) engine.signal('SIGINT')
     },
   })
   const { exitCode, engineMs } = end

@@ -94,8 +94,9 @@ export async function work(
       holds.delete(claim.token)
       taken -= 1
       if (own.hasOwnLock) begins = false
+      if (own.isLost) return
       options.onEnd(claim, end)
-      if (!own.isLost) await tell(claim, end)
+      await tell(claim, end)
     } catch (error) {
       failure ??= error
       isStopping = true
@@ -121,27 +122,35 @@ export async function work(
     }
   }
 
+  /** Once: at the second interrupt an engine ends at once, and what it made is stored nowhere. */
+  function interrupt(own: Hold): void {
+    if (own.isStopping) return
+    own.isStopping = true
+    own.engine?.signal('SIGINT')
+  }
+
   async function renew(): Promise<void> {
-    const tokens = [...holds.keys()]
+    const tokens = [...holds].flatMap(([token, { isLost }]) => (isLost ? [] : [token]))
     if (tokens.length === 0) return
     const answer = await client.json('POST', `${path}/renew`, { json: { tokens, leaseMs } })
     for (const token of check(lostAnswer, answer).lost) {
       const lost = holds.get(token)
-      if (lost === undefined) continue
+      if (lost === undefined || lost.isLost) continue
       lost.isLost = true
-      lost.isStopping = true
-      lost.engine?.signal('SIGINT')
+      interrupt(lost)
       bench.say(lost.claim.unit.name, 'another worker took this step over')
     }
   }
 
   let heard: Signal | undefined
   const stop = (signal: Signal) => {
+    // A person who presses Ctrl-C again will not wait. Others, such as CI, send one signal after the other by habit.
+    const isUrgent = heard === 'SIGINT' && signal === 'SIGINT'
     isStopping = true
     heard ??= signal
     for (const own of holds.values()) {
-      own.isStopping = true
-      own.engine?.signal('SIGINT')
+      if (isUrgent) own.engine?.signal('SIGINT')
+      else interrupt(own)
     }
     wake()
   }
@@ -166,11 +175,17 @@ export async function work(
       })
       if (isTime && !isStopping && failure === undefined) await claim()
     }
+  } catch (error) {
+    failure ??= error
+    isStopping = true
+  }
+  try {
+    // Engines go on after a failure, too, and need their locks to store what they make.
+    while (ours > 0) await new Promise<void>((resolve) => (wake = resolve))
   } finally {
     clearInterval(renewing)
     release()
   }
-  while (ours > 0) await new Promise<void>((resolve) => (wake = resolve))
   if (failure !== undefined) throw failure
   return heard
 }

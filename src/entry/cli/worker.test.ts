@@ -1,0 +1,154 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { TacoError } from '../../base/errors.ts'
+import { readProject } from '../../graph/index.ts'
+import type { Client } from './client.ts'
+import { testWorld } from './testing.ts'
+import { work } from './worker.ts'
+
+/** Counts its interrupts, as only an engine that ends in order can, and ends when it is let go. */
+const ENGINE = `#!/bin/sh
+trap 'echo interrupted >> ints' INT
+touch began
+until [ -e go ]; do sleep 0.02; done
+`
+
+interface Asked {
+  readonly path: string
+  readonly json: unknown
+}
+
+/** A worker with a step of each unit, whose engines go on until they are let go, and a server as the test says. */
+function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
+  const world = testWorld()
+  onTestFinished(world.dispose)
+  const program = join(world.cwd, 'engine')
+  writeFileSync(program, ENGINE)
+  chmodSync(program, 0o755)
+  for (const name of names) {
+    mkdirSync(join(world.cwd, name, '.terraform'), { recursive: true })
+    writeFileSync(join(world.cwd, name, 'main.tf'), 'terraform {\n  backend "http" {}\n}\n')
+  }
+  const file = join(world.cwd, 'taco.yaml')
+  const project = readProject(`units: {${names.map((name) => `${name}: {}`).join(', ')}}`, file)
+  const asked: Asked[] = []
+  const client: Client = {
+    label: 'test',
+    send: () => Promise.reject(new Error('not asked for')),
+    json(_method, path, options) {
+      const one = { path, json: options?.json }
+      asked.push(one)
+      return Promise.resolve().then(() => answer(one))
+    },
+    close: () => {},
+  }
+  const ended = work(
+    {
+      world: { ...world, now: () => Date.now() },
+      client,
+      org: 'default',
+      repository: {
+        project,
+        file,
+        root: world.cwd,
+        folders: new Set(project.units.map(({ dir }) => join(world.cwd, dir))),
+        unit: (name) => project.units.find((unit) => unit.name === name),
+      },
+      engines: { find: () => program, version: () => Promise.resolve('1'), foresee: () => {} },
+      backend: { url: 'http://127.0.0.1:1', token: undefined },
+      rollout: 'ro-1',
+      leaseMs: 60_000,
+      jobs: names.length,
+      separatePlan: false,
+      skips: true,
+      colour: false,
+      say: () => {},
+    },
+    { name: 'w', jobs: names.length, renewEveryMs: 10, lookEveryMs: 10, onStart: () => {}, onEnd: () => {} },
+    {
+      rollout: { status: 'active', steps: { waiting: 0, running: names.length } },
+      claims: names.map((name) => ({
+        unit: { id: name, name },
+        token: `token of ${name}`,
+        attempt: 1,
+        why: '',
+        version: null,
+        fingerprint: null,
+        uses: [],
+        start: { lock: 'rl-1', inputs: {} },
+      })),
+    },
+  )
+  const place = (name: string, what: string) => join(world.cwd, name, what)
+  return {
+    ended,
+    signal: world.signal,
+    ends: () => asked.flatMap(({ path }) => (path.endsWith('/end') ? [path] : [])),
+    renewed: () => asked.filter(({ path }) => path.endsWith('/renew')),
+    began: (name: string) => vi.waitUntil(() => existsSync(place(name, 'began')), { timeout: 20_000 }),
+    interrupts: (name: string) =>
+      existsSync(place(name, 'ints'))
+        ? readFileSync(place(name, 'ints'), 'utf8').trim().split('\n').length
+        : 0,
+    letGo: (name: string) => writeFileSync(place(name, 'go'), ''),
+  }
+}
+
+const over = { rollout: { status: 'active', steps: { waiting: 0, running: 0 } }, claims: [] }
+
+test('an engine whose step was lost is interrupted once: a second time would throw away what it made', async () => {
+  let isLost = false
+  const worker = atWork(['a', 'b'], ({ path }) =>
+    path.endsWith('/renew') ? { lost: isLost ? ['token of a'] : [] } : over,
+  )
+  await Promise.all([worker.began('a'), worker.began('b')])
+  isLost = true
+  await vi.waitUntil(() => worker.interrupts('a') > 0, { timeout: 20_000 })
+  const before = worker.renewed().length
+  await vi.waitUntil(() => worker.renewed().length > before + 20, { timeout: 20_000 })
+  worker.signal('SIGTERM')
+  await vi.waitUntil(() => worker.interrupts('b') > 0, { timeout: 20_000 })
+  worker.letGo('a')
+  worker.letGo('b')
+
+  expect(await worker.ended).toBe('SIGTERM')
+  expect(worker.interrupts('a')).toBe(1)
+  expect(worker.ends()).toEqual(['/v1/rollouts/ro-1/steps/b/end'])
+})
+
+test('signals of different kinds are one interrupt, and Ctrl-C pressed again is another', async () => {
+  const worker = atWork(['a'], ({ path }) => (path.endsWith('/renew') ? { lost: [] } : over))
+  await worker.began('a')
+  worker.signal('SIGINT')
+  await vi.waitUntil(() => worker.interrupts('a') === 1, { timeout: 20_000 })
+  worker.signal('SIGTERM')
+  worker.signal('SIGHUP')
+  const before = worker.renewed().length
+  await vi.waitUntil(() => worker.renewed().length > before + 20, { timeout: 20_000 })
+  expect(worker.interrupts('a')).toBe(1)
+
+  worker.signal('SIGINT')
+  await vi.waitUntil(() => worker.interrupts('a') === 2, { timeout: 20_000 })
+  worker.letGo('a')
+  expect(await worker.ended).toBe('SIGINT')
+})
+
+test('while a worker that cannot tell an end waits for its other engines, it keeps their claims', async () => {
+  const worker = atWork(['a', 'b'], ({ path }) => {
+    if (path.endsWith('/renew')) return { lost: [] }
+    if (path.includes('/a/')) throw new TacoError('BUCKET_UNAVAILABLE', 'the bucket is away')
+    return over
+  })
+  await Promise.all([worker.began('a'), worker.began('b')])
+  worker.letGo('a')
+  await vi.waitUntil(() => worker.ends().length > 0, { timeout: 20_000 })
+  const before = worker.renewed().length
+  const isRenewed = vi.waitUntil(() => worker.renewed().length > before + 2, { timeout: 2000 })
+  await isRenewed.catch(() => {}).finally(() => worker.letGo('b'))
+
+  await expect(worker.ended).rejects.toThrow('the bucket is away')
+  await isRenewed
+  expect(worker.renewed().at(-1)?.json).toMatchObject({ tokens: ['token of b'] })
+  expect(worker.ends()).toEqual(['/v1/rollouts/ro-1/steps/a/end', '/v1/rollouts/ro-1/steps/b/end'])
+})
