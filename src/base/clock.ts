@@ -26,6 +26,12 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('aborted')
 }
 
+/** Less than `ms` ago. Never a time to come: then the clock was set back, and nobody knows how long ago it was. */
+export function isRecent(clock: Pick<Clock, 'now'>, at: number, ms: number): boolean {
+  const age = clock.now() - at
+  return age >= 0 && age < ms
+}
+
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import { type Clock, isRecent } from '../base/clock.ts'
 import type { Rollout } from './rollout-model.ts'
 import { type Doubt, doubtOf } from './rollout-damage.ts'
 import type { Unfinished } from './rollout-services.ts'
@@ -76,7 +76,7 @@ export function createLeftSteps(deps: {
      */
     note(org: string): Promise<Doubt> {
       const last = looked.get(org)
-      if (last !== undefined && clock.now() - last.at < LAG_MS) return last.doubt
+      if (last !== undefined && isRecent(clock, last.at, LAG_MS)) return last.doubt
       const doubt = look(org)
       looked.set(org, { at: clock.now(), doubt })
       doubt.catch(() => looked.delete(org))

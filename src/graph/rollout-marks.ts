@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import { type Clock, isRecent } from '../base/clock.ts'
 import { type Doubt, doubtOf } from './rollout-damage.ts'
 import type { Rollouts } from './rollout-services.ts'
 import type { Mark } from './views.ts'
@@ -29,7 +29,7 @@ export function createRolloutMarks(rollouts: Pick<Rollouts, 'unfinished'>, clock
 
   return function marksOf(org: string): Promise<RolloutMarks> {
     const known = kept.get(org)
-    if (known !== undefined && clock.now() - known.at < LAG_MS) return known.marks
+    if (known !== undefined && isRecent(clock, known.at, LAG_MS)) return known.marks
     const marks = read(org)
     kept.set(org, { at: clock.now(), marks })
     marks.catch(() => kept.delete(org))

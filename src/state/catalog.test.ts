@@ -6,7 +6,7 @@ import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
 import type { StateControl } from './index.ts'
 import { createStateControl } from './index.ts'
-import { alice, named } from './testing.ts'
+import { alice, named, pull, push, stateText } from './testing.ts'
 
 const UNITS = 40
 const numbers = Array.from({ length: UNITS }, (_, i) => i)
@@ -107,5 +107,21 @@ test('a listing asks for nothing more while the bucket says that nothing changed
   await look()
   pass(30_000)
   expect((await look())[1]).toEqual(['list .taco/orgs/default/units/'])
+  await Promise.all([ours.close(), other.close()])
+})
+
+test('a clock that was set back lets nothing old pass for new', async () => {
+  const { open, pass } = setUp()
+  const [ours, other] = [await open(), await open()]
+  await push(other, 'unit', stateText(1))
+  expect(await listed(ours)).toEqual([''])
+  expect(await pull(ours, 'unit')).toBe(stateText(1))
+
+  await other.units.update(named('unit'), { description: 'new' }, alice)
+  await other.units.rename(named('unit'), 'moved', alice)
+  await push(other, 'unit', stateText(2))
+  pass(-3_600_000)
+  expect(await listed(ours)).toEqual(['new', ''])
+  expect(await pull(ours, 'unit')).toBe(stateText(2))
   await Promise.all([ours.close(), other.close()])
 })

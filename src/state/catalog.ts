@@ -1,3 +1,4 @@
+import { isRecent } from '../base/clock.ts'
 import type { TacoError } from '../base/errors.ts'
 import { isTacoError } from '../base/errors.ts'
 import type { Tag } from '../bucket/index.ts'
@@ -112,7 +113,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     }
     // Somebody else's refresh may have begun before a change that this caller knows of: only one begun now will do.
     if (full) await catalog.refreshing
-    if (full || clock.now() - catalog.asOf >= settings.catalogLagMs) {
+    if (full || !isRecent(clock, catalog.asOf, settings.catalogLagMs)) {
       catalog.refreshing ??= refresh(org, catalog, full).finally(() => (catalog.refreshing = undefined))
       await catalog.refreshing
     }
@@ -123,7 +124,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     const startedAt = clock.now()
     if (catalog.verifiedAt === 0)
       for (const entry of await loadCatalogObject(bucket, org)) keep(catalog, entry)
-    const isDue = full || startedAt - catalog.verifiedAt >= settings.catalogVerifyMs
+    const isDue = full || !isRecent(clock, catalog.verifiedAt, settings.catalogVerifyMs)
     const mark = await bucket.mark?.(unitsPrefix(org))
     if (isDue || mark === undefined || mark !== catalog.mark) {
       if (isDue || bucket.can.listsInOneRequest) {

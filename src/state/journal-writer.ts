@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { isRecent } from '../base/clock.ts'
 import { isTacoError } from '../base/errors.ts'
 import type { StateDeps } from './deps.ts'
 import { readRecords, recordsBody } from './journal-records.ts'
@@ -63,11 +64,11 @@ export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps)
   }
 
   function startNext(): void {
-    const since = clock.now() - startedAt
-    if (waiting === undefined || gathering !== undefined || (putting > 0 && since < SLOW_MS)) return
-    if (since >= gatherMs) return start(waiting)
+    if (waiting === undefined || gathering !== undefined) return
+    if (putting > 0 && isRecent(clock, startedAt, SLOW_MS)) return
+    if (!isRecent(clock, startedAt, gatherMs)) return start(waiting)
     // An object of its own costs about as much as the change that an event tells.
-    gathering = setTimeout(gathered, gatherMs - since)
+    gathering = setTimeout(gathered, startedAt + gatherMs - clock.now())
   }
 
   function gathered(): void {

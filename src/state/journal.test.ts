@@ -101,6 +101,24 @@ test('events in quick succession go into one object, and nothing waits once ther
   expect(units).toEqual([['a'], ['b', 'c'], ['d']])
 })
 
+test('a clock that was set back holds nothing up', async () => {
+  const { deps, gate, event } = place()
+  const writer = createJournalWriter(deps)
+  await writer.write([event('a')])
+  gate.time -= 3_600_000
+  await writer.write([event('b')])
+  expect(await keysIn(deps.bucket)).toHaveLength(2)
+
+  const hanging = { ...deps, settings: { ...deps.settings, gatherEventsMs: 600_000 } }
+  const closing = createJournalWriter(hanging)
+  const first = closing.write([event('c')])
+  const rest = closing.write([event('d')])
+  gate.time -= 3_600_000
+  closing.hurry()
+  await Promise.all([first, rest])
+  expect(await keysIn(deps.bucket)).toHaveLength(4)
+})
+
 test('a filter by unit looks into objects with several records', async () => {
   const { deps, gate, event, letThrough } = place()
   const writer = createJournalWriter(deps)

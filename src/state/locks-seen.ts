@@ -1,3 +1,4 @@
+import { isRecent } from '../base/clock.ts'
 import { inBatches } from './history.ts'
 import { lockKey } from './layout.ts'
 import type { Parts } from './protocol/parts.ts'
@@ -30,7 +31,7 @@ export function createLocksSeen({ deps, mirrors }: Parts): LocksSeen {
   function lockObjects(units: readonly UnitView[]): ReadonlySet<string> | Promise<ReadonlySet<string>> {
     if (!bucket.can.listsInOneRequest) return found?.keys ?? none
     if (units.length <= A_PAGE) return lookAtEach(units)
-    if (found !== undefined && clock.now() - found.at < settings.catalogVerifyMs) return found.keys
+    if (found !== undefined && isRecent(clock, found.at, settings.catalogVerifyMs)) return found.keys
     finding ??= find().finally(() => (finding = undefined))
     return finding
   }

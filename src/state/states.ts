@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { isRecent } from '../base/clock.ts'
 import type { Found, Held, Tag } from '../bucket/index.ts'
 import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
@@ -30,7 +31,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
   ): Promise<Found | 'unchanged' | undefined> {
     const placeKey = `${ref.org} ${ref.unit}`
     const place = places.get(placeKey)
-    if (place !== undefined && clock.now() - place.checkedAt < settings.catalogLagMs)
+    if (place !== undefined && isRecent(clock, place.checkedAt, settings.catalogLagMs))
       return getState(place.unit, options)
     if (place !== undefined) {
       const checkedAt = clock.now()
@@ -54,7 +55,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
 
   function readNow(ref: UnitRef): Held | undefined {
     const place = places.get(`${ref.org} ${ref.unit}`)
-    if (place === undefined || clock.now() - place.checkedAt >= settings.catalogLagMs) return undefined
+    if (place === undefined || !isRecent(clock, place.checkedAt, settings.catalogLagMs)) return undefined
     const held = bucket.atHand?.(place.unit.value.key)
     return held === undefined || held.size === 0 ? undefined : held
   }

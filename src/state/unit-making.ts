@@ -1,3 +1,4 @@
+import { isRecent } from '../base/clock.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
@@ -155,9 +156,10 @@ export function createUnitMaker(
 
   /** As fresh as the catalogs that are looked through: many units are made one after the other. */
   async function orgNames(): Promise<readonly string[]> {
-    const now = clock.now()
-    if (now - organizations.asOf >= settings.catalogLagMs)
-      organizations = { names: await orgs.names(), asOf: now }
+    if (!isRecent(clock, organizations.asOf, settings.catalogLagMs)) {
+      const asOf = clock.now()
+      organizations = { names: await orgs.names(), asOf }
+    }
     return organizations.names
   }
 
