@@ -10,7 +10,7 @@ import { prefixed } from '../prefix.ts'
 import { Again, retry, storeRetry, throwIfAborted } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { azureError, azureFailure, openContainer } from './azure-client.ts'
-import { unavailable } from './http/failures.ts'
+import { unavailable, unsized } from './http/failures.ts'
 import { pastTheEnd } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
 import { storeTime } from './http/store-time.ts'
@@ -78,7 +78,8 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     const call = { what: `looking at "${key}"`, signal }
     const answer = await ask(call, () => blob.getProperties(waiting(signal)), absentIf404)
     if (answer === 'absent') return undefined
-    return entryOf(key, answer, answer.contentLength ?? 0)
+    if (answer.contentLength === undefined) throw unsized(label, key)
+    return entryOf(key, answer, answer.contentLength)
   }
 
   function get(

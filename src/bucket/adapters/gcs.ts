@@ -11,7 +11,7 @@ import { prefixed } from '../prefix.ts'
 import type { RetryRules } from '../retry.ts'
 import { messageIn, noSuchBucket, openGcsClient } from './gcs-client.ts'
 import type { AccessToken, GcsCall } from './gcs-client.ts'
-import { unavailable } from './http/failures.ts'
+import { unavailable, unsized } from './http/failures.ts'
 import { foundObject, pastTheEnd } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
 import { shortText } from './http/text.ts'
@@ -99,6 +99,10 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
       return pastTheEnd(await head(key, signal), ifNoneMatch)
     }
     const entry = answeredEntry(key, answer)
+    if (entry === undefined) {
+      answer.destroy()
+      throw unsized(label, key)
+    }
     if (entry.tag === ifNoneMatch) {
       answer.destroy()
       return 'unchanged'
@@ -246,9 +250,11 @@ function entryOf(key: string, { generation, size, updated }: z.infer<typeof Reso
   return { key, tag: generation as Tag, size: Number(size), modifiedAt: Date.parse(updated ?? '') || 0 }
 }
 
-function answeredEntry(key: string, { headers }: IncomingMessage): Entry {
+/** Undefined: it does not say how long the object is. */
+function answeredEntry(key: string, { headers }: IncomingMessage): Entry | undefined {
   const whole = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]
-  const size = whole ?? headers['x-goog-stored-content-length'] ?? headers['content-length'] ?? '0'
+  const size = whole ?? headers['x-goog-stored-content-length'] ?? headers['content-length']
+  if (size === undefined) return undefined
   const generation = headers['x-goog-generation']
   const modifiedAt = Date.parse(headers['last-modified'] ?? '') || 0
   return { key, tag: String(generation ?? '') as Tag, size: Number(size), modifiedAt }

@@ -38,6 +38,11 @@ export function unavailable(
   })
 }
 
+/** A size that is not told must not pass for none: an empty object stands for no state. */
+export function unsized(label: string, key: string): TacoError {
+  return unavailable(label, `it does not say how long "${key}" is`)
+}
+
 /** Errors of sockets, names and TLS; only lost connections are worth another try. */
 export function transportFailure(error: unknown, label: string): Error {
   if (error instanceof BodyFailure) return bodyError(error)

@@ -42,7 +42,7 @@ async function scripted(answers: readonly Answer[], options: Partial<S3Options> 
   return { bucket, requests, pauses }
 }
 
-const ok: Answer = (_, response) => response.writeHead(200, { etag: '"tag"' }).end()
+const ok: Answer = (_, response) => response.writeHead(200, { etag: '"tag"', 'content-length': '0' }).end()
 const hangUp: Answer = (request) => request.socket.destroy()
 const silence: Answer = () => undefined
 const refusal =
@@ -267,4 +267,17 @@ test('a listing that breaks off where nobody said how long it is does not pass f
   await expect(bucket.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
     code: 'BUCKET_UNAVAILABLE',
   })
+})
+
+test('an object of which nobody says how long it is does not pass for an empty one', async () => {
+  const unsized: Answer = (request, response) => {
+    response.writeHead(200, { etag: '"tag"', 'transfer-encoding': 'chunked' })
+    if (request.method === 'HEAD') response.end()
+    else response.write('half', () => request.socket.destroy())
+  }
+  const { bucket } = await scripted([unsized])
+  const refused = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('how long "a" is') }
+
+  await expect(bucket.head('a')).rejects.toMatchObject(refused)
+  await expect(bucket.get('a')).rejects.toMatchObject(refused)
 })

@@ -7,7 +7,7 @@ import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag
 import { checkKey } from '../../keys.ts'
 import { prefixed } from '../../prefix.ts'
 import type { RetryRules } from '../../retry.ts'
-import { unavailable } from '../http/failures.ts'
+import { unavailable, unsized } from '../http/failures.ts'
 import { foundObject, pastTheEnd } from '../http/found.ts'
 import { listedEntries } from '../http/listing.ts'
 import { shortText } from '../http/text.ts'
@@ -89,8 +89,13 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
         return pastTheEnd(await head(key, signal), ifNoneMatch)
       default:
     }
-    const entry = entryOf(key, answer.headers)
-    const length = Number(answer.headers['content-length'] ?? entry.size)
+    const { headers: said } = answer
+    if (said['content-length'] === undefined) {
+      answer.destroy()
+      throw unsized(label, key)
+    }
+    const entry = entryOf(key, said)
+    const length = Number(said['content-length'])
     const start = range?.start ?? 0
     const resume = async (from: number) => {
       const rest = { range: `bytes=${start + from}-${start + length - 1}`, 'if-match': etagOf(entry.tag) }
@@ -105,7 +110,9 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
   async function head(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const call = { method: 'HEAD', key: whole(key), what: `looking at "${key}"`, signal } as const
     const answer = await client.ask({ ...call, expects: FOUND_OR_NOT })
-    return answer.status === 404 ? undefined : entryOf(key, answer.headers)
+    if (answer.status === 404) return undefined
+    if (answer.headers['content-length'] === undefined) throw unsized(label, key)
+    return entryOf(key, answer.headers)
   }
 
   function refuseIfNoBucket(text: string): void {

@@ -1,0 +1,26 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { openGcsBucket } from './gcs.ts'
+
+test('an object of which nobody says how long it is does not pass for an empty one', async () => {
+  const server = createServer((request, response) => {
+    response.writeHead(200, { 'x-goog-generation': '7' }).write('half', () => request.socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const bucket = await openGcsBucket({
+    bucket: 'states',
+    endpoint: `http://127.0.0.1:${port}`,
+    token: 'anonymous',
+  })
+  onTestFinished(async () => {
+    await bucket.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  await expect(bucket.get('a')).rejects.toMatchObject({
+    code: 'BUCKET_UNAVAILABLE',
+    message: expect.stringContaining('how long "a" is'),
+  })
+})
