@@ -6,7 +6,7 @@ import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
 import type { StateControl } from './index.ts'
 import { createStateControl } from './index.ts'
-import { alice, named, pull, push, stateText } from './testing.ts'
+import { alice, named, overwrite, pull, push, stateText } from './testing.ts'
 
 const UNITS = 40
 const numbers = Array.from({ length: UNITS }, (_, i) => i)
@@ -31,6 +31,7 @@ function setUp() {
     },
   }
   return {
+    store,
     requests,
     setMark: (text: string | undefined) => (mark = text),
     pass: (ms: number) => (ahead += ms),
@@ -124,4 +125,24 @@ test('a clock that was set back lets nothing old pass for new', async () => {
   expect(await listed(ours)).toEqual(['new', ''])
   expect(await pull(ours, 'unit')).toBe(stateText(2))
   await Promise.all([ours.close(), other.close()])
+})
+
+test('a document that was put back from a backup under a running server is listed as it is', async () => {
+  const { store, requests, open, pass } = setUp()
+  const control = await open()
+  const { id } = await control.units.create({ org: 'default', name: 'unit' }, alice)
+  const key = `.taco/orgs/default/units/${id}.json`
+  const backup = (await (await store.get(key))?.bytes())?.toString() ?? ''
+  for (const description of ['new', 'newer'])
+    await control.units.update(named('unit'), { description }, alice)
+  expect(await listed(control)).toEqual(['newer'])
+
+  await overwrite(store, key, backup)
+  pass(31_000)
+  expect(await listed(control)).toEqual([''])
+  pass(31_000)
+  requests.length = 0
+  await listed(control)
+  expect(requests).not.toContain(`get ${key}`)
+  await control.close()
 })

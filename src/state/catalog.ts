@@ -76,15 +76,16 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     if (catalog !== undefined) keepChanged(catalog, unit)
   }
 
-  function keepChanged(catalog: OrgCatalog, unit: Unit): void {
+  function keepChanged(catalog: OrgCatalog, unit: Unit, listedAt = 0): void {
     const { id } = unit.value
     if (catalog.entries.get(id)?.tag !== unit.tag) catalog.unsaved.add(id)
-    keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()))
+    keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()), listedAt)
   }
 
-  function keep(catalog: OrgCatalog, entry: CatalogEntry): void {
+  /** An older revision is one that was read slowly, unless a later list tells of it: then it was put back by hand. */
+  function keep(catalog: OrgCatalog, entry: CatalogEntry, listedAt = 0): void {
     const known = catalog.entries.get(entry.id)
-    if (known !== undefined && known.rev > entry.rev) return
+    if (known !== undefined && known.rev > entry.rev && known.seenAt >= listedAt) return
     catalog.entries.set(entry.id, entry)
     catalog.damaged.delete(entry.id)
     if (known === undefined || known.name !== entry.name || known.deletedAt !== entry.deletedAt) {
@@ -153,7 +154,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       catalog.sorted = undefined
     }
     for (const id of catalog.damaged.keys()) if (!present.has(id)) catalog.damaged.delete(id)
-    await inBatches(changed, 32, ({ id, tag }) => reload(org, id, tag))
+    await inBatches(changed, 32, ({ id, tag }) => reload(org, id, { tag, at: startedAt }))
     catalog.verifiedAt = startedAt
     const isWorthSaving = catalog.unsaved.size > Math.max(SAVE_FROM, present.size * SAVE_SHARE)
     if (isWorthSaving && startedAt - catalog.savedAt > SAVE_EVERY_MS) {
@@ -182,18 +183,22 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     await inBatches([...changed], 32, (id) => reload(org, id))
   }
 
-  async function reload(org: string, id: string, listed?: Tag): Promise<void> {
+  async function reload(
+    org: string,
+    id: string,
+    listed?: { readonly tag: Tag; readonly at: number },
+  ): Promise<void> {
     const catalog = catalogs.get(org)
     if (catalog === undefined) return
     try {
       const unit = await store.read(org, id)
-      if (unit !== undefined) keepChanged(catalog, unit)
+      if (unit !== undefined) keepChanged(catalog, unit, listed?.at)
     } catch (error) {
       if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
       // One document that cannot be read must not take the others with it. Its tag is one from before the reading: a
       // later one might be that of a document that was put right since, and nobody would look at it again.
       log.warn('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
-      catalog.damaged.set(id, { id, tag: listed, error })
+      catalog.damaged.set(id, { id, tag: listed?.tag, error })
       if (catalog.entries.delete(id)) catalog.sorted = undefined
     }
   }
