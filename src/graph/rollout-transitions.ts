@@ -219,7 +219,8 @@ export function stepOf(rollout: Rollout, unit: string): Step {
   })
 }
 
-function held(rollout: Rollout, unit: string, token: string): Step {
+/** Refuses whoever does not hold the claim. */
+export function held(rollout: Rollout, unit: string, token: string): Step {
   const step = stepOf(rollout, unit)
   if (step.status === 'running' && step.claim?.token === token) return step
   throw new TacoError(

@@ -392,3 +392,43 @@ test('what is under way is found however many rollouts came after it', async () 
   await world.rollouts.cancel({ org, id }, alice)
   expect((await world.rollouts.unfinished(org)).rollouts.map((rollout) => rollout.id)).toEqual([id])
 })
+
+test('whoever lost a race decides by what the winner left, not by what stood before', async () => {
+  const world = await estate()
+  const other = (await world.control.graph.facts({ org, unit: 'other' }))?.id ?? ''
+  const edge = { on: other, name: 'other', outputs: ['zone'], source: 'declared' as const, inputs: {} }
+  await world.control.graph.changeDependencies({ org, unit: 'dns' }, (all) => [...all, edge], alice)
+  const before = { ...outputsOf, other: { zone: 'z-1' } }
+  await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id, before)
+  const { id } = await world.rollouts.start(org, { from: ['app', 'other'] }, alice)
+  const ref = { org, id }
+
+  async function apply(unit: string, outputs: Record<string, string>, by = world.rollouts, next = false) {
+    const claimed = await world.rollouts.claim(ref, { ...options, units: [unit] }, alice)
+    const token = claimed.claims[0]?.token ?? ''
+    const { lock } = await by.begin(ref, unit, { token, leaseMs: 1000, lock: true }, alice)
+    await world.write(unit, lock ?? '', outputs)
+    const end = { kind: 'applied' as const, fingerprint: null, engineMs: 1 }
+    return by.end(ref, unit, { token, end, ...(next ? { next: options } : {}) }, alice)
+  }
+
+  let isFirst = true
+  const { graph } = world.control
+  const slow = world.over({
+    ...world.control,
+    graph: {
+      ...graph,
+      async facts(unit) {
+        const facts = await graph.facts(unit)
+        if (facts?.name === 'other' && isFirst) {
+          isFirst = false
+          await apply('other', { zone: 'z-2' })
+        }
+        return facts
+      },
+    },
+  })
+  const { claims } = await apply('app', { url: 'http://app' }, slow, true)
+
+  expect(claims).toMatchObject([{ unit: { name: 'dns' }, why: 'other changed zone at commit 2' }])
+})

@@ -3,6 +3,7 @@ import { TacoError, badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Bucket } from '../bucket/index.ts'
 import { type Caller, type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
+import type { Doubt } from './rollout-damage.ts'
 import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf, verdictOn } from './rollout-decide.ts'
 import { createLeftSteps } from './rollout-left.ts'
 import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
@@ -12,6 +13,7 @@ import { createRolloutStore } from './rollout-store.ts'
 import {
   cancel,
   claim,
+  held,
   isReady,
   pause,
   rename,
@@ -42,12 +44,16 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     return { asOf, units: units.map((unit) => unit.facts()) }
   }
 
-  /** Decides what can be decided, then claims; answers with what each claimed unit uses. */
+  /**
+   * Decides what can be decided, then claims; answers with what each claimed unit uses. By facts of its own: an attempt
+   * that lost its race may have seen units before the winner applied them.
+   */
   async function decideAndClaim(
     rollout: Rollout,
     options: ClaimOptions | undefined,
-    facts: FreshFacts,
+    doubt: Doubt,
   ): Promise<{ rollout: Rollout; answer: ClaimView[] }> {
+    const facts = freshFacts(control.graph, rollout.org, doubt)
     const now = clock.now()
     const decided = await decideAll(rollout, facts, now)
     if (options === undefined || options.most < 1) return { rollout: decided, answer: [] }
@@ -145,7 +151,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         outbox: [],
         steps: walkFrom(units, roots).map(firstStep),
       }
-      const first = await decideAndClaim(rollout, options, freshFacts(control.graph, org, doubt))
+      const first = await decideAndClaim(rollout, options, doubt)
       const made = await store.create(first.rollout, caller)
       const claims = await begun({ org, id: made.id }, made, first.answer, options, caller)
       return { ...viewRollout(made), claims }
@@ -162,9 +168,9 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     get: async (ref) => viewRollout(await store.get(ref)),
 
     async claim(ref, options, caller) {
-      const facts = freshFacts(control.graph, ref.org, await left.note(ref.org))
+      const doubt = await left.note(ref.org)
       const { rollout, answer } = await store.change(ref, caller, (current) =>
-        decideAndClaim(current, options, facts),
+        decideAndClaim(current, options, doubt),
       )
       return {
         rollout: viewProgress(rollout),
@@ -177,38 +183,36 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         const renewed = renew(rollout, tokens, { now: clock.now(), leaseMs })
         return Promise.resolve({ rollout: renewed.rollout, answer: renewed.lost })
       })
-      const held = done.rollout.steps.filter(
+      const kept = done.rollout.steps.filter(
         ({ claim: own }) => own !== undefined && tokens.includes(own.token),
       )
-      await Promise.all(held.map((step) => steps.renewLock(ref, step, leaseMs, caller)))
+      await Promise.all(kept.map((step) => steps.renewLock(ref, step, leaseMs, caller)))
       return [...done.answer]
     },
 
     async begin(ref, unit, { token, leaseMs, lock }, caller) {
-      const step = stepOf(await store.get(ref), unit)
-      refuseOthers(step, token)
+      const step = held(await store.get(ref), unit, token)
       return steps.begin(ref, step, { leaseMs, lock }, caller)
     },
 
     async end(ref, unit, { token, end, next }, caller) {
-      const step = stepOf(await store.get(ref), unit)
-      refuseOthers(step, token)
+      const step = held(await store.get(ref), unit, token)
       // Before it is settled: a worker that comes late must not be called gone after it has told its end.
-      const facts = freshFacts(control.graph, ref.org, await left.note(ref.org))
+      const doubt = await left.note(ref.org)
       const own = await steps.settle(ref, step, end, caller)
       const { rollout, answer } = await store.change(ref, caller, (current) => {
         const after = afterEnd(current, unit, { token, end, facts: own, now: clock.now() })
-        return decideAndClaim(after, next, facts)
+        return decideAndClaim(after, next, doubt)
       })
       return { rollout: viewProgress(rollout), claims: await begun(ref, rollout, answer, next, caller) }
     },
 
     async skip(ref, unit, reason, caller) {
-      const facts = freshFacts(control.graph, ref.org, await left.note(ref.org))
+      const doubt = await left.note(ref.org)
       const done = await store.change(ref, caller, async (rollout) => {
         const skipped = skipByHand(rollout, unit, { reason, now: clock.now() })
         await left.abandonAll(rollout, stepOf(rollout, unit).unit.id)
-        return decideAndClaim(skipped, undefined, facts)
+        return decideAndClaim(skipped, undefined, doubt)
       })
       return viewRollout(done.rollout)
     },
@@ -293,16 +297,4 @@ function rootsNamed(units: readonly GraphFacts[], names: readonly string[]): rea
       hint: 'see `taco unit ls`',
     })
   })
-}
-
-function refuseOthers(step: Step, token: string): void {
-  if (step.claim?.token === token) return
-  throw new TacoError(
-    'CONFLICT',
-    `${step.unit.name} is no longer yours: the claim ran out and was taken over`,
-    {
-      facts: { unit: step.unit.name, status: step.status },
-      hint: 'leave it to the worker that has it now',
-    },
-  )
 }
