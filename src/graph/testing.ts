@@ -11,7 +11,7 @@ import {
 import { openHclReader } from './adapters/hcl2json.ts'
 import type { EngineUnit } from './engine.ts'
 import { createRollouts } from './rollouts.ts'
-import { scan } from './scan.ts'
+import { type ScanReport, scan } from './scan.ts'
 
 /** For tests and benchmarks only: the facts of a unit, with `up` as the ids of what it uses. */
 export function factsOf(id: string, changes: Partial<GraphFacts> = {}): GraphFacts {
@@ -72,6 +72,17 @@ export function scanned(
     read: () => Promise.resolve(text),
   }))
   return scan(given, { hcl: openHclReader(), rootName: 'estate', within })
+}
+
+/** `app -> net:vpc_id,zone`; `*` is all outputs, and none is only the order. */
+export function edgesOf({ units }: ScanReport): string[] {
+  return units.flatMap(({ name, dependencies }) =>
+    dependencies.map(({ on, outputs }) => `${name} -> ${on}:${outputs?.join(',') ?? '*'}`),
+  )
+}
+
+export function namesOf({ units }: ScanReport): string[] {
+  return units.map(({ name, dir }) => `${name} in ${dir}`)
 }
 
 export const org = 'default'
