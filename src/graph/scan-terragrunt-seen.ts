@@ -13,7 +13,8 @@ export interface Seen {
 
 /** What a unit reads as configurations of their own. */
 export interface Reads {
-  readonly byPath: Map<string, Seen>
+  /** With what expressions get of it: only once, as files may read themselves, or each other. */
+  readonly byPath: Map<string, { readonly seen: Seen; readonly gives: Readonly<Record<string, unknown>> }>
   /** Those whose inputs it asked for. */
   readonly givers: Set<Seen>
 }
@@ -33,12 +34,12 @@ export function see(
     functions: functionsFor(files, {
       ...from,
       read: (other) => {
+        const known = reads.byPath.get(other)
+        if (known !== undefined) return known.gives
         const at = folderOf(other)
         const standpoint = { dir: at, original: from.original, parent: () => at }
-        const called = (name: string) => sourceIn(other, name)
-        const seen = reads.byPath.get(other) ?? see(files, other, standpoint, reads, called)
-        reads.byPath.set(other, seen)
-        return lazily({
+        const seen = see(files, other, standpoint, reads, (name) => sourceIn(other, name))
+        const gives = lazily({
           locals: () => seen.scope.names['local'],
           inputs() {
             reads.givers.add(seen)
@@ -46,6 +47,8 @@ export function see(
           },
           dependency: () => seen.scope.names['dependency'],
         })
+        reads.byPath.set(other, { seen, gives })
+        return gives
       },
     }),
   }
@@ -66,6 +69,6 @@ export function sourceIn(path: string, label: string): string {
 /** What these read, and what that reads in turn. Locals are computed when they are asked for, so all are. */
 export function readBy(all: readonly Seen[], { byPath }: Reads): readonly Seen[] {
   for (const { scope } of all) Object.values(scope.names['local'] ?? {})
-  for (const { scope } of byPath.values()) Object.values(scope.names['local'] ?? {})
-  return [...byPath.values()]
+  for (const { seen } of byPath.values()) Object.values(seen.scope.names['local'] ?? {})
+  return [...byPath.values()].map(({ seen }) => seen)
 }

@@ -45,9 +45,12 @@ export function dependenciesOf(unit: Whole, isPartial: boolean): readonly Use[] 
 /** What it uses of dependencies of files that it reads. `names`: outputs that its own code mentions. */
 function usedOfRead({ all, inputs, reads }: Whole, read: readonly Seen[], names: References): readonly Use[] {
   // `deps = local.common.dependency`: what is taken of it then, is not followed.
-  const isPassedOn = all.some(({ body }) => [...textsIn(body)].some((text) => PASSED_ON.test(text)))
+  const texts = all.flatMap(({ body, scope }) => [...textsIn(body)].map((text) => ({ text, scope })))
+  const isPassedOn = texts.some(({ text }) => PASSED_ON.test(text))
+  // `{ for k, v in local.common.inputs : k => v }` is not understood, so nobody saw whose inputs it asks for.
+  const isUnclear = texts.some(({ text, scope }) => INPUTS.test(text) && evaluate(text, scope) === undefined)
   return read.flatMap((one) => {
-    const passed = reads.givers.has(one) ? [{ inputs: one.body['inputs'] }] : []
+    const passed = isUnclear || reads.givers.has(one) ? [{ inputs: one.body['inputs'] }] : []
     const given = referencesIn(passed, 'dependency')
     return labelled(one.body['dependency']).flatMap(({ label, body }): readonly Use[] => {
       const mapped = inputsFrom(inputs, sourceIn(one.path, label))
@@ -74,6 +77,7 @@ function orderOf(one: Seen, dir: string): readonly Use[] {
 }
 
 const PASSED_ON = /\$\{.*\.dependency\b(?!\.[\p{L}_])/su
+const INPUTS = /\$\{.*\.inputs\b/s
 
 function useOf(
   label: string,

@@ -135,6 +135,28 @@ test('dependencies of a file that is read as a configuration are used by whoever
   expect(report.unresolved).toMatchObject([{ dir: 'live/e', uses: 'dependency.db' }])
 })
 
+test('whose inputs an expression takes that is not understood, all that was read may give', async () => {
+  const unit = 'terraform {\n  source = "x"\n}\n'
+  const report = await scanned({
+    'deps.hcl':
+      'dependency "vpc" {\n  config_path = "./vpc"\n}\ninputs = {\n  zone = dependency.vpc.outputs.zone\n}\n',
+    'vpc/terragrunt.hcl': unit,
+    'app/terragrunt.hcl': `${unit}locals {\n  deps = read_terragrunt_config("../deps.hcl")\n}\ninputs = { for k, v in local.deps.inputs : k => v }\n`,
+  })
+
+  expect(edgesOf(report)).toEqual(['app -> vpc:zone'])
+})
+
+test('a file whose inputs need themselves is read to an end', async () => {
+  const own = (name: string) => `${name} = read_terragrunt_config("loop.hcl").inputs.${name}\n`
+  const report = await scanned({
+    'loop.hcl': `inputs = {\n${own('a')}${own('b')}c = "c"\n}\n`,
+    'app/terragrunt.hcl': `terraform {\n  source = "x"\n}\nlocals {\n  all = read_terragrunt_config("../loop.hcl")\n}\ninputs = local.all.inputs\n`,
+  })
+
+  expect(namesOf(report)).toEqual(['app in app'])
+})
+
 test('paths count from the root of the repository, though only a folder of it is scanned', async () => {
   const files = {
     'root.hcl': `remote_state {
