@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { nameFromFlat, parseUnitName, readStateKey, unitNameFor } from '../state/index.ts'
 import { type HclBody, bodiesOf } from './hcl.ts'
-import { folderAt, joined } from './scan-path.ts'
+import { isScalar } from './hcl-values.ts'
+import { folderAt, isOfMachine, joined } from './scan-path.ts'
 
 /** Where a state lies, as code says it. */
 export interface Place {
@@ -80,7 +81,7 @@ export function placeOf(
       )
     }
     case 'local':
-      return localPlace(get('path'), dir)
+      return localPlace('path' in config ? config['path'] : null, dir)
     case 'remote':
     case 'cloud':
       return cloudPlace(config, workspace)
@@ -115,9 +116,10 @@ function unfinished(kind: string): Place {
   return { kind, says: `${kind}, completed at init` }
 }
 
-function localPlace(given: string | null | undefined, dir: string): Place {
-  if (given === null) return { kind: 'local', says: 'local, computed' }
-  const path = folderAt(given ?? '') ?? joined(dir, given ?? 'terraform.tfstate')
+function localPlace(given: unknown, dir: string): Place {
+  const text = given === null ? 'terraform.tfstate' : given
+  if (typeof text !== 'string') return { kind: 'local', says: 'local, computed' }
+  const path = folderAt(text) ?? joined(dir, text)
   return path === undefined
     ? { kind: 'local', says: 'local, outside' }
     : { kind: 'local', identity: `local:${path}`, says: `local ${path}` }
@@ -191,14 +193,12 @@ function databaseOf(text: string): string {
 }
 
 function isKnown(value: unknown): boolean {
-  return Array.isArray(value) ? value.every(isKnown) : textOf(value) !== null
+  return Array.isArray(value) ? value.every(isKnown) : isScalar(value)
 }
 
 /** Null: nothing that could be a text, as far as code tells. */
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : null
+  return isScalar(value) && !isOfMachine(String(value)) ? String(value) : null
 }
 
 /** Only a name that units can have. */

@@ -42,6 +42,11 @@ export function repositoryRoot(within: string): string {
   return `/scanned:${within === '.' ? '' : encodeURIComponent(within)}`
 }
 
+/** Whether a text has a part that differs from machine to machine, such as the name of the repository's folder. */
+export function isOfMachine(text: string): boolean {
+  return /(^|\/)scanned:/.test(text)
+}
+
 /** Undefined: not a path that `absolute` gave, or one that leads out. */
 export function folderAt(path: string): string | undefined {
   const [, place, rest = ''] = ABSOLUTE.exec(path) ?? []

@@ -35,6 +35,8 @@ export function functionsFor(
     }
   const { within } = files
   const path = (folder: string) => absolute(folder, within)
+  // Above what is scanned there may be more files, unless that is the whole repository.
+  const isAll = within === undefined || within === '.'
   const fromRoot = within === undefined ? undefined : joined(within, dir)
   return {
     find_in_parent_folders: (...[name, fallback]) => {
@@ -42,7 +44,10 @@ export function functionsFor(
       const found = wanted.flatMap((one) =>
         typeof one === 'string' ? (findAbove(files, dir, one) ?? []) : [],
       )
-      return found[0] === undefined ? fallback : path(found[0])
+      if (found[0] !== undefined) return path(found[0])
+      return isAll && wanted.every((one) => typeof one === 'string' && one.endsWith('.hcl'))
+        ? fallback
+        : undefined
     },
     get_env: (_name, fallback) => fallback,
     get_original_terragrunt_dir: () => path(original),
@@ -55,7 +60,9 @@ export function functionsFor(
     path_relative_to_include: fromParent((folder) => relativePath(folder, dir)),
     read_terragrunt_config: (file, fallback) => {
       const found = typeof file === 'string' ? (folderAt(file) ?? joined(dir, file)) : undefined
-      return found !== undefined && files.has(found) ? read(found) : fallback
+      // What is not known, or lies outside, may well be there.
+      if (found === undefined) return undefined
+      return files.has(found) ? read(found) : fallback
     },
   }
 }

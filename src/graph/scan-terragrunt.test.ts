@@ -193,6 +193,45 @@ dependencies {
   ])
 })
 
+const stateAt = (key: string) =>
+  `remote_state {\n  backend = "s3"\n  config = {\n    bucket = "b"\n    key = "${key}"\n  }\n}\n`
+
+test.each([
+  [
+    'a file above',
+    'read_terragrunt_config(find_in_parent_folders("e.hcl", "no.hcl"), { locals = { env = "dev" } })',
+  ],
+  ['a file outside', 'read_terragrunt_config("../../e.hcl", { locals = { env = "dev" } })'],
+  ['a file of no code', '{ locals = { env = find_in_parent_folders("e.yaml", "dev") } }'],
+])('what stands in for %s is not taken where that may be there', async (_what, file) => {
+  const files = {
+    'a/terragrunt.hcl': `terraform {\n  source = "x"\n}\nlocals {\n  e = ${file}\n}\n${stateAt('${local.e.locals.env}/a/terraform.tfstate')}`,
+  }
+
+  expect(namesOf(await scanned(files, { within: 'live' }))).toEqual(['a in a'])
+})
+
+test('what stands in for a file is taken where the whole repository lacks it', async () => {
+  const file =
+    'read_terragrunt_config(find_in_parent_folders("e.hcl", "no.hcl"), { locals = { env = "dev" } })'
+  const report = await scanned({
+    'a/terragrunt.hcl': `terraform {\n  source = "x"\n}\nlocals {\n  e = ${file}\n}\n${stateAt('${local.e.locals.env}/a/terraform.tfstate')}`,
+  })
+
+  expect(namesOf(report)).toEqual(['dev/a in a'])
+})
+
+test.each([
+  ['the way to an include that was not found', includesRoot, '${path_relative_to_include()}'],
+  ['the name of the folder that is scanned', '', '${basename(get_parent_terragrunt_dir())}'],
+  ['a path on this machine', '', 'all${get_repo_root()}'],
+])('%s is no part of a key', async (_what, include, part) => {
+  const unit = `terraform {\n  source = "x"\n}\n${include}${stateAt(`${part}/terraform.tfstate`)}`
+  const report = await scanned({ 'terragrunt.hcl': unit })
+
+  expect(report.units).toMatchObject([{ name: 'estate', backend: 's3, computed' }])
+})
+
 test('an included terragrunt.hcl is no unit, and the old include without a name is understood', async () => {
   const report = await scanned({
     'terragrunt.hcl':

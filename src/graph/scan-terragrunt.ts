@@ -26,9 +26,10 @@ export interface TerragruntFacts {
 export function readTerragrunt(files: TerragruntFiles, path: string): TerragruntFacts {
   const dir = folderOf(path)
   const folders = new Map<string, string>()
+  let isMissing = false
   const parent: Standpoint['parent'] = (label) =>
     label === undefined
-      ? folders.size > 1
+      ? folders.size > 1 || isMissing
         ? undefined
         : ([...folders.values()][0] ?? dir)
       : folders.get(label)
@@ -42,6 +43,7 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
     if (found === undefined || !files.has(found)) {
       const says = `what it includes${label === '' ? '' : ` as ${label}`} cannot be found: ${said(body['path'])}`
       remarks.push({ where: path, says })
+      isMissing = true
       return []
     }
     folders.set(label, folderOf(found))
@@ -77,10 +79,7 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
     generated: all.flatMap(generatedBy),
     module: typeof source === 'string' ? moduleAt(dir, source) : undefined,
     inputs,
-    uses: dependenciesOf(
-      { dir, all, inputs, reads },
-      included.length < wanted.length || !included.every(isRead),
-    ),
+    uses: dependenciesOf({ dir, all, inputs, reads }, isMissing || !included.every(isRead)),
     includes: included.map((one) => one.path),
     remarks,
   }
