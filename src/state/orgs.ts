@@ -30,10 +30,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
 
   async function load(org: string): Promise<Loaded<OrgDocument>> {
     const loaded = await readDocument(bucket, orgKey(parseOrgName(org)), OrgDocument)
-    if (loaded !== undefined) {
-      known.set(org, loaded.value)
-      return loaded
-    }
+    if (loaded !== undefined) return seen(loaded)
     throw new TacoError('NOT_FOUND', `there is no organization ${org}`, {
       facts: { field: 'org', org },
       hint: 'see `taco org ls`, or create it with `taco org create`',
@@ -59,13 +56,21 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     }
     const key = orgKey(input.name)
     const answer = await createDocument(bucket, key, value)
-    return answer.kind === 'conflict' ? undefined : changed(value, event)
+    if (answer.kind === 'conflict') return undefined
+    return viewOrg(seen({ key, value, tag: answer.tag }, [event]).value)
   }
 
-  function changed(doc: OrgDocument, event: Event): OrgView {
-    known.set(doc.name, doc)
-    outbox.send(doc.outbox, [event])
-    return viewOrg(doc)
+  /** Events that were not made here may have been left by a server that crashed. */
+  function seen(loaded: Loaded<OrgDocument>, made: readonly Event[] = []): Loaded<OrgDocument> {
+    const { key, value } = loaded
+    known.set(value.name, value)
+    outbox.send(value.outbox, made, { key, empty: () => empty(loaded) })
+    return loaded
+  }
+
+  /** If somebody changed it meanwhile, they took care of it. The nonce stays: to clients this is no change. */
+  async function empty(loaded: Loaded<OrgDocument>): Promise<void> {
+    await swapDocument(bucket, loaded, { ...loaded.value, rev: loaded.value.rev + 1, outbox: [] })
   }
 
   async function names(): Promise<readonly string[]> {
@@ -92,7 +97,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     async ensureFirst(caller) {
       const first = await readDocument(bucket, orgKey(FIRST_ORG), OrgDocument)
       if (first === undefined) await add({ name: FIRST_ORG }, caller)
-      else known.set(FIRST_ORG, first.value)
+      else seen(first)
     },
     async list({ limit, cursor }) {
       const all = (await names()).filter((name) => cursor === undefined || name > cursor)
@@ -127,7 +132,8 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
           outbox: [...outbox.unsent(loaded.value.outbox), event],
         }
         const answer = await swapDocument(bucket, loaded, value)
-        return answer.kind === 'conflict' ? again : changed(value, event)
+        if (answer.kind === 'conflict') return again
+        return viewOrg(seen({ key: loaded.key, value, tag: answer.tag }, [event]).value)
       })
     },
   }
@@ -152,7 +158,7 @@ export function changedMeanwhile(what: string): TacoError {
 }
 
 function orgEtag(doc: OrgDocument): string {
-  return `${doc.rev}-${doc.nonce}`
+  return doc.nonce
 }
 
 function viewOrg(doc: OrgDocument): OrgView {

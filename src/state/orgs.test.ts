@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import { silentLog } from '../base/log.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import type { Bucket } from '../bucket/index.ts'
+import type { StateControl, StateSettings } from './index.ts'
+import { createStateControl } from './index.ts'
+import { alice } from './testing.ts'
+
+function setUp() {
+  const bucket = openMemoryBucket()
+  let ahead = 0
+  return {
+    bucket,
+    pass: (ms: number) => (ahead += ms),
+    open: (settings: Partial<StateSettings> = {}) =>
+      createStateControl({
+        bucket,
+        clock: { ...systemClock, now: () => Date.now() + ahead },
+        ids: randomIds,
+        log: silentLog,
+        spool: { create: () => Promise.reject(new Error('nothing here is large')) },
+        settings,
+      }),
+  }
+}
+
+async function told(control: StateControl): Promise<string[]> {
+  const { items } = await control.journal.read({ limit: 100, org: 'team' })
+  return items.map(({ type }) => type)
+}
+
+async function outboxOf(bucket: Bucket, org: string): Promise<unknown> {
+  const found = await bucket.get(`.taco/orgs/${org}/org.json`)
+  return (JSON.parse(String(await found?.bytes())) as { outbox: unknown }).outbox
+}
+
+test('what happens to an organization is told once, whoever changes it next', async () => {
+  const { bucket, open, pass } = setUp()
+  const first = await open()
+  const { etag } = await first.orgs.create({ name: 'team' }, alice)
+  await first.close()
+  expect(await outboxOf(bucket, 'team')).toEqual([])
+
+  pass(60_000)
+  const second = await open()
+  // What was told is nothing that a client must read before it changes the organization.
+  await second.orgs.update('team', { retention: { count: 3 } }, alice, etag)
+  await second.close()
+  pass(60_000)
+  const third = await open()
+  await third.orgs.update('team', { retention: { count: 4 } }, alice)
+  await third.close()
+
+  expect(await told(third)).toEqual(['org.created', 'org.changed', 'org.changed'])
+  expect(await outboxOf(bucket, 'team')).toEqual([])
+})
+
+test('what a server left untold about an organization is told by whoever reads it', async () => {
+  const { bucket, open, pass } = setUp()
+  const crashed = await open({ flushEvents: false })
+  await crashed.orgs.create({ name: 'team' }, alice)
+  pass(60_000)
+  const server = await open()
+  expect(await told(server)).toEqual([])
+  await server.orgs.get('team')
+  await server.close()
+
+  expect(await told(server)).toContain('org.created')
+  expect(await outboxOf(bucket, 'team')).toEqual([])
+})
