@@ -1,7 +1,7 @@
 import type { ContainerClient, StoragePipelineOptions } from '@azure/storage-blob'
 import { badRequest, TacoError } from '../../base/errors.ts'
 import { Again } from '../retry.ts'
-import { TRANSIENT_STATUSES, unavailable } from './http/failures.ts'
+import { pauseIn, TRANSIENT_STATUSES, unavailable } from './http/failures.ts'
 
 export interface AzureAccount {
   readonly container: string
@@ -67,9 +67,8 @@ export function azureFailure(error: unknown): AzureFailure | undefined {
     readonly details?: { readonly errorCode?: string }
     readonly response?: { readonly headers: { get(name: string): string | undefined } }
   }
-  const seconds = Number(response?.headers.get('retry-after'))
   const named = details?.errorCode ?? code ?? response?.headers.get('x-ms-error-code') ?? ''
-  return { status: statusCode ?? 0, code: named, retryAfterMs: seconds > 0 ? seconds * 1000 : undefined }
+  return { status: statusCode ?? 0, code: named, retryAfterMs: pauseIn(response?.headers.get('retry-after')) }
 }
 
 /** https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes */

@@ -5,7 +5,7 @@ import type { Body } from '../bucket.ts'
 import { Again } from '../retry.ts'
 import { openExchange } from './http/exchange.ts'
 import type { Asked, ExchangeOptions } from './http/exchange.ts'
-import { retryAfterMs, TRANSIENT_STATUSES, unavailable } from './http/failures.ts'
+import { pauseIn, TRANSIENT_STATUSES, unavailable } from './http/failures.ts'
 import { wholeText } from './http/text.ts'
 import type { ShortAnswer } from './http/text.ts'
 import { addressOf } from './http/transport.ts'
@@ -96,7 +96,10 @@ function failureOf({ status, headers, text, label, what }: Refusal): Error {
   const facts = { status, bucket: label }
   const said = `${what}: ${label} answered ${status}`
   if (TRANSIENT_STATUSES.has(status))
-    return new Again(unavailable(label, `${what}: it answered ${status}`, facts), retryAfterMs(headers))
+    return new Again(
+      unavailable(label, `${what}: it answered ${status}`, facts),
+      pauseIn(headers['retry-after']),
+    )
   if (status === 401 || status === 403) {
     const hint =
       'Give this account the role Storage Object User on the bucket, or sign in (gcloud auth application-default login).'

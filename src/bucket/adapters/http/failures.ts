@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { TacoError } from '../../../base/errors.ts'
 import { Again } from '../../retry.ts'
 import { BodyFailure } from './transport.ts'
@@ -6,9 +5,9 @@ import { BodyFailure } from './transport.ts'
 /** The store is busy, restarting, or its answer was late. */
 export const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 
-/** How long the store asks to be left alone. */
-export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
-  const seconds = Number(headers['retry-after'])
+/** How many milliseconds the store asks to be left alone, by its Retry-After header. */
+export function pauseIn(retryAfter: string | undefined): number | undefined {
+  const seconds = Number(retryAfter)
   return seconds > 0 ? seconds * 1000 : undefined
 }
 

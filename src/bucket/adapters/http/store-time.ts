@@ -9,13 +9,14 @@ export interface StoreTime {
 
 /** The store's clock, by the last of its answers and the time that has passed here since. */
 export function storeTime(clock: Clock): StoreTime {
-  let seen: { readonly text: string; readonly date: number; readonly at: number } | undefined
+  let seen: { readonly text: string; readonly ms: number; readonly at: number } | undefined
   return {
     note(date) {
       // One a second: reading it costs as much as signing the request.
-      if (date !== undefined && date !== seen?.text)
-        seen = { text: date, date: Date.parse(date), at: clock.now() }
+      if (date === undefined || date === seen?.text) return
+      const ms = Date.parse(date)
+      if (!Number.isNaN(ms)) seen = { text: date, ms, at: clock.now() }
     },
-    now: () => (seen === undefined ? undefined : seen.date + (clock.now() - seen.at)),
+    now: () => (seen === undefined ? undefined : seen.ms + (clock.now() - seen.at)),
   }
 }

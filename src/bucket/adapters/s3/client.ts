@@ -5,7 +5,7 @@ import type { Body } from '../../bucket.ts'
 import { Again, throwIfAborted } from '../../retry.ts'
 import { openExchange } from '../http/exchange.ts'
 import type { Asked, ExchangeOptions } from '../http/exchange.ts'
-import { retryAfterMs } from '../http/failures.ts'
+import { pauseIn } from '../http/failures.ts'
 import { shortened, wholeText } from '../http/text.ts'
 import type { ShortAnswer } from '../http/text.ts'
 import type { S3Address } from './address.ts'
@@ -77,7 +77,7 @@ export function openS3Client(options: S3ClientOptions): S3Client {
       label,
       what: call.what,
       bucketRegion: typeof region === 'string' && region !== options.region ? region : undefined,
-      retryAfterMs: retryAfterMs(answer.headers),
+      retryAfterMs: pauseIn(answer.headers['retry-after']),
       ...document,
     })
     if (document.code === 'ExpiredToken' && credentials.forget()) return new Again(failure)

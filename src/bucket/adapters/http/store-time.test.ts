@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../../base/clock.ts'
+import { storeTime } from './store-time.ts'
+
+test('the time goes on from the last date that was told, and a date that is none changes nothing', () => {
+  let now = 1_000
+  const time = storeTime({ ...systemClock, now: () => now })
+  time.note(undefined)
+  time.note('yesterday')
+  expect(time.now()).toBeUndefined()
+
+  time.note('Thu, 01 Jan 1970 00:00:20 GMT')
+  now = 3_500
+  time.note('')
+  expect(time.now()).toBe(22_500)
+})
