@@ -96,7 +96,7 @@ async function makeRoot(fs: FsOps, path: string): Promise<void> {
   }
 }
 
-/** The folders that are not there and would have to be made, outermost first; refused where none could be. */
+/** The folders that are not there and would have to be made, outermost first; refused where something else is in their way. */
 async function checkRoot(fs: FsOps, path: string): Promise<readonly string[]> {
   const stat = await fs.lstat(path)
   if (stat === undefined) {
