@@ -19,15 +19,18 @@ export function processOf(pid: number, proc = '/proc'): Process | undefined {
   return existsSync(`${proc}/self/stat`) ? fromProc(pid, proc) : fromPs(pid)
 }
 
-const gone: Process = { isRunning: false, began: '' }
+/** Where others' processes are hidden, as by `hidepid`, or `ps` knows other options, nothing is said of living ones. */
+function unseen(pid: number): Process | undefined {
+  return isAlive(pid) ? undefined : { isRunning: false, began: '' }
+}
 
-function fromProc(pid: number, proc: string): Process {
+function fromProc(pid: number, proc: string): Process | undefined {
   try {
     const said = readFileSync(`${proc}/${pid}/stat`, 'utf8')
     const [state = '', ...rest] = said.slice(said.lastIndexOf(')') + 2).split(' ')
     return { isRunning: !'ZX'.includes(state), began: rest[18] ?? '' }
   } catch {
-    return gone
+    return unseen(pid)
   }
 }
 
@@ -36,7 +39,7 @@ function fromPs(pid: number): Process | undefined {
   const { error, stdout } = spawnSync('ps', args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
   if (error !== undefined) return undefined
   const [state = '', ...began] = stdout.trim().split(/\s+/)
-  return state === '' ? gone : { isRunning: !state.startsWith('Z'), began: began.join(' ') }
+  return state === '' ? unseen(pid) : { isRunning: !state.startsWith('Z'), began: began.join(' ') }
 }
 
 export function isAlive(pid: number): boolean {
