@@ -15,6 +15,8 @@ export interface Place {
   readonly says: string
   /** What the unit is called that has this state, where that can be read from it. */
   readonly unit?: string
+  /** The organization of a unit of ours. */
+  readonly org?: string
 }
 
 interface Settings {
@@ -133,7 +135,8 @@ function httpPlace(address: string | null | undefined): Place {
   const { unit } = named(decoded(ours?.[2] ?? ''))
   if (ours === null || unit === undefined)
     return { kind: 'http', identity: `http://${host}${pathname}`, says: `http ${host}${pathname}` }
-  return { kind: 'opentaco', identity: `opentaco:${ours[1] ?? ''}/${unit}`, says: `opentaco ${unit}`, unit }
+  const org = decoded(ours[1] ?? '')
+  return { kind: 'opentaco', identity: `opentaco:${org}/${unit}`, says: `opentaco ${unit}`, unit, org }
 }
 
 function cloudPlace(config: HclBody, workspace: string | undefined): Place {

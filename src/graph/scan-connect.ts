@@ -37,6 +37,7 @@ export function connect(roots: readonly Root[], names: ReadonlyMap<string, strin
   const byPlace = groupedBy(roots, ({ dir, place }) => (place ?? placeOf('local', {}, { dir })).identity)
   const byLoose = groupedBy(roots, ({ place }) => place?.loose)
   const byDir = new Map(roots.map((root) => [root.dir, root]))
+  const byName = new Map(roots.map((root) => [nameOf(root), root]))
   const unresolved: { dir: string; uses: string; reason: string }[] = []
 
   /** Whose states it may be: one, if all is well. */
@@ -50,14 +51,19 @@ export function connect(roots: readonly Root[], names: ReadonlyMap<string, strin
     return alike?.filter((root) => root.place?.identity === undefined || place?.identity === undefined) ?? []
   }
 
+  /** A unit of ours need not lie in this repository. Units use none of other organizations, though of one name. */
+  function ours({ place }: Root, { place: used }: Use): string | undefined {
+    if (used?.org === undefined || used.unit === undefined) return undefined
+    const orgs = [place?.org, byName.get(used.unit)?.place?.org]
+    return orgs.every((org) => org === undefined || org === used.org) ? used.unit : undefined
+  }
+
   const units = roots.map((root) => {
     const edges = new Map<string, ScannedUnit['dependencies'][number]>()
     for (const use of root.uses) {
       const found = candidates(use)
       const [only] = found.length === 1 ? found : []
-      // A unit of ours need not lie in this repository.
-      const ours = use.place?.kind === 'opentaco' ? use.place.unit : undefined
-      const on = only === undefined ? ours : nameOf(only)
+      const on = only === undefined ? ours(root, use) : nameOf(only)
       if (on === undefined) {
         unresolved.push({ dir: root.dir, uses: use.as, reason: reasonOf(use, found) })
       } else if (on !== nameOf(root)) edges.set(on, merged(edges.get(on), use, on))
@@ -73,6 +79,7 @@ function reasonOf({ lost, dirs, place }: Use, found: readonly Root[]): string {
   if (lost !== undefined) return lost
   if (dirs !== undefined) return `${dirs[0] ?? ''} has no root module`
   const where = place?.says ?? '?'
+  if (place?.org !== undefined) return `${where} is a unit of another organization, ${place.org}`
   return found.length === 0
     ? `no folder here keeps its state at: ${where}`
     : `several folders may keep their states at ${where}: ${found.map(({ dir }) => dir).join(', ')}`

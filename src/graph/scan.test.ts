@@ -179,6 +179,24 @@ test('a state that nobody here keeps is told; a unit of ours is used all the sam
   ])
 })
 
+test.each([
+  ['of the unit', 'http://h/v1/backend/default/app', 'http://h/v1/backend/default/network'],
+  ['of the one with the name', '', 'http://h/v1/backend/default/network'],
+])(
+  'a unit of another organization than that %s is not taken for one of the same name',
+  async (_, own, net) => {
+    const at = (address: string) =>
+      `terraform {\n  backend "http" {${address && `\n    address = "${address}"\n  `}}\n}\n${resource}`
+    const { units, unresolved } = await scanned({
+      'app/main.tf': at(own) + remote('net', 'http', 'address = "http://h/v1/backend/acme/network"'),
+      'net/main.tf': at(net),
+    })
+
+    expect(units).toMatchObject([{ name: 'app', dependencies: [] }, { name: 'network' }])
+    expect(unresolved).toMatchObject([{ dir: 'app', reason: expect.stringContaining('acme') as string }])
+  },
+)
+
 test('what is written as taco.yaml reads back as what was found', async () => {
   const report = await scanned({
     'vpc/terragrunt.hcl': 'terraform {\n  source = "x"\n}\n',
