@@ -7,6 +7,7 @@ import { age, duration } from './words.ts'
 const LOOKS = {
   waiting: ['○', 'dim'],
   running: ['◐', 'cyan'],
+  left: ['◐', 'red'],
   applied: ['●', 'green'],
   skipped: ['–', 'dim'],
   failed: ['✗', 'red'],
@@ -39,17 +40,27 @@ export function tree<T extends Placed>(steps: readonly T[], line: (step: T) => s
   return lines.join('')
 }
 
-export function stepLine(step: StepAnswer, output: Output, now: number): string {
-  const [sign, style] = LOOKS[step.status as keyof typeof LOOKS] ?? ['?', 'yellow']
-  const detail = detailOf(step, now)
-  const text = `${sign} ${step.unit.name}  ${step.status}`
+function stepLine(step: StepAnswer, rollout: RolloutAnswer, output: Output, now: number): string {
+  const shown = shownStatus(step, now)
+  const [sign, style] = LOOKS[shown as keyof typeof LOOKS] ?? ['?', 'yellow']
+  const detail = shown === 'left' ? saysLeft(step, rollout) : detailOf(step)
+  const text = `${sign} ${step.unit.name}  ${shown}`
   return `${output.style(style, oneLine(text))}${detail === '' ? '' : output.style('dim', oneLine(`  ${detail}`))}`
 }
 
-function detailOf(step: StepAnswer, now: number): string {
+/** A worker that is killed says nothing; it only stops to renew its claim. */
+function shownStatus({ status, leaseUntil }: StepAnswer, now: number): string {
+  return status === 'running' && leaseUntil !== null && Date.parse(leaseUntil) <= now ? 'left' : status
+}
+
+function saysLeft({ worker }: StepAnswer, { id, status }: RolloutAnswer): string {
+  const left = `by ${worker ?? '?'}, whose lease is over: it may be half applied`
+  if (status === 'active') return `${left}, and the next \`taco rollout work ${id}\` goes on with it`
+  return status === 'paused' ? `${left}; go on with \`taco rollout resume ${id}\`` : left
+}
+
+function detailOf(step: StepAnswer): string {
   const { status, worker, due, reason, proof, result, attempts } = step
-  if (status === 'running' && isLeft(step, now))
-    return `left by ${worker ?? '?'}, whose lease is over: the next \`taco rollout work\` goes on with it`
   if (status === 'running') return `by ${worker ?? '?'}${attempts > 1 ? `, attempt ${attempts}` : ''}`
   if (status === 'failed') return reason ?? ''
   if (status === 'waiting') return due ?? ''
@@ -57,11 +68,6 @@ function detailOf(step: StepAnswer, now: number): string {
   if (result === null) return ''
   const took = result.ms < 1000 ? `${Math.round(result.ms)} ms` : duration(result.ms / 1000)
   return result.changed.length > 0 ? `changed ${result.changed.join(', ')}, ${took}` : took
-}
-
-/** A worker that is killed says nothing; it only stops to renew its claim. */
-function isLeft({ leaseUntil }: StepAnswer, now: number): boolean {
-  return leaseUntil !== null && Date.parse(leaseUntil) <= now
 }
 
 export function saysProof(proof: NonNullable<StepAnswer['proof']>): string {
@@ -77,12 +83,13 @@ export function saysProof(proof: NonNullable<StepAnswer['proof']>): string {
 }
 
 export function show({ output, world }: Session, rollout: RolloutAnswer): void {
-  output.print(tree(rollout.steps, (step) => stepLine(step, output, world.now())))
-  const counted = ['applied', 'skipped', 'failed', 'running', 'waiting'].flatMap((kind) => {
-    const number = rollout.steps.filter((step) => step.status === kind).length
+  const now = world.now()
+  output.print(tree(rollout.steps, (step) => stepLine(step, rollout, output, now)))
+  const counted = ['applied', 'skipped', 'failed', 'left', 'running', 'waiting'].flatMap((kind) => {
+    const number = rollout.steps.filter((step) => shownStatus(step, now) === kind).length
     return number === 0 ? [] : [`${number} ${kind}`]
   })
   output.print(
-    `\n${rollout.id} ${rollout.status}, by ${oneLine(rollout.by)} ${age(rollout.createdAt, world.now())}: ${counted.join(', ')}\n`,
+    `\n${rollout.id} ${rollout.status}, by ${oneLine(rollout.by)} ${age(rollout.createdAt, now)}: ${counted.join(', ')}\n`,
   )
 }
