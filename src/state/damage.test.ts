@@ -115,6 +115,43 @@ test('a lost unit document is found, its name is not begun anew, and a repair br
   ])
 })
 
+test.each([
+  ['a', 'z'],
+  ['z', 'a'],
+])('a unit that was renamed from %s to %s is made anew under the name it had last', async (from, to) => {
+  // Claims cannot be deleted here, so that of the old name is still there.
+  const bucket = openMemoryBucket({ conditionalDelete: false })
+  const before = await openControl(bucket)
+  await push(before, from, stateText(1))
+  await before.units.rename(named(from), to, alice)
+  await before.close()
+  await lose(bucket, await unitDocument(bucket, to))
+  const control = await openControl(bucket)
+
+  await findings(control, { repair: true })
+
+  expect(await pull(control, to)).toBe(stateText(1))
+})
+
+test('a lost unit is not made anew under one of several names where nothing tells which', async () => {
+  const bucket = openMemoryBucket({ conditionalDelete: false })
+  const before = await openControl(bucket)
+  await push(before, 'a', stateText(1))
+  await before.units.rename(named('a'), 'z', alice)
+  await before.close()
+  await lose(bucket, await unitDocument(bucket, 'z'))
+  for (const key of await keysUnder(bucket, '.taco/journal/')) await lose(bucket, key)
+  const control = await openControl(bucket)
+
+  expect(await findings(control, { repair: true })).toContainEqual(
+    expect.objectContaining({
+      check: 'unit.document-missing',
+      message: expect.stringContaining('(a or z) is missing') as string,
+    }),
+  )
+  await expect(pull(control, 'z')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+})
+
 test('a unit that is made anew keeps what lies below a missing version', async () => {
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)

@@ -4,8 +4,9 @@ import { readDocument } from '../bucket/index.ts'
 import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
 import { inBatches } from './history.ts'
 import { readRecords } from './journal-records.ts'
-import { historiesPrefix, journalPrefix, namesPrefix, stateClaimsPrefix } from './layout.ts'
+import { historiesPrefix, journalPrefix, namesPrefix, parseJournalKey, stateClaimsPrefix } from './layout.ts'
 import { rebuiltDocument } from './lost-units.ts'
+import type { Event } from './model.ts'
 import { Claim } from './model.ts'
 import { lookAt } from './protocol/look.ts'
 import type { Parts } from './protocol/parts.ts'
@@ -33,25 +34,57 @@ export async function* checkLostUnits(
   const keys = await claimsOf(parts, stateClaimsPrefix, lost)
   for (const id of lost) {
     caller.signal?.throwIfAborted()
-    const claim = names.get(id)
+    const claimed = names.get(id) ?? []
     try {
       // One that was made since the units were listed is not lost.
       if ((await parts.store.read(org, id)) !== undefined) continue
+      const claim = await claimThatCounts(parts, claimed)
+      const key = keys.get(id)?.[0]?.key ?? claim?.key
       const isBack =
-        repair && claim !== undefined && (await rebuild(parts, claim, keys.get(id)?.key ?? claim.key, caller))
+        repair && claim !== undefined && key !== undefined && (await rebuild(parts, claim, key, caller))
+      const called = claim === undefined && claimed.length > 0 ? ` (${claimed.map(nameOf).join(' or ')})` : ''
       yield finder(claim?.name ?? null)(
         'error',
         'unit.document-missing',
         isBack
           ? `the document of the unit ${id} was missing; it was made anew from its versions, without labels and settings`
-          : `the document of the unit ${id} is missing from the bucket; its versions are there`,
+          : `the document of the unit ${id}${called} is missing from the bucket; its versions are there`,
         claim === undefined ? FROM_BACKUP : `${FROM_BACKUP}, or run with --repair to make it anew`,
         isBack,
       )
     } catch (error) {
-      yield uncheckedUnit(claim?.name ?? null, error)
+      yield uncheckedUnit(claimed[0]?.name ?? null, error)
     }
   }
+}
+
+const nameOf = ({ name }: Claim) => name
+
+/**
+ * A name that a unit had, or was about to get, may still be claimed. Under a wrong one the unit would not be found by
+ * its own, and engines would take its state for none; the newest event about it knows the right one.
+ */
+async function claimThatCounts(
+  { deps: { bucket } }: Parts,
+  claimed: readonly Claim[],
+): Promise<Claim | undefined> {
+  const [first] = claimed
+  if (first === undefined || claimed.length === 1) return first
+  let newest: Event | undefined
+  for await (const page of bucket.list(journalPrefix))
+    await inBatches(page, 32, async ({ key }) => {
+      const object = parseJournalKey(key)
+      if (object?.org !== first.org || !object.units.includes(first.id)) return
+      const records = await readRecords(bucket, key)
+      for (const event of records === undefined || isTacoError(records) ? [] : records)
+        if (isOfUnit(event, first) && (newest === undefined || event.id > newest.id)) newest = event
+    })
+  return claimed.find(({ name }) => name === newest?.unit?.name)
+}
+
+/** Steps of a rollout call a unit as it was called when the rollout began. */
+function isOfUnit({ unit, type }: Event, { id }: Claim): boolean {
+  return unit?.id === id && !type.startsWith('step.')
 }
 
 async function rebuild(parts: Parts, claim: Claim, key: string, caller: Caller): Promise<boolean> {
@@ -66,8 +99,8 @@ async function claimsOf(
   { deps: { bucket } }: Parts,
   prefix: string,
   ids: ReadonlySet<string>,
-): Promise<Map<string, Claim>> {
-  const found = new Map<string, Claim>()
+): Promise<Map<string, Claim[]>> {
+  const found = new Map<string, Claim[]>()
   for await (const page of bucket.list(prefix))
     await inBatches(page, 32, async ({ key }) => {
       const claim = await readDocument(bucket, key, Claim).catch((error: unknown) => {
@@ -75,7 +108,9 @@ async function claimsOf(
         if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
         return undefined
       })
-      if (claim !== undefined && ids.has(claim.value.id)) found.set(claim.value.id, claim.value)
+      if (claim === undefined || !ids.has(claim.value.id)) return
+      const { id } = claim.value
+      found.set(id, [...(found.get(id) ?? []), claim.value])
     })
   return found
 }
