@@ -191,28 +191,6 @@ test('a list is complete: every page is asked for', async () => {
   })
 })
 
-test('what a list leaves out as damaged is in its JSON, too', async () => {
-  const gaps = [
-    { seq: 2, object: '2.tfstate' },
-    { seq: 3, object: null },
-  ]
-  const server = await testServer(({ url }, res) => {
-    if (url.includes('/versions')) {
-      const isFirst = !url.includes('cursor=')
-      sendJson(res, { items: [], next: isFirst ? 'p2' : null, damaged: isFirst ? [gaps[0]] : [gaps[1]] })
-    } else sendJson(res, { items: [unitView('a')], next: null, asOf: '', damaged: 2 })
-  })
-  onTestFinished(server.close)
-  const units = worldFor()
-  const versions = worldFor()
-
-  expect(await units.run('--server', server.url, 'unit', 'ls', '--json')).toBe(0)
-  expect(JSON.parse(units.out())).toMatchObject({ items: [{ name: 'a' }], damaged: 2 })
-  expect(units.err()).toContain('2 units cannot be read and are left out')
-  expect(await versions.run('--server', server.url, 'state', 'versions', 'a', '--json')).toBe(0)
-  expect(JSON.parse(versions.out())).toEqual({ items: [], next: null, damaged: gaps })
-})
-
 test('what is about the whole server is asked without an organization', async () => {
   const about = { version: '1.2.3', bucket: { kind: 'file', label: 'x' }, auth: 'none', time: '2026-01-02' }
   const server = await testServer((_heard, res) => sendJson(res, about))

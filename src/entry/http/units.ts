@@ -127,7 +127,9 @@ const remove = createRoute({
   request: { params, headers: IfMatch, query: OrgQuery.extend({ force: Flag }) },
   responses: {
     200: jsonAnswer(
-      Unit.extend({ warnings: z.array(z.string()).meta({ description: 'Units that use it, if any.' }) }),
+      Unit.extend({
+        warnings: z.array(z.string()).meta({ description: 'Units that use it, or why that cannot be told.' }),
+      }),
       'Deleted; refused while resources remain unless forced',
     ),
     ...PROBLEMS,

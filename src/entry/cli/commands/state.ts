@@ -32,7 +32,8 @@ export async function versions(
     }),
   )
   if (output.asJson) return output.json({ items, next: null, damaged })
-  if (items.length === 0) return output.note(`${unit} has no versions yet`)
+  if (items.length === 0)
+    return output.note(`${unit} has no versions ${damaged.length > 0 ? 'that can be read' : 'yet'}`)
   const now = world.now()
   output.table(
     ['NUMBER', 'VERSION', 'SERIAL', 'RESOURCES', 'SIZE', 'WHEN', 'BY', 'HOW', 'STATUS', 'MESSAGE'],

@@ -58,11 +58,11 @@ export async function list(
       options.label !== undefined ||
       options.deleted ||
       options.locked
-    output.note(
-      some
-        ? 'no unit matches'
-        : 'no units yet: `taco unit create prod/network` makes one, `taco adopt` finds states in the bucket',
-    )
+    if (some) output.note('no unit matches')
+    else if (damaged === 0)
+      output.note(
+        'no units yet: `taco unit create prod/network` makes one, `taco adopt` finds states in the bucket',
+      )
     return
   }
   const now = world.now()
