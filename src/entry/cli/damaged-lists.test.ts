@@ -1,5 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { sendJson, testServer, unitView, worldFor } from './testing.ts'
+import { sendJson, testServer, testWorld, unitView } from './testing.ts'
+
+function worldFor() {
+  const world = testWorld()
+  onTestFinished(world.dispose)
+  return world
+}
 
 test('what a list leaves out as damaged is in its JSON, too', async () => {
   const gaps = [
