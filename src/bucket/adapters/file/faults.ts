@@ -61,6 +61,12 @@ export function busy(key: string): TacoError {
   })
 }
 
+export function goneFolder(label: string): TacoError {
+  return new TacoError('BUCKET_UNAVAILABLE', `${label} cannot be used now: it is not there any more`, {
+    hint: 'Mount its disk again, or copy the bucket back.',
+  })
+}
+
 export function noFolder(label: string): TacoError {
   return new TacoError('NOT_FOUND', `there is no bucket at ${label}: no such folder`, {
     hint: 'Look at the path. What creates or stores something makes the folder, `taco unit create` for example.',

@@ -12,7 +12,7 @@ import { checkPrefix } from '../../keys.ts'
 import { throwIfAborted } from '../../retry.ts'
 import { confirmer } from './confirm.ts'
 import { allRules, ensureFolder } from './context.ts'
-import { faultOf, noFolder } from './faults.ts'
+import { faultOf, goneFolder, noFolder } from './faults.ts'
 import { knownGenerations } from './folder.ts'
 import { entryOf } from './found.ts'
 import { isThere } from './generation.ts'
@@ -113,10 +113,11 @@ function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'))
 }
 
-function bucketOf(context: Context, realRoot: string): Bucket {
+async function bucketOf(context: Context, realRoot: string): Promise<Bucket> {
   const { fs, label, root } = context
   const inside = new Set<string>([root])
   const mark = folderMarks(context)
+  const hadObjects = (await fs.lstat(`${root}/${OBJECTS}`)) !== undefined
 
   const places = new Map<string, Place>()
 
@@ -129,6 +130,11 @@ function bucketOf(context: Context, realRoot: string): Bucket {
       places.set(key, place)
     }
     return place
+  }
+
+  /** Behind every answer that something is not there: a disk that was taken away has nothing either. */
+  async function refuseGone(): Promise<void> {
+    if (hadObjects && (await fs.lstat(`${root}/${OBJECTS}`)) === undefined) throw goneFolder(label)
   }
 
   /** A link among the users' folders must not lead out of the bucket. */
@@ -170,7 +176,11 @@ function bucketOf(context: Context, realRoot: string): Bucket {
   ): Promise<Found | 'unchanged' | undefined>
   function get(key: string, options?: GetOptions): Promise<Found | undefined>
   function get(key: string, options: GetOptions = {}): Promise<Found | 'unchanged' | undefined> {
-    return at(key, options, 'reading', (place) => read(context, place, options))
+    return at(key, options, 'reading', async (place) => {
+      const found = await read(context, place, options)
+      if (found === undefined) await refuseGone()
+      return found
+    })
   }
 
   return {
@@ -181,7 +191,9 @@ function bucketOf(context: Context, realRoot: string): Bucket {
     head: (key, options) =>
       at(key, options, 'reading', async (place) => {
         const generation = await current(context, place)
-        return isThere(generation) ? entryOf(key, generation) : undefined
+        if (isThere(generation)) return entryOf(key, generation)
+        await refuseGone()
+        return undefined
       }),
     confirmer(key, tag) {
       const ask = confirmer(fs, placeAt(key), tag)
@@ -202,15 +214,20 @@ function bucketOf(context: Context, realRoot: string): Bucket {
           : putOwn(context, place, body, conditions)
       }),
     delete: (key, when, options) =>
-      at(key, options, 'deleting', (place) =>
-        hasPlain(place) ? deletePlain(context, place, when) : deleteOwn(context, place, when),
-      ),
+      at(key, options, 'deleting', async (place) => {
+        const outcome = await (hasPlain(place)
+          ? deletePlain(context, place, when)
+          : deleteOwn(context, place, when))
+        if (outcome === 'absent') await refuseGone()
+        return outcome
+      }),
     mark: (prefix) => guarded(context, 'listing', () => mark(prefix)),
     async *list(prefix, options = {}) {
       checkPrefix(prefix)
       throwIfAborted(options.signal)
       try {
         yield* listFolder(context, prefix, options)
+        await refuseGone()
       } catch (error) {
         throw faultOf(error, label, 'listing')
       }
