@@ -189,6 +189,8 @@ function otherPlace(kind: string, config: HclBody, get: Settings, workspace: str
 
 /** Those who read a state need not be the user who writes it, nor write the address in the same way. */
 function databaseOf(text: string): string {
+  // Quoted, or said once more after the question mark: what is not understood must not be left out.
+  if (/['\\]|[?&](?:host|hostaddr|port|dbname)=/.test(text)) return text
   const word = (name: string) => new RegExp(`\\b${name}\\s*=\\s*(\\S+)`).exec(text)?.[1]
   const url = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/:?]+)(?::(\d+))?\/([^?]+)/.exec(text)
   const [host, port = '5432', name] = url?.slice(1) ?? ['host', 'port', 'dbname'].map(word)
