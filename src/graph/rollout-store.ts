@@ -14,6 +14,7 @@ import {
 import {
   type Caller,
   type Event,
+  type OutboxDocument,
   type StateControl,
   parseOrgName,
   rolloutKey,
@@ -87,8 +88,7 @@ export function createRolloutStore(deps: {
     const isSame = copy !== undefined && copy.tag === tag
     const loaded = isSame ? copy : await readDocument(bucket, key, Rollout, { known: copy })
     if (loaded === undefined) return undefined
-    // A server that ended in between may have left them.
-    send(loaded, [])
+    outbox.sendLeft(loaded.value.outbox, documentOf(loaded))
     return isOver(loaded.value) && copy === undefined ? loaded : keep(loaded)
   }
 
@@ -114,10 +114,13 @@ export function createRolloutStore(deps: {
     }
   }
 
-  function send(loaded: Loaded<Rollout>, made: readonly Event[]): void {
+  function documentOf(loaded: Loaded<Rollout>): OutboxDocument {
     const { key, value } = loaded
-    const turn = () => inTurn(`${value.org}/${value.id}`, () => empty(loaded))
-    outbox.send(value.outbox, made, { key, empty: turn })
+    return { key, empty: () => inTurn(`${value.org}/${value.id}`, () => empty(loaded)) }
+  }
+
+  function written(loaded: Loaded<Rollout>, made: readonly Event[]): void {
+    outbox.send(loaded.value.outbox, made, documentOf(keep(loaded)))
   }
 
   /** If somebody changed it meanwhile, they took care of it. */
@@ -170,7 +173,7 @@ export function createRolloutStore(deps: {
       const value = { ...rollout, outbox: [...made] }
       const answer = await createDocument(bucket, key, value)
       if (answer.kind === 'conflict') throw new TacoError('CONFLICT', 'two rollouts began at the same time')
-      send(keep({ key, value, tag: answer.tag }), made)
+      written({ key, value, tag: answer.tag }, made)
       return value
     },
     change: (ref, caller, change) =>
@@ -184,9 +187,9 @@ export function createRolloutStore(deps: {
           const left = outbox.unsent(loaded.value.outbox)
           const rev = loaded.value.rev + 1
           const value = { ...rollout, rev, nonce: ids.id('n'), outbox: [...left, ...made] }
-          const written = await swapDocument(bucket, loaded, value)
-          if (written.kind !== 'written') continue
-          send(keep({ key: loaded.key, value, tag: written.tag }), made)
+          const answered = await swapDocument(bucket, loaded, value)
+          if (answered.kind !== 'written') continue
+          written({ key: loaded.key, value, tag: answered.tag }, made)
           return { rollout: value, answer }
         }
         throw new TacoError('BUCKET_UNAVAILABLE', 'too many workers changed the rollout at the same time', {

@@ -2,7 +2,7 @@ import type { StateDeps } from './deps.ts'
 import type { Background } from './background.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import type { Event } from './model.ts'
-import type { EventDraft, Outbox } from './services.ts'
+import type { EventDraft, Outbox, OutboxDocument } from './services.ts'
 import type { EventView } from './views.ts'
 import { isoTime } from '../base/clock.ts'
 
@@ -43,16 +43,34 @@ export function viewEvent(event: Event): EventView {
 const LEFT_MS = 2_000
 
 export function createOutbox(deps: StateDeps, background: Background, journal: JournalWriter): Outbox {
+  const { flushEvents, tidyAfterMs } = deps.settings
   /** Several may read one document at once: what it holds is told by one of them. */
-  const flushing = new Set<string>()
+  const flushing = new Map<string, Promise<void>>()
 
-  async function flush(left: readonly Event[]): Promise<void> {
-    for (const { id } of left) flushing.add(id)
-    try {
-      await journal.flush(left)
-    } finally {
+  function flushLeft(outbox: readonly Event[]): boolean {
+    const isLeft = ({ id, at }: Event) =>
+      !journal.isWritten(id) && !flushing.has(id) && deps.clock.now() - at > LEFT_MS
+    const left = outbox.filter(isLeft)
+    if (left.length > 0) background.run('writing events left in an outbox', () => flush(left))
+    return left.length > 0
+  }
+
+  function flush(left: readonly Event[]): Promise<void> {
+    const flushed = journal.flush(left).finally(() => {
       for (const { id } of left) flushing.delete(id)
-    }
+    })
+    for (const { id } of left) flushing.set(id, flushed)
+    return flushed
+  }
+
+  function emptyLater(outbox: readonly Event[], { key, empty }: OutboxDocument): void {
+    if (tidyAfterMs === null) return
+    background.later(`emptying the outbox of ${key}`, tidyAfterMs, async () => {
+      // Whoever closes does not wait before it comes here. What could not be written stays where it is.
+      await Promise.allSettled(outbox.map(({ id }) => flushing.get(id)))
+      await journal.flush(outbox)
+      if (outbox.every(({ id }) => journal.isWritten(id))) await empty()
+    })
   }
 
   return {
@@ -60,26 +78,13 @@ export function createOutbox(deps: StateDeps, background: Background, journal: J
       makeEvent(deps, unit === undefined ? { org, name: org } : { org, ...unit }, draft),
     unsent: (outbox) => outbox.filter(({ id }) => !journal.isWritten(id)),
     send(outbox, made, document) {
-      const { flushEvents, tidyAfterMs } = deps.settings
       if (!flushEvents) return
-      const isLeft = ({ id, at }: Event) =>
-        !journal.isWritten(id) && !flushing.has(id) && deps.clock.now() - at > LEFT_MS
-      const left = outbox.filter(isLeft)
-      const writing: Promise<void>[] = []
-      const run = (what: string, write: () => Promise<void>) =>
-        background.run(what, () => {
-          const written = write()
-          writing.push(written)
-          return written
-        })
-      if (made.length > 0) run('writing events to the journal', () => journal.write(made))
-      if (left.length > 0) run('writing events left in an outbox', () => flush(left))
-      if (document === undefined || tidyAfterMs === null || writing.length === 0) return
-      background.later(`emptying the outbox of ${document.key}`, tidyAfterMs, async () => {
-        // Whoever closes does not wait before it comes here. What could not be written stays where it is.
-        await Promise.allSettled(writing)
-        if (outbox.every(({ id }) => journal.isWritten(id))) await document.empty()
-      })
+      if (made.length > 0) background.run('writing events to the journal', () => journal.write(made))
+      flushLeft(outbox)
+      if (outbox.length > 0 && document !== undefined) emptyLater(outbox, document)
+    },
+    sendLeft(outbox, document) {
+      if (flushEvents && flushLeft(outbox)) emptyLater(outbox, document)
     },
   }
 }

@@ -10,7 +10,7 @@ import type { Event } from './model.ts'
 import { FORMAT, OrgDocument } from './model.ts'
 import { parseOrgName } from './names.ts'
 import { again, untilDone } from './protocol/attempts.ts'
-import type { Caller, Orgs, Outbox } from './services.ts'
+import type { Caller, Orgs, Outbox, OutboxDocument } from './services.ts'
 import type { OrgView } from './views.ts'
 
 export const FIRST_ORG = 'default'
@@ -57,15 +57,23 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     const key = orgKey(input.name)
     const answer = await createDocument(bucket, key, value)
     if (answer.kind === 'conflict') return undefined
-    return viewOrg(seen({ key, value, tag: answer.tag }, [event]).value)
+    return changed({ key, value, tag: answer.tag }, event)
   }
 
-  /** Events that were not made here may have been left by a server that crashed. */
-  function seen(loaded: Loaded<OrgDocument>, made: readonly Event[] = []): Loaded<OrgDocument> {
-    const { key, value } = loaded
-    known.set(value.name, value)
-    outbox.send(value.outbox, made, { key, empty: () => empty(loaded) })
+  function seen(loaded: Loaded<OrgDocument>): Loaded<OrgDocument> {
+    known.set(loaded.value.name, loaded.value)
+    outbox.sendLeft(loaded.value.outbox, documentOf(loaded))
     return loaded
+  }
+
+  function changed(loaded: Loaded<OrgDocument>, event: Event): OrgView {
+    known.set(loaded.value.name, loaded.value)
+    outbox.send(loaded.value.outbox, [event], documentOf(loaded))
+    return viewOrg(loaded.value)
+  }
+
+  function documentOf(loaded: Loaded<OrgDocument>): OutboxDocument {
+    return { key: loaded.key, empty: () => empty(loaded) }
   }
 
   /** If somebody changed it meanwhile, they took care of it. The nonce stays: to clients this is no change. */
@@ -133,7 +141,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         }
         const answer = await swapDocument(bucket, loaded, value)
         if (answer.kind === 'conflict') return again
-        return viewOrg(seen({ key: loaded.key, value, tag: answer.tag }, [event]).value)
+        return changed({ key: loaded.key, value, tag: answer.tag }, event)
       })
     },
   }

@@ -319,12 +319,15 @@ export interface Outbox {
   /** What must stay in the outbox of the next version of the document. */
   unsent(outbox: readonly Event[]): Event[]
   /**
-   * After a document was written, with the events of that change; or read, with none. Whoever finds events in a document
-   * cannot know for long that they were told, so they are taken out if no other change does it: soon, or on closing.
+   * After a document was written, with the events of that change. Whoever finds events in a document cannot know for
+   * long that they were told, so they are taken out if no other change does it: soon, or on closing.
    */
-  send(
-    outbox: readonly Event[],
-    made: readonly Event[],
-    document?: { readonly key: string; empty(): Promise<void> },
-  ): void
+  send(outbox: readonly Event[], made: readonly Event[], document?: OutboxDocument): void
+  /** After a document was read: tells what a server left in it that ended in between. */
+  sendLeft(outbox: readonly Event[], document: OutboxDocument): void
+}
+
+export interface OutboxDocument {
+  readonly key: string
+  empty(): Promise<void>
 }
