@@ -281,3 +281,26 @@ test('an object of which nobody says how long it is does not pass for an empty o
   await expect(bucket.head('a')).rejects.toMatchObject(refused)
   await expect(bucket.get('a')).rejects.toMatchObject(refused)
 })
+
+test("a 404 that is not the store's own does not say that there is no object", async () => {
+  const proxy: Answer = (_, response) => response.writeHead(404).end('404 page not found\n')
+  const { bucket } = await scripted([proxy])
+  const refused = { code: 'BUCKET_UNAVAILABLE', facts: { status: 404 } }
+
+  await expect(bucket.get('a')).rejects.toMatchObject(refused)
+  await expect(bucket.put('a', bodyOf('x'), tag)).rejects.toMatchObject(refused)
+  await expect(
+    bucket.withAbilities({ ...bucket.can, conditionalDelete: true }).delete('a', tag),
+  ).rejects.toMatchObject(refused)
+})
+
+test.each<[string, Answer]>([
+  ['with a document', refusal(404, 'NoSuchKey')],
+  ['with nothing but an id', (_, response) => response.writeHead(404, { 'x-amz-request-id': '1' }).end()],
+])('a store says %s that there is no object', async (_, answer) => {
+  const { bucket } = await scripted([answer])
+
+  expect(await bucket.get('a')).toBeUndefined()
+  expect(await bucket.put('a', bodyOf('x'), tag)).toEqual({ kind: 'conflict' })
+  expect(await bucket.delete('a', tag)).toBe('absent')
+})

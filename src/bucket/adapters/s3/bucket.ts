@@ -10,7 +10,8 @@ import type { RetryRules } from '../../retry.ts'
 import { unavailable, unsized } from '../http/failures.ts'
 import { foundObject, pastTheEnd } from '../http/found.ts'
 import { listedEntries } from '../http/listing.ts'
-import { shortText } from '../http/text.ts'
+import { shortened } from '../http/text.ts'
+import type { ShortAnswer } from '../http/text.ts'
 import { s3Address } from './address.ts'
 import { openS3Client, UndecidedConflict } from './client.ts'
 import { credentialSource } from './credentials.ts'
@@ -82,7 +83,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
         answer.resume()
         return 'unchanged'
       case 404:
-        refuseIfNoBucket(await shortText(answer))
+        checkAbsence(await shortened(answer), call.what)
         return undefined
       case 416:
         answer.resume()
@@ -115,8 +116,12 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     return entryOf(key, answer.headers)
   }
 
-  function refuseIfNoBucket(text: string): void {
-    if (readError(text).code !== 'NoSuchBucket') return
+  /** Proxies say 404 too, while they do not know yet where the store is. */
+  function checkAbsence({ status, headers, text }: ShortAnswer, what: string): void {
+    const { code } = readError(text)
+    if (code === undefined && headers['x-amz-request-id'] === undefined)
+      throw unavailable(label, `${what}: somebody else than the store answered ${status}`, { status })
+    if (code !== 'NoSuchBucket') return
     throw new TacoError('BUCKET_REFUSED', `${label} does not exist`, {
       hint: 'Create the bucket first, or correct its name, region or endpoint.',
       facts: { bucket: label, code: 'NoSuchBucket' },
@@ -130,7 +135,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     const call = { method: 'PUT', key: whole(key), what: `writing "${key}"`, signal: options.signal } as const
     try {
       const answer = await client.ask({ ...call, headers, body, expects: WRITTEN_OR_NOT })
-      if (answer.status === 404) refuseIfNoBucket(answer.text)
+      if (answer.status === 404) checkAbsence(answer, call.what)
       if (answer.status !== 200) return conflict
       return { kind: 'written', tag: tagOf(answer.headers['etag'] ?? '') }
     } catch (error) {
@@ -181,8 +186,10 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
           retry: options.retry,
           expects: [200, 204, 404, 412],
         })
-        if (answer.status === 404) refuseIfNoBucket(answer.text)
-        if (answer.status === 404) return 'absent'
+        if (answer.status === 404) {
+          checkAbsence(answer, call.what)
+          return 'absent'
+        }
         if (answer.status !== 412) return 'deleted'
         // Of some servers, a condition on nothing does not hold.
         return (await head(key, options.signal)) === undefined ? 'absent' : conflict
