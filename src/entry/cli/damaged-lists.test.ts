@@ -30,13 +30,13 @@ test('what a list leaves out as damaged is in its JSON, too', async () => {
 })
 
 test('a list is not called empty because all that is in it is damaged', async () => {
-  const server = await testServer(({ url }, res) =>
-    sendJson(res, {
-      items: [],
-      next: null,
-      damaged: url.includes('/versions') ? [{ seq: 1, object: null }] : 1,
-    }),
-  )
+  const node = { id: 'ws-1', name: 'ws-1', status: 'unknown', ready: false, marks: [] }
+  const server = await testServer(({ url }, res) => {
+    if (url.includes('/graph')) sendJson(res, { asOf: '', nodes: [node], edges: [] })
+    else if (url.includes('/versions'))
+      sendJson(res, { items: [], next: null, damaged: [{ seq: 1, object: null }] })
+    else sendJson(res, { items: [], next: null, damaged: 1 })
+  })
   onTestFinished(server.close)
   const said = async (...command: readonly string[]) => {
     const world = worldFor()
@@ -44,6 +44,11 @@ test('a list is not called empty because all that is in it is damaged', async ()
     return world.err()
   }
 
-  expect(await said('unit', 'ls')).not.toContain('no units yet')
+  const units = await said('unit', 'ls')
+  expect(units).toContain('1 unit cannot be read and is left out')
+  expect(units).not.toContain('no units yet')
   expect(await said('state', 'versions', 'a')).toContain('no versions that can be read')
+  const dependencies = await said('dep', 'ls')
+  expect(dependencies).toContain('what ws-1 uses is left out')
+  expect(dependencies).not.toContain('no dependencies yet')
 })

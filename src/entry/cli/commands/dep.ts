@@ -48,10 +48,17 @@ export async function list(session: Session, [unit]: readonly string[]): Promise
   const answer = await client.json('GET', '/v1/graph')
   if (output.asJson) return output.json(answer)
   const { nodes, edges } = check(graphAnswer, answer)
-  if (edges.length === 0)
-    return output.note(
-      'no dependencies yet: `taco dep add app --on network` declares one, reading outputs makes them',
-    )
+  // Only a unit whose document cannot be read goes by its id.
+  const damaged = nodes.filter(({ id, name }) => id === name)
+  for (const { id } of damaged)
+    output.warn(`what ${id} uses is left out: its document cannot be read; see \`taco doctor --deep\``)
+  if (edges.length === 0) {
+    if (damaged.length === 0)
+      output.note(
+        'no dependencies yet: `taco dep add app --on network` declares one, reading outputs makes them',
+      )
+    return
+  }
   const names = new Map(nodes.map(({ id, name }) => [id, name]))
   output.table(
     ['UNIT', 'USES', 'OUTPUTS', 'FROM', 'STATE'],
