@@ -70,6 +70,11 @@ export function exitCodeOf(error: unknown): number {
   return typeof own === 'number' ? own : exitCodes[error.code]
 }
 
+/** The server, or the bucket behind it, does not answer or cannot work: later it may. */
+export function isAway(error: unknown): boolean {
+  return exitCodeOf(error) === EXIT.unavailable
+}
+
 export function usageError(message: string, hint: string): TacoError {
   return new TacoError('BAD_REQUEST', message, { hint })
 }

@@ -7,6 +7,7 @@ import { unitPath } from './client.ts'
 import type { Client } from './client.ts'
 import { applyUnit } from './engine-run.ts'
 import type { Engines } from './engine-run.ts'
+import { isAway } from './failures.ts'
 import { type EngineLeft, engineLeft, hasUnstored, unstored } from './left-engine.ts'
 import type { ClaimAnswer } from './rollout-answers.ts'
 import { startAnswer } from './rollout-answers.ts'
@@ -168,7 +169,7 @@ function saysLeft(left: EngineLeft): string {
   }
 }
 
-/** Somebody may be at work on the unit by hand; that ends, as a rule. */
+/** Somebody may be at work on the unit by hand, or the server away; that ends, as a rule. */
 async function begin(bench: Bench, hold: Hold, lock: boolean) {
   const { client, leaseMs, world } = bench
   const { token, unit } = hold.claim
@@ -179,7 +180,8 @@ async function begin(bench: Bench, hold: Hold, lock: boolean) {
     try {
       return check(startAnswer, await client.json('POST', path, { json: { token, leaseMs, lock } }))
     } catch (error) {
-      if (!isTacoError(error, 'LOCKED') || hold.isStopping || world.now() >= until) throw error
+      const mayPass = isTacoError(error, 'LOCKED') || isAway(error)
+      if (!mayPass || hold.isStopping || world.now() >= until) throw error
       bench.say(unit.name, `waiting: ${messageOf(error)}`)
       await new Promise((done) => setTimeout(done, Math.min(1000, leaseMs / 4)))
     }

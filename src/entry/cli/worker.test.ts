@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { TacoError } from '../../base/errors.ts'
 import { readProject } from '../../graph/index.ts'
 import type { Client } from './client.ts'
+import { unreachable } from './failures.ts'
 import { testWorld } from './testing.ts'
 import { work } from './worker.ts'
 
@@ -65,7 +66,15 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
       colour: false,
       say: () => {},
     },
-    { name: 'w', jobs: names.length, renewEveryMs: 10, lookEveryMs: 10, onStart: () => {}, onEnd: () => {} },
+    {
+      name: 'w',
+      jobs: names.length,
+      renewEveryMs: 10,
+      lookEveryMs: 10,
+      patienceMs: 300,
+      onStart: () => {},
+      onEnd: () => {},
+    },
     {
       rollout: { status: 'active', steps: { waiting: 0, running: names.length } },
       claims: names.map((name) => ({
@@ -137,7 +146,7 @@ test('signals of different kinds are one interrupt, and Ctrl-C pressed again is 
 test('while a worker that cannot tell an end waits for its other engines, it keeps their claims', async () => {
   const worker = atWork(['a', 'b'], ({ path }) => {
     if (path.endsWith('/renew')) return { lost: [] }
-    if (path.includes('/a/')) throw new TacoError('BUCKET_UNAVAILABLE', 'the bucket is away')
+    if (path.includes('/a/')) throw new TacoError('BUCKET_CORRUPT', 'the bucket is damaged')
     return over
   })
   await Promise.all([worker.began('a'), worker.began('b')])
@@ -147,8 +156,28 @@ test('while a worker that cannot tell an end waits for its other engines, it kee
   const isRenewed = vi.waitUntil(() => worker.renewed().length > before + 2, { timeout: 2000 })
   await isRenewed.catch(() => {}).finally(() => worker.letGo('b'))
 
-  await expect(worker.ended).rejects.toThrow('the bucket is away')
+  await expect(worker.ended).rejects.toThrow('the bucket is damaged')
   await isRenewed
   expect(worker.renewed().at(-1)?.json).toMatchObject({ tokens: ['token of b'] })
   expect(worker.ends()).toEqual(['/v1/rollouts/ro-1/steps/a/end', '/v1/rollouts/ro-1/steps/b/end'])
+})
+
+test('a server that is away for a while hears of the end later; one that stays away is given up', async () => {
+  let awayUntil = 3
+  const answer = ({ path }: Asked) => {
+    if (!path.endsWith('/end')) return { lost: [] }
+    if (awayUntil-- > 0) throw unreachable('nobody answers', 'is it running?', undefined)
+    return over
+  }
+  const patient = atWork(['a'], answer)
+  await patient.began('a')
+  patient.letGo('a')
+  await patient.ended
+  expect(patient.ends()).toHaveLength(4)
+
+  awayUntil = Infinity
+  const vain = atWork(['a'], answer)
+  await vain.began('a')
+  vain.letGo('a')
+  await expect(vain.ended).rejects.toThrow('nobody answers')
 })

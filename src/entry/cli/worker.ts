@@ -1,4 +1,5 @@
-import { isTacoError } from '../../base/errors.ts'
+import { isTacoError, messageOf } from '../../base/errors.ts'
+import { isAway } from './failures.ts'
 import { claimsAnswer, lostAnswer } from './rollout-answers.ts'
 import type { ClaimAnswer, ClaimsAnswer, ProgressAnswer } from './rollout-answers.ts'
 import { check } from './shape.ts'
@@ -15,6 +16,8 @@ export interface WorkOptions {
   readonly renewEveryMs: number
   /** How often to look for what others left to do. */
   readonly lookEveryMs: number
+  /** How long a server may be away before the worker gives up what it has to tell. */
+  readonly patienceMs: number
   onStart(claim: ClaimAnswer): void
   onEnd(claim: ClaimAnswer, end: StepEnd): void
 }
@@ -77,6 +80,22 @@ export async function work(
     }
   }
 
+  /** Servers may be started anew at any time; what an engine took an hour for is not given up for that. */
+  async function patiently<T>(send: () => Promise<T>, say = (_: string) => {}): Promise<T> {
+    const until = bench.world.now() + options.patienceMs
+    let told = false
+    for (;;) {
+      try {
+        return await send()
+      } catch (error) {
+        if (!isAway(error) || isStopping || bench.world.now() >= until) throw error
+        if (!told) say(`waiting: ${messageOf(error)}`)
+        told = true
+        await new Promise((done) => setTimeout(done, options.lookEveryMs))
+      }
+    }
+  }
+
   async function hold(claim: ClaimAnswer): Promise<void> {
     const own: Hold = {
       claim,
@@ -110,11 +129,11 @@ export async function work(
   async function tell(claim: ClaimAnswer, end: StepEnd): Promise<void> {
     const { token, unit } = claim
     try {
-      await ask((next) =>
-        client.json('POST', stepPath(id, unit.id, 'end'), {
-          json: { token, end, ...(next === undefined ? {} : { next }) },
-        }),
-      )
+      await ask((next) => {
+        const json = { token, end, ...(next === undefined ? {} : { next }) }
+        const send = () => client.json('POST', stepPath(id, unit.id, 'end'), { json })
+        return patiently(send, (line) => bench.say(unit.name, line))
+      })
     } catch (error) {
       // The claim ran out while we were away; whoever has it now finds the work done.
       if (!isTacoError(error, 'CONFLICT')) throw error
@@ -173,7 +192,7 @@ export async function work(
           resolve(false)
         }
       })
-      if (isTime && !isStopping && failure === undefined) await claim()
+      if (isTime && !isStopping && failure === undefined) await patiently(claim)
     }
   } catch (error) {
     failure ??= error

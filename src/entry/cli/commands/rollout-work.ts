@@ -25,6 +25,9 @@ export interface WorkOptions {
   readonly lease?: string
 }
 
+/** About as long as an engine waits for the server to take its state. */
+const PATIENCE_MS = 60_000
+
 /** All that a worker needs before it has something to do. */
 async function prepare(session: Session, options: WorkOptions) {
   const { world } = session
@@ -97,6 +100,7 @@ async function workOn(
       jobs,
       renewEveryMs: leaseMs / 3,
       lookEveryMs: Math.min(500, leaseMs / 4),
+      patienceMs: PATIENCE_MS,
       onStart: ({ unit, why }) => say(unit.name, output.style('bold', `begins: ${why}`)),
       onEnd: ({ unit }, end) => say(unit.name, output.style('bold', saysEnd(end))),
     },
