@@ -19,7 +19,7 @@ export interface StateSettings {
   readonly tidyAfterMs: number | null
   /** Journal records are written right after the change that caused them; off in tests that count operations. */
   readonly flushEvents: boolean
-  /** Journal objects begin at least so far apart; what comes in between is written together. */
+  /** Journal objects begin at least so far apart; what comes in between is written together. 0: nothing waits for a timer. */
   readonly gatherEventsMs: number
   /** T of the lock protocol: on stores without conditional delete no DELETE is believed to outlive it. */
   readonly deleteOutlivesMs: number

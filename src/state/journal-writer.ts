@@ -65,31 +65,41 @@ export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps)
 
   function startNext(): void {
     if (waiting === undefined || gathering !== undefined) return
-    if (putting > 0 && isRecent(clock, startedAt, SLOW_MS)) return
-    if (!isRecent(clock, startedAt, gatherMs)) return start(waiting)
     // An object of its own costs about as much as the change that an event tells.
-    gathering = setTimeout(gathered, startedAt + gatherMs - clock.now())
+    const pause = putting > 0 ? Math.max(SLOW_MS, gatherMs) : gatherMs
+    if (!isRecent(clock, startedAt, pause)) start(waiting)
+    else if (gatherMs > 0) gathering = setTimeout(gathered, startedAt + pause - clock.now())
   }
 
   function gathered(): void {
+    stopGathering()
+    if (waiting !== undefined) start(waiting)
+  }
+
+  function stopGathering(): void {
     clearTimeout(gathering)
     gathering = undefined
-    if (waiting !== undefined) start(waiting)
   }
 
   function start({ events, settle }: Batch): void {
     waiting = undefined
     putting++
     startedAt = clock.now()
-    const outcome = Promise.all(recordsThatFit(events).map(putInOrder)).finally(() => {
-      for (const { id } of events) {
-        underWay.delete(id)
-        if (!written.has(id)) failed.set(id, true)
-      }
-      putting--
-      startNext()
-    })
-    settle(outcome.then(() => undefined))
+    settle(putAll(events))
+  }
+
+  async function putAll(events: readonly Event[]): Promise<void> {
+    const puts = recordsThatFit(events).map(putInOrder)
+    // All of them, although one failed: what is still being put must not be put once more.
+    await Promise.allSettled(puts)
+    for (const { id } of events) {
+      underWay.delete(id)
+      if (!written.has(id)) failed.set(id, true)
+    }
+    putting--
+    if (putting === 0) stopGathering()
+    startNext()
+    await Promise.all(puts)
   }
 
   /**

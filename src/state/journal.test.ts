@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
@@ -219,6 +220,41 @@ test('a put that hangs does not hold up those who come later', async () => {
   expect(await keysIn(deps.bucket)).toHaveLength(1)
   letThrough()
   await hanging
+})
+
+test('a put that hangs holds up those who came right after it only for a moment', async () => {
+  const { deps, gate, event, letThrough } = place()
+  const writer = createJournalWriter({ ...deps, clock: systemClock })
+  gate.time = systemClock.now()
+  gate.holds = true
+  const hanging = writer.write([event('a')])
+  const next = writer.write([event('b')])
+  gate.holds = false
+  await next
+  expect(await keysIn(deps.bucket)).toHaveLength(1)
+  letThrough()
+  await hanging
+})
+
+test('an event is not written again while a put of its batch is under way, though another one failed', async () => {
+  const { deps, gate, event, letThrough } = place()
+  const put: Bucket['put'] = (...args) =>
+    args[0].includes('-other.') ? Promise.reject(new Error('down')) : deps.bucket.put(...args)
+  const writer = createJournalWriter({ ...deps, bucket: { ...deps.bucket, put } })
+  gate.holds = true
+  const slow = event('a')
+  const writing = writer.write([event('b', 'other'), slow])
+  const outcome = Promise.allSettled([writing])
+  await new Promise(setImmediate)
+  gate.holds = false
+  gate.time += 2_000
+  const flushing = writer.flush([slow])
+  await new Promise(setImmediate)
+  expect(await keysIn(deps.bucket)).toHaveLength(0)
+  letThrough()
+  await flushing
+  expect(await outcome).toMatchObject([{ status: 'rejected', reason: { message: 'down' } }])
+  expect(await follow(deps, 10)).toEqual([slow.id])
 })
 
 test('a batch that cannot be written fails for all of it, and is written by whoever comes next', async () => {
