@@ -3,9 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { openGcsBucket } from './gcs.ts'
 
-test('an object of which nobody says how long it is does not pass for an empty one', async () => {
+test.each([
+  ['how long "a" is', { 'x-goog-generation': '7', 'transfer-encoding': 'chunked' }],
+  ['no tag of "a"', { 'content-length': '10' }],
+])('an answer that does not tell all of an object is none: %s', async (said, headers) => {
   const server = createServer((request, response) => {
-    response.writeHead(200, { 'x-goog-generation': '7' }).write('half', () => request.socket.destroy())
+    response.writeHead(200, headers).write('half', () => request.socket.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -21,6 +24,6 @@ test('an object of which nobody says how long it is does not pass for an empty o
 
   await expect(bucket.get('a')).rejects.toMatchObject({
     code: 'BUCKET_UNAVAILABLE',
-    message: expect.stringContaining('how long "a" is'),
+    message: expect.stringContaining(said),
   })
 })

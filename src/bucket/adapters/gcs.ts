@@ -11,7 +11,7 @@ import { prefixed } from '../prefix.ts'
 import type { RetryRules } from '../retry.ts'
 import { messageIn, noSuchBucket, openGcsClient } from './gcs-client.ts'
 import type { AccessToken, GcsCall } from './gcs-client.ts'
-import { unavailable, unsized } from './http/failures.ts'
+import { unavailable, unsized, untagged } from './http/failures.ts'
 import { foundObject, pastTheEnd } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
 import { shortText } from './http/text.ts'
@@ -101,7 +101,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     const entry = answeredEntry(key, answer)
     if (entry === undefined) {
       answer.destroy()
-      throw unsized(label, key)
+      throw answer.headers['x-goog-generation'] === undefined ? untagged(label, key) : unsized(label, key)
     }
     if (entry.tag === ifNoneMatch) {
       answer.destroy()
@@ -250,12 +250,12 @@ function entryOf(key: string, { generation, size, updated }: z.infer<typeof Reso
   return { key, tag: generation as Tag, size: Number(size), modifiedAt: Date.parse(updated ?? '') || 0 }
 }
 
-/** Undefined: it does not say how long the object is. */
+/** Undefined: it does not say which generation of the object it is, or how long. */
 function answeredEntry(key: string, { headers }: IncomingMessage): Entry | undefined {
   const whole = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]
   const size = whole ?? headers['x-goog-stored-content-length'] ?? headers['content-length']
-  if (size === undefined) return undefined
   const generation = headers['x-goog-generation']
+  if (generation === undefined || size === undefined) return undefined
   const modifiedAt = Date.parse(headers['last-modified'] ?? '') || 0
-  return { key, tag: String(generation ?? '') as Tag, size: Number(size), modifiedAt }
+  return { key, tag: String(generation) as Tag, size: Number(size), modifiedAt }
 }

@@ -42,6 +42,11 @@ export function unsized(label: string, key: string): TacoError {
   return unavailable(label, `it does not say how long "${key}" is`)
 }
 
+/** Every store gives one: what comes without is somebody else's answer, a proxy's for example. */
+export function untagged(label: string, key: string): TacoError {
+  return unavailable(label, `it gives no tag of "${key}"`)
+}
+
 /** Errors of sockets, names and TLS; only lost connections are worth another try. */
 export function transportFailure(error: unknown, label: string): Error {
   if (error instanceof BodyFailure) return bodyError(error)

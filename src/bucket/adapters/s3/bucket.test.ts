@@ -1,57 +1,11 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { afterEach, expect, test } from 'vitest'
-import { systemClock } from '../../../base/clock.ts'
+import { expect, test } from 'vitest'
 import { bodyOf } from '../../body.ts'
 import type { Tag } from '../../bucket.ts'
-import { openS3Bucket } from './bucket.ts'
-import type { S3Options } from './bucket.ts'
+import { ok, refusal, scripted } from './testing.ts'
+import type { Answer } from './testing.ts'
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
-
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close()
-})
-
-/** A store that gives these answers in turn, the last one for ever, and a bucket that talks to it. */
-async function scripted(answers: readonly Answer[], options: Partial<S3Options> = {}) {
-  const requests: IncomingMessage[] = []
-  const pauses: number[] = []
-  const server = createServer((request, response) => {
-    request.resume()
-    const answer = answers[Math.min(requests.length, answers.length - 1)]
-    requests.push(request)
-    answer?.(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  const bucket = openS3Bucket({
-    bucket: 'states',
-    endpoint: `http://127.0.0.1:${port}`,
-    env: { AWS_ACCESS_KEY_ID: 'the-id', AWS_SECRET_ACCESS_KEY: 'the-secret' },
-    clock: { ...systemClock, sleep: (ms) => Promise.resolve(void pauses.push(ms)) },
-    ...options,
-  })
-  closers.push(async () => {
-    await bucket.close()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return { bucket, requests, pauses }
-}
-
-const ok: Answer = (_, response) => response.writeHead(200, { etag: '"tag"', 'content-length': '0' }).end()
 const hangUp: Answer = (request) => request.socket.destroy()
 const silence: Answer = () => undefined
-const refusal =
-  (status: number, code: string, headers: Record<string, string> = {}): Answer =>
-  (request, response) => {
-    response
-      .writeHead(status, headers)
-      .end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code></Error>`)
-  }
 
 const tag = 'abc' as Tag
 const written = { kind: 'written', tag: 'tag' }
@@ -256,51 +210,4 @@ test('a delete of an untrusted store looks first', async () => {
   expect(await bucket.delete('a', 'tag' as Tag)).toBe('deleted')
 
   expect(requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD', 'DELETE'])
-})
-
-test('a listing that breaks off where nobody said how long it is does not pass for a short one', async () => {
-  const half = '<ListBucketResult><Contents><Key>a</Key></Contents><Contents><Key>b</K'
-  const { bucket } = await scripted([
-    ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${half}`),
-  ])
-
-  await expect(bucket.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-    code: 'BUCKET_UNAVAILABLE',
-  })
-})
-
-test('an object of which nobody says how long it is does not pass for an empty one', async () => {
-  const unsized: Answer = (request, response) => {
-    response.writeHead(200, { etag: '"tag"', 'transfer-encoding': 'chunked' })
-    if (request.method === 'HEAD') response.end()
-    else response.write('half', () => request.socket.destroy())
-  }
-  const { bucket } = await scripted([unsized])
-  const refused = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('how long "a" is') }
-
-  await expect(bucket.head('a')).rejects.toMatchObject(refused)
-  await expect(bucket.get('a')).rejects.toMatchObject(refused)
-})
-
-test("a 404 that is not the store's own does not say that there is no object", async () => {
-  const proxy: Answer = (_, response) => response.writeHead(404).end('404 page not found\n')
-  const { bucket } = await scripted([proxy])
-  const refused = { code: 'BUCKET_UNAVAILABLE', facts: { status: 404 } }
-
-  await expect(bucket.get('a')).rejects.toMatchObject(refused)
-  await expect(bucket.put('a', bodyOf('x'), tag)).rejects.toMatchObject(refused)
-  await expect(
-    bucket.withAbilities({ ...bucket.can, conditionalDelete: true }).delete('a', tag),
-  ).rejects.toMatchObject(refused)
-})
-
-test.each<[string, Answer]>([
-  ['with a document', refusal(404, 'NoSuchKey')],
-  ['with nothing but an id', (_, response) => response.writeHead(404, { 'x-amz-request-id': '1' }).end()],
-])('a store says %s that there is no object', async (_, answer) => {
-  const { bucket } = await scripted([answer])
-
-  expect(await bucket.get('a')).toBeUndefined()
-  expect(await bucket.put('a', bodyOf('x'), tag)).toEqual({ kind: 'conflict' })
-  expect(await bucket.delete('a', tag)).toBe('absent')
 })

@@ -7,7 +7,7 @@ import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag
 import { checkKey } from '../../keys.ts'
 import { prefixed } from '../../prefix.ts'
 import type { RetryRules } from '../../retry.ts'
-import { unavailable, unsized } from '../http/failures.ts'
+import { unavailable, unsized, untagged } from '../http/failures.ts'
 import { foundObject, pastTheEnd } from '../http/found.ts'
 import { listedEntries } from '../http/listing.ts'
 import { shortened } from '../http/text.ts'
@@ -90,13 +90,13 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
         return pastTheEnd(await head(key, signal), ifNoneMatch)
       default:
     }
-    const { headers: said } = answer
-    if (said['content-length'] === undefined) {
+    const fault = faultIn(key, answer.headers)
+    if (fault !== undefined) {
       answer.destroy()
-      throw unsized(label, key)
+      throw fault
     }
-    const entry = entryOf(key, said)
-    const length = Number(said['content-length'])
+    const entry = entryOf(key, answer.headers)
+    const length = Number(answer.headers['content-length'])
     const start = range?.start ?? 0
     const resume = async (from: number) => {
       const rest = { range: `bytes=${start + from}-${start + length - 1}`, 'if-match': etagOf(entry.tag) }
@@ -112,8 +112,15 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     const call = { method: 'HEAD', key: whole(key), what: `looking at "${key}"`, signal } as const
     const answer = await client.ask({ ...call, expects: FOUND_OR_NOT })
     if (answer.status === 404) return undefined
-    if (answer.headers['content-length'] === undefined) throw unsized(label, key)
+    const fault = faultIn(key, answer.headers)
+    if (fault !== undefined) throw fault
     return entryOf(key, answer.headers)
+  }
+
+  /** What must be told of an object and is not. */
+  function faultIn(key: string, headers: ObjectHeaders): Error | undefined {
+    if (headers.etag === undefined) return untagged(label, key)
+    return headers['content-length'] === undefined ? unsized(label, key) : undefined
   }
 
   /** Proxies say 404 too, while they do not know yet where the store is. */
@@ -137,7 +144,9 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
       const answer = await client.ask({ ...call, headers, body, expects: WRITTEN_OR_NOT })
       if (answer.status === 404) checkAbsence(answer, call.what)
       if (answer.status !== 200) return conflict
-      return { kind: 'written', tag: tagOf(answer.headers['etag'] ?? '') }
+      const { etag } = answer.headers
+      if (etag === undefined) throw untagged(label, key)
+      return { kind: 'written', tag: tagOf(etag) }
     } catch (error) {
       if (error instanceof UndecidedConflict) return conflict
       throw error
