@@ -35,7 +35,7 @@ test('an engine that was left is found as long as it runs, and never mistaken fo
   const ended = once(engine, 'exit')
 
   expect(engineLeft(unit, {})).toBeUndefined()
-  const note = noteEngine(unit, {}, engine.pid)
+  noteEngine(unit, {}, engine.pid)
   expect(engineLeft(unit, {})).toEqual({ kind: 'running', pid: engine.pid })
   engine.kill('SIGKILL')
   await ended
@@ -48,7 +48,17 @@ test('an engine that was left is found as long as it runs, and never mistaken fo
   expect(engineLeft(unit, {})).toEqual({ kind: 'perhaps', pid: process.pid, note: path() })
   writeFileSync(path(), '{"pid":')
   expect(engineLeft(unit, {})).toBeUndefined()
-  note?.forget()
+})
+
+test('a note goes with its engine, but a worker that comes late leaves the note of the next one', () => {
+  const unit = folder()
+  mkdirSync(join(unit, '.terraform'))
+  const late = noteEngine(unit, {}, deadPid())
+  const next = noteEngine(unit, {}, process.pid)
+
+  late?.forget()
+  expect(engineLeft(unit, {})).toEqual({ kind: 'running', pid: process.pid })
+  next?.forget()
   expect(readdirSync(join(unit, '.terraform'))).toEqual([])
 })
 

@@ -40,16 +40,19 @@ export function noteEngine(folder: string, env: Env, pid: number | undefined): E
   const path = notePath(folder, env)
   // Without the engine's own folder it has not come far.
   if (pid === undefined || !existsSync(dataDir(folder, env))) return undefined
+  let written: string | undefined
   const forget = () => {
     try {
-      rmSync(path, { force: true })
+      // A worker that was suspended may come to it late: by then the note may be about the engine of the next one.
+      if (readFileSync(path, 'utf8') === written) rmSync(path, { force: true })
     } catch {
       // What it names has ended, which whoever reads it sees.
     }
   }
   try {
     const where = { place: placeOfProcesses(), host: hostname() }
-    writeFileSync(path, JSON.stringify({ pid, began: processOf(pid)?.began ?? null, ...where }))
+    written = JSON.stringify({ pid, began: processOf(pid)?.began ?? null, ...where })
+    writeFileSync(path, written)
     return { forget }
   } catch (error) {
     return { forget, missing: messageOf(error) }
