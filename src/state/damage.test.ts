@@ -479,3 +479,14 @@ test('a write whose version is lost: doctor says that only a repair ends it, and
   await control.locks.forceUnlock(named('d'), {}, alice)
   await push(control, 'd', stateText(2))
 })
+
+test('one repair ends a lost write of a unit that also lost its claims', async () => {
+  const bucket = openMemoryBucket()
+  const control = await unitWithLeftWrite(bucket)
+  await lose(bucket, String((await versionKeys(bucket))[1]))
+  await lose(bucket, nameClaim('d'))
+  for (const key of await keysUnder(bucket, '.taco/keys/')) await lose(bucket, key)
+
+  expect(wrong(await findings(control, { repair: true }))).toEqual([])
+  expect(wrong(await findings(control))).toEqual([])
+})

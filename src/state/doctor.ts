@@ -41,11 +41,14 @@ export function createDoctor(
   ): AsyncGenerator<DoctorFinding> {
     const doc = unit.value
     const say = finder(doc.name)
+    // A repair changes the document.
+    const current = async () => (options.repair ? parts.store.load(doc.org, doc.id) : unit)
     if (doc.deleted === undefined) {
       yield* checkClaims(unit, options.repair, say)
-      yield* checkState(unit, options, caller, say)
+      const claimed = await current()
+      if (claimed !== undefined) yield* checkState(parts.store.folded(claimed), options, caller, say)
     }
-    const now = options.repair ? await parts.store.load(doc.org, doc.id) : unit
+    const now = await current()
     if (now !== undefined) yield* checkVersions(now.value, options.deep, say)
   }
 
