@@ -66,7 +66,9 @@ export async function build(options: BuildOptions): Promise<Built> {
       metrics,
       about: { version, bucket: { kind: bucket.kind, label: bucket.label } },
       async ready() {
-        await bucket.head(FIRST_DOCUMENT)
+        // Not head: to that, S3 says the same of an object and of a bucket that are not there.
+        const found = await bucket.get(FIRST_DOCUMENT)
+        found?.discard()
       },
       async close() {
         await control.close()
