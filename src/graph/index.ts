@@ -14,7 +14,7 @@ export * from './views.ts'
 export { createInputs } from './inputs.ts'
 export type { Input, Inputs, InputsView } from './inputs.ts'
 export type { Project, ProjectDependency, ProjectUnit } from './project.ts'
-export { placeOfDependency } from './project-places.ts'
+export { placesOfDependencies } from './project-places.ts'
 export { readProject } from './project-read.ts'
 export {
   configurationPrint,

@@ -102,6 +102,11 @@ function isSame(a: Uses, b: Uses): boolean {
   return spelled(a) === spelled(b)
 }
 
+/** A unit that all others use may be the one that is missing: answers are for people, and have a size. */
+const MOST_TOLD = 100
+/** Comparing names takes a while, in which a server does nothing else. */
+const MOST_GUESSED = 5
+
 function refuseUnknown(wanted: readonly SyncUnit[], byName: ReadonlyMap<string, UnitView>): void {
   const known = new Set([...byName.keys(), ...wanted.map(({ name }) => name)])
   const lost = wanted.flatMap(({ name, dependencies }) =>
@@ -110,9 +115,13 @@ function refuseUnknown(wanted: readonly SyncUnit[], byName: ReadonlyMap<string, 
       .map(({ on }) => ({ unit: name, on, detail: `${name} depends on ${on}, and there is no such unit` })),
   )
   if (lost.length === 0) return
-  const guesses = lost.flatMap(({ on }) => nearest(on, known) ?? [])
-  throw new TacoError('NOT_FOUND', lost.map(({ detail }) => detail).join('; '), {
-    facts: { field: 'dependencies', errors: lost },
+  const told = lost.slice(0, MOST_TOLD)
+  const more = lost.length - told.length
+  const rest = more > 0 ? [`and ${more} more`] : []
+  const asked = [...new Set(told.map(({ on }) => on))].slice(0, MOST_GUESSED)
+  const guesses = asked.flatMap((on) => nearest(on, known) ?? [])
+  throw new TacoError('NOT_FOUND', [...told.map(({ detail }) => detail), ...rest].join('; '), {
+    facts: { field: 'dependencies', errors: told, moreErrors: more },
     hint:
       guesses.length > 0
         ? `did you mean ${[...new Set(guesses)].join(', ')}?`

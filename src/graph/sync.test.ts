@@ -40,3 +40,25 @@ test('a unit that cannot be read is neither planned anew nor said not to be ther
   await expect(planned(app)).rejects.toMatchObject(refusal)
   expect((await planned(unit('aside', { team: 'a' }))).changes).toMatchObject([{ kind: 'label', after: 'a' }])
 })
+
+test('a name that very many use and nobody has is told in a moment', async () => {
+  const control = await openControl()
+  const units = Array.from({ length: 2000 }, (_, i) => ({
+    name: `prod/service-${i}`,
+    labels: {},
+    dependencies: ['prod/netwrok', `prod/databse-${i}`].map((on) => ({ on, outputs: null, inputs: {} })),
+  }))
+  const network = { name: 'prod/network', labels: {}, dependencies: [] }
+
+  const refused = createSync(control).sync(org, [network, ...units], { dryRun: true }, alice)
+
+  await expect(refused).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringMatching(/and 3900 more$/) as string,
+    hint: expect.stringContaining('did you mean prod/network') as string,
+    facts: {
+      moreErrors: 3900,
+      errors: expect.toSatisfy((errors: readonly unknown[]) => errors.length === 100) as unknown,
+    },
+  })
+})

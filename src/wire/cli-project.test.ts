@@ -97,6 +97,18 @@ test('sync shows what it will do, does it once, and takes back what went out of 
   ])
 })
 
+test('of very many dependencies that lead nowhere the first are told, and how many more there are', async () => {
+  const units = Array.from({ length: 102 }, (_, i) => `  app-${i}: {dependencies: [net]}\n`)
+  const { taco } = repository({ 'taco.yaml': `units:\n${units.join('')}` })
+
+  const { err } = await taco('sync', '--dry-run')
+
+  const lines = err.split('\n').filter((line) => line.startsWith('error: '))
+  expect(lines).toHaveLength(101)
+  expect(lines.at(99)).toBe('error: taco.yaml:101:27: app-99 depends on net, and there is no such unit')
+  expect(lines.at(100)).toBe('error: and 2 more')
+})
+
 test('what scan writes holds from where it is written', async () => {
   const { taco, cwd } = repository({
     'infra/net/main.tf': 'resource "terraform_data" "x" {}\n',

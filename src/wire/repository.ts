@@ -1,3 +1,3 @@
 /** For the commands that work on a repository: loaded by them alone, because reading YAML takes a library. */
-export { isScanned, placeOfDependency, projectText, readProject, scan } from '../graph/index.ts'
+export { isScanned, placesOfDependencies, projectText, readProject, scan } from '../graph/index.ts'
 export { openHclReader } from '../graph/adapters/hcl2json.ts'

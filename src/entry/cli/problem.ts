@@ -60,6 +60,7 @@ interface Problem {
   readonly requestId?: unknown
   readonly holder?: unknown
   readonly errors?: unknown
+  readonly moreErrors?: unknown
 }
 
 function isProblem(value: unknown): value is Problem {
@@ -80,6 +81,7 @@ export function errorOfProblem(problem: unknown, facts: Readonly<Record<string, 
       ...(problem.field === undefined ? {} : { field: problem.field }),
       ...(problem.holder === undefined ? {} : { holder: problem.holder }),
       ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+      ...(problem.moreErrors === undefined ? {} : { moreErrors: problem.moreErrors }),
       ...(typeof problem.requestId === 'string' ? { requestId: problem.requestId } : {}),
     },
   })

@@ -2,7 +2,7 @@ import type { Duplex, Readable, Writable } from 'node:stream'
 import type {
   HclReader,
   isScanned,
-  placeOfDependency,
+  placesOfDependencies,
   projectText,
   readProject,
   scan,
@@ -38,7 +38,7 @@ export interface World {
 export interface RepositoryTools {
   readonly readProject: typeof readProject
   readonly isScanned: typeof isScanned
-  readonly placeOfDependency: typeof placeOfDependency
+  readonly placesOfDependencies: typeof placesOfDependencies
   readonly scan: typeof scan
   readonly projectText: typeof projectText
   openHclReader(): HclReader

@@ -22,6 +22,8 @@ export const Problem = z
     /** Of the lock that stands in the way. */
     holder: LockInfo.optional(),
     errors: ProblemErrors.optional(),
+    /** Than `errors` tells. */
+    moreErrors: z.int().optional(),
   })
   .meta({ id: 'Problem' })
 export type Problem = z.infer<typeof Problem>
@@ -47,7 +49,7 @@ export function renderProblem(
   const known = error instanceof TacoError ? error : new TacoError('UNEXPECTED', '')
   const status = options.status ?? STATUS_OF[known.code]
   const holder = holderOf(known)
-  const { field } = known.facts
+  const { field, moreErrors } = known.facts
   const errors = ProblemErrors.safeParse(known.facts['errors']).data
   return {
     problem: {
@@ -61,6 +63,7 @@ export function renderProblem(
       requestId,
       ...(holder === undefined ? {} : { holder }),
       ...(errors === undefined ? {} : { errors }),
+      ...(typeof moreErrors === 'number' && moreErrors > 0 ? { moreErrors } : {}),
     },
     headers: { ...headersOf(known, status), ...options.headers },
   }

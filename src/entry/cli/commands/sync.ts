@@ -73,14 +73,16 @@ async function withPlaces(
   error: unknown,
 ): Promise<unknown> {
   if (!isTacoError(error, 'NOT_FOUND') || error.facts['errors'] === undefined) return error
-  const { placeOfDependency } = await world.repository()
-  const written = readFileSync(file, 'utf8')
+  const { placesOfDependencies } = await world.repository()
+  const placeOf = placesOfDependencies(readFileSync(file, 'utf8'), relative(world.cwd, file))
   const lines = check(lostEdges, error.facts['errors']).map(({ unit, on, detail }) => {
     const isOurs = project.units.some(
       ({ name, dependencies }) => name === unit && dependencies.some((one) => one.on === on),
     )
-    return isOurs ? `${placeOfDependency(written, relative(world.cwd, file), unit, on)}: ${detail}` : detail
+    return isOurs ? `${placeOf(unit, on)}: ${detail}` : detail
   })
+  const { moreErrors } = error.facts
+  if (typeof moreErrors === 'number') lines.push(`and ${moreErrors} more`)
   return new TacoError('NOT_FOUND', lines.join('\n'), {
     ...(error.hint === undefined ? {} : { hint: error.hint }),
     facts: { ...error.facts, faults: lines },
