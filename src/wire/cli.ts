@@ -4,11 +4,14 @@ import type { Signal, World } from '../entry/cli/index.ts'
 import { packageVersion } from './version.ts'
 
 const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+let goesOnUnread = false
 
 /** The program: `bin/taco` calls it with the arguments and exits with what it returns. */
 export async function main(args: readonly string[]): Promise<number> {
   // A reader that has seen enough (`taco unit ls | head`) is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (!goesOnUnread) process.exit(error.code === 'EPIPE' ? 0 : 1)
+  })
   return await runCli(args, world())
 }
 
@@ -40,6 +43,10 @@ function world(): World {
       return () => {
         for (const signal of signals) process.off(signal, heard)
       }
+    },
+    goOnUnread() {
+      goesOnUnread = true
+      process.stderr.on('error', () => {})
     },
     openEmbedded: async (options) => (await import('./embed.ts')).openEmbedded(options),
     serve: async (options) => (await import('./serve.ts')).serve(options),

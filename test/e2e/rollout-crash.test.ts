@@ -95,6 +95,19 @@ describe.each(engines())('a rollout with $name', (engine) => {
     expect(unit.made()).toBe(1)
   })
 
+  test('a worker that nobody reads any more goes on, and its engine can store what it made', async () => {
+    const bucket = await tempFolder()
+    const unit = await slowUnit(engine, { TACO_BUCKET: `file://${bucket}`, TF_HTTP_RETRY_MAX: '0' })
+    const read = unit.shell(`(taco rollout work ${unit.id}; echo $? > code) | head -1`)
+    await eventually('the apply to be under way', () => unit.made() === 1)
+    await unit.letGo()
+    await read
+
+    expect(readFileSync(join(unit.root, 'code'), 'utf8')).toBe('0\n')
+    expect(existsSync(unit.errored)).toBe(false)
+    expect(await unit.must('rollout', 'status', unit.id)).toContain(`${unit.id} done`)
+  })
+
   test('without a server the backend ends with the worker, and what the engine made is not lost', async () => {
     const bucket = await tempFolder()
     const unit = await slowUnit(engine, { TACO_BUCKET: `file://${bucket}`, TF_HTTP_RETRY_MAX: '0' })

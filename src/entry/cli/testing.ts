@@ -42,6 +42,7 @@ export function testWorld(
       heard.add(listener)
       return () => heard.delete(listener)
     },
+    goOnUnread: () => {},
     openEmbedded: () => Promise.reject(new Error('no bucket in this test')),
     serve: () => Promise.reject(new Error('no server in this test')),
     parsers: async () => ({

@@ -26,6 +26,8 @@ export interface World {
   freeMemory(): number
   /** Called for SIGINT, SIGTERM and SIGHUP until the returned function is called. */
   onSignal(heard: (signal: Signal) => void): () => void
+  /** From now on the work matters more than whether anybody reads what is said of it. */
+  goOnUnread(): void
   version(): string
   openEmbedded(options: EmbedOptions): Promise<Embedded>
   serve(options: ServeOptions): Promise<Served>

@@ -79,6 +79,8 @@ async function workOn(
 ): Promise<number> {
   const { world, output } = session
   const { leaseMs, jobs, name, ...rest } = ready
+  // Engines need the worker until they have stored what they made: a pager that was left, or a terminal, is no reason.
+  world.goOnUnread()
   const say = (unit: string, line: string) =>
     void (output.asJson ? world.stderr : world.stdout).write(`${output.style('cyan', `[${unit}]`)} ${line}\n`)
 
