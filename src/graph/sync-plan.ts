@@ -140,7 +140,8 @@ function refuseCycle(
       name,
       dependencies
         .filter(({ source }) => source !== 'code' || !inProject.has(name))
-        .map(({ on, name: then }) => nameOf.get(on) ?? then),
+        // One that was deleted may have had the name of another that is there now.
+        .flatMap(({ on }) => nameOf.get(on) ?? []),
     ]),
   )
   for (const { name, dependencies } of wanted)

@@ -4,11 +4,17 @@ import { alice, openControl, overwrite } from '../state/testing.ts'
 import { createSync } from './sync.ts'
 import { org } from './testing.ts'
 
+const unit = (name: string, ...uses: readonly string[]) => ({
+  name,
+  labels: {},
+  dependencies: uses.map((on) => ({ on, outputs: null, inputs: {} })),
+})
+
 test.each([true, false])(
   'a project with a name that no unit is given is refused before anything is made (dry run: %s)',
   async (dryRun) => {
     const control = await openControl()
-    const units = ['a', 'y.tfstate'].map((name) => ({ name, labels: {}, dependencies: [] }))
+    const units = [unit('a'), unit('y.tfstate')]
 
     const refused = createSync(control).sync(org, units, { dryRun }, alice)
 
@@ -20,12 +26,7 @@ test.each([true, false])(
 test('a unit that cannot be read is neither planned anew nor said not to be there', async () => {
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
-  const unit = (name: string, labels: Record<string, string> = {}, ...uses: readonly string[]) => ({
-    name,
-    labels,
-    dependencies: uses.map((on) => ({ on, outputs: null, inputs: {} })),
-  })
-  const [network, app, aside] = [unit('network'), unit('app', {}, 'network'), unit('aside')]
+  const [network, app, aside] = [unit('network'), unit('app', 'network'), unit('aside')]
   await createSync(before).sync(org, [network, app, aside], { dryRun: false }, alice)
   const { id } = await before.units.get({ org, unit: 'network' })
   await overwrite(bucket, `.taco/orgs/default/units/${id}.json`, '{"v":1')
@@ -38,19 +39,18 @@ test('a unit that cannot be read is neither planned anew nor said not to be ther
   }
   await expect(planned(network, app)).rejects.toMatchObject(refusal)
   await expect(planned(app)).rejects.toMatchObject(refusal)
-  expect((await planned(unit('aside', { team: 'a' }))).changes).toMatchObject([{ kind: 'label', after: 'a' }])
+  expect((await planned({ ...aside, labels: { team: 'a' } })).changes).toMatchObject([
+    { kind: 'label', after: 'a' },
+  ])
 })
 
 test('a name that very many use and nobody has is told in a moment', async () => {
   const control = await openControl()
-  const units = Array.from({ length: 2000 }, (_, i) => ({
-    name: `prod/service-${i}`,
-    labels: {},
-    dependencies: ['prod/netwrok', `prod/databse-${i}`].map((on) => ({ on, outputs: null, inputs: {} })),
-  }))
-  const network = { name: 'prod/network', labels: {}, dependencies: [] }
+  const units = Array.from({ length: 2000 }, (_, i) =>
+    unit(`prod/service-${i}`, 'prod/netwrok', `prod/databse-${i}`),
+  )
 
-  const refused = createSync(control).sync(org, [network, ...units], { dryRun: true }, alice)
+  const refused = createSync(control).sync(org, [unit('prod/network'), ...units], { dryRun: true }, alice)
 
   await expect(refused).rejects.toMatchObject({
     code: 'NOT_FOUND',
@@ -61,4 +61,18 @@ test('a name that very many use and nobody has is told in a moment', async () =>
       errors: expect.toSatisfy((errors: readonly unknown[]) => errors.length === 100) as unknown,
     },
   })
+})
+
+test('a dependency on a unit that was deleted makes no circle with the next of its name', async () => {
+  const control = await openControl()
+  const { sync } = createSync(control)
+  await sync(org, [unit('b'), unit('a')], { dryRun: false }, alice)
+  const { id: on } = await control.units.get({ org, unit: 'b' })
+  const declared = { on, name: 'b', outputs: null, source: 'declared' as const, inputs: {} }
+  await control.graph.changeDependencies({ org, unit: 'a' }, () => [declared], alice)
+  await control.units.remove({ org, unit: 'b' }, { force: false }, alice)
+
+  await sync(org, [unit('b', 'a')], { dryRun: false }, alice)
+
+  expect((await control.units.get({ org, unit: 'b' })).dependencies).toMatchObject([{ name: 'a' }])
 })
