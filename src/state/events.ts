@@ -44,30 +44,22 @@ const LEFT_MS = 2_000
 
 export function createOutbox(deps: StateDeps, background: Background, journal: JournalWriter): Outbox {
   const { flushEvents, tidyAfterMs } = deps.settings
-  /** Several may read one document at once: what it holds is told by one of them. */
-  const flushing = new Map<string, Promise<void>>()
 
-  function flushLeft(outbox: readonly Event[]): boolean {
-    const isLeft = ({ id, at }: Event) =>
-      !journal.isWritten(id) && !flushing.has(id) && deps.clock.now() - at > LEFT_MS
-    const left = outbox.filter(isLeft)
-    if (left.length > 0) background.run('writing events left in an outbox', () => flush(left))
-    return left.length > 0
+  /** Several may read one document at once: what it holds is told by one of them. */
+  function isLeft({ id, at }: Event): boolean {
+    return !journal.isWritten(id) && !journal.isUnderWay(id) && deps.clock.now() - at > LEFT_MS
   }
 
-  function flush(left: readonly Event[]): Promise<void> {
-    const flushed = journal.flush(left).finally(() => {
-      for (const { id } of left) flushing.delete(id)
-    })
-    for (const { id } of left) flushing.set(id, flushed)
-    return flushed
+  function flushLeft(outbox: readonly Event[]): boolean {
+    const left = outbox.filter(isLeft)
+    if (left.length > 0) background.run('writing events left in an outbox', () => journal.flush(left))
+    return left.length > 0
   }
 
   function emptyLater(outbox: readonly Event[], { key, empty }: OutboxDocument): void {
     if (tidyAfterMs === null) return
     background.later(`emptying the outbox of ${key}`, tidyAfterMs, async () => {
-      // Whoever closes does not wait before it comes here. What could not be written stays where it is.
-      await Promise.allSettled(outbox.map(({ id }) => flushing.get(id)))
+      // Waits for what is being written: whoever closes does not wait before it comes here.
       await journal.flush(outbox)
       if (outbox.every(({ id }) => journal.isWritten(id))) await empty()
     })

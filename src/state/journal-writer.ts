@@ -24,6 +24,7 @@ export interface JournalWriter {
   flush(outbox: readonly Event[]): Promise<void>
   /** This process wrote it or saw it written, so it may leave its outbox. Also of the name of an object. */
   isWritten(id: string): boolean
+  isUnderWay(id: string): boolean
   /** From now on nothing waits for others to go with. */
   hurry(): void
 }
@@ -136,9 +137,22 @@ export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps)
   }
 
   async function flush(outbox: readonly Event[]): Promise<void> {
-    await Promise.allSettled(outbox.map(({ id }) => underWay.get(id)))
+    for (let others = writingOf(outbox); others.length > 0; others = writingOf(outbox))
+      await Promise.allSettled(others)
     const isOurs = ({ id, at }: Event) => failed.has(id) || clock.now() - at >= OTHERS_MS
     const left = outbox.filter((event) => !written.has(event.id) && isOurs(event))
+    const flushed = flushLeft(left).finally(() => {
+      for (const { id } of left) underWay.delete(id)
+    })
+    for (const { id } of left) underWay.set(id, flushed)
+    await flushed
+  }
+
+  function writingOf(events: readonly Event[]): readonly Promise<void>[] {
+    return events.flatMap(({ id }) => underWay.get(id) ?? [])
+  }
+
+  async function flushLeft(left: readonly Event[]): Promise<void> {
     await findWritten(left)
     const missing = left.filter(({ id }) => !written.has(id))
     await Promise.all(missing.map((event) => put([event], event.at, event.id)))
@@ -174,6 +188,7 @@ export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps)
     write,
     flush,
     isWritten: (id) => written.has(id),
+    isUnderWay: (id) => underWay.has(id),
     hurry() {
       gatherMs = 0
       if (gathering !== undefined) gathered()

@@ -209,6 +209,16 @@ test('a record of others that came late is told again, because followers may hav
   expect(items.map(({ id }) => id)).toEqual([late.id])
 })
 
+test('what several find in an outbox at once is told by one of them', async () => {
+  const { deps, gate, event } = place()
+  const writer = createJournalWriter(deps)
+  const [late, later] = [event('a'), event('a')]
+  gate.time += 15_000
+  await Promise.all([writer.flush([late]), writer.flush([late, later]), writer.flush([later, late])])
+  // Each at its own place, and where followers will come by.
+  expect(await keysIn(deps.bucket)).toHaveLength(4)
+})
+
 test('a put that hangs does not hold up those who come later', async () => {
   const { deps, gate, event, letThrough } = place()
   const writer = createJournalWriter(deps)

@@ -24,11 +24,11 @@ export interface UnitStore {
   cached(org: string, id: string): Unit | undefined
   /** As it is in the bucket now. */
   load(org: string, id: string): Promise<Unit | undefined>
-  /** Undefined: it is there already. */
   /** Like load, without remembering: for passing over many units. */
   read(org: string, id: string): Promise<Unit | undefined>
   /** Asks only whether it changed: the same object if not. */
   revalidate(unit: Unit): Promise<Unit | undefined>
+  /** Undefined: it is there already. */
   create(doc: UnitDocument, events: readonly EventDraft[]): Promise<Unit | undefined>
   /** Undefined: somebody else changed it. Read again and decide again. */
   swap(unit: Unit, changes: UnitChanges, events?: readonly EventDraft[]): Promise<Unit | undefined>
@@ -38,7 +38,6 @@ export interface UnitStore {
   folded(unit: Unit): Unit
   /** Called after every change made or seen here. */
   onSeen(listener: (unit: Unit) => void): void
-  flushOutbox(unit: Unit): Promise<void>
   /** Completes what is known to have landed and drops events that are in the journal. */
   tidy(org: string, id: string): Promise<void>
 }
@@ -149,14 +148,10 @@ export function createUnitStore(
     return { ...unit, value: applied(unit.value, completeWrite(unit.value, tag)) }
   }
 
-  function flushOutbox(unit: Unit): Promise<void> {
-    return journal.flush(unit.value.outbox)
-  }
-
   async function tidy(org: string, id: string): Promise<void> {
     const unit = cache.get(id) ?? (await load(org, id))
     if (unit === undefined) return
-    await flushOutbox(unit)
+    await journal.flush(unit.value.outbox)
     if (folded(unit) !== unit || unit.value.outbox.some(({ id }) => journal.isWritten(id)))
       await swap(unit, {})
   }
@@ -171,7 +166,6 @@ export function createUnitStore(
     noteLanded: (versionId, tag) => void landed.set(versionId, tag),
     folded,
     onSeen: (listener) => void listeners.push(listener),
-    flushOutbox,
     tidy,
   }
 }
