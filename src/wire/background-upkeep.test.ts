@@ -94,3 +94,26 @@ test('retention waits until nobody has asked for anything for a while', async ()
   expect(done.gcs).toBe(1)
   await background.stop()
 })
+
+test('a server that is never idle carries out retention all the same, half as often', async () => {
+  const clock = handClock()
+  const { done, upkeep } = countingUpkeep()
+  const background = startBackground({
+    upkeep,
+    clock,
+    log: silentLog,
+    lookEveryMs: 1e9,
+    gcEveryMs: 60_000,
+    lastActiveAt: clock.now,
+    random: () => 0.5,
+  })
+
+  await clock.pass(0)
+  for (const passed of [60_000, 30_000]) {
+    await clock.pass(passed)
+    expect(done.gcs).toBe(0)
+  }
+  await clock.pass(30_000)
+  expect(done.gcs).toBe(1)
+  await background.stop()
+})

@@ -47,7 +47,9 @@ export function startBackground(options: BackgroundOptions): { stop(): Promise<v
   async function collect(): Promise<void> {
     while (options.gcEveryMs > 0 && !signal.aborted) {
       await clock.sleep(options.gcEveryMs * (0.75 + random() / 2), signal).catch(() => {})
-      while (!signal.aborted && clock.now() - options.lastActiveAt() < QUIET_MS) {
+      // A server that is never idle must not keep everything for ever: it waits once more as long, and no longer.
+      const atLatest = clock.now() + options.gcEveryMs
+      while (!signal.aborted && clock.now() < atLatest && clock.now() - options.lastActiveAt() < QUIET_MS) {
         await clock.sleep(QUIET_MS, signal).catch(() => {})
       }
       if (!signal.aborted) await guarded('gc', () => upkeep.gc({ dryRun: false }, { by: BY, signal }))

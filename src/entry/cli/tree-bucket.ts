@@ -58,7 +58,7 @@ export const bucketCommands: readonly CommandSpec[] = [
         name: 'gc-every',
         value: 'time',
         env: 'TACO_GC_EVERY',
-        says: 'carry out retention this often while idle, 0 for never; default: 6h',
+        says: 'carry out retention this often, half as often if never idle, 0 for never; default: 6h',
       },
       {
         name: 'grace',
