@@ -152,6 +152,17 @@ test('the JSON syntax says the same as HCL', async () => {
   expect(edgesOf(report)).toEqual(['app -> net:zone'])
 })
 
+test('a JSON file that is nested beyond reason is told, and the others are still read', async () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  const report = await scanned({
+    'a/main.tf.json': `{"resource": {"x": {"y": {"z": ${deep}}}}}`,
+    'b/main.tf': resource,
+  })
+
+  expect(report.faults).toMatchObject([{ file: 'a/main.tf.json', message: 'it is nested too deeply' }])
+  expect(namesOf(report)).toEqual(['b in b'])
+})
+
 test('a broken JSON file is told where it breaks', async () => {
   const { faults } = await scanned({ 'a/main.tf.json': '{\n  "a": 1,\n  b\n}\n', 'b/main.tf.json': '{\n' })
 

@@ -84,6 +84,7 @@ async function readFile(file: ScanFile, hcl: HclReader): ReturnType<HclReader['r
 function readJson(text: string): { body: HclBody } | { faults: readonly HclFault[] } {
   try {
     const body: unknown = JSON.parse(text)
+    if (isTooDeep(body)) return { faults: [{ line: 1, column: 1, message: 'it is nested too deeply' }] }
     return { body: isBody(body) ? body : {} }
   } catch (error) {
     const message = messageOf(error)
@@ -92,4 +93,14 @@ function readJson(text: string): { body: HclBody } | { faults: readonly HclFault
     const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
     return { faults: [{ ...place, message: message.replace(/ (in JSON )?at position .*$/, '') }] }
   }
+}
+
+/** No code is, and whoever goes through it would run out of stack, and take the other files along. */
+function isTooDeep(body: unknown): boolean {
+  let level: readonly unknown[] = [body]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > 500) return true
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return false
 }
