@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isTacoError, TacoError } from '../base/errors.ts'
 import type { Bucket, Entry } from '../bucket/index.ts'
 import { decodeHeader, headerBytes } from './codec/frame.ts'
+import { inBatches } from './in-batches.ts'
 import { padSeq, parseVersionObject, versionsPrefix } from './layout.ts'
 import type { UnitDocument } from './model.ts'
 import { OutputDigest, Receipt, VersionFacts } from './model.ts'
@@ -294,19 +295,4 @@ export async function readableEntry(
 async function rangedBytes(bucket: Bucket, key: string, length: number): Promise<Buffer | undefined> {
   const found = await bucket.get(key, { range: { start: 0, end: length - 1 } })
   return found === undefined ? undefined : found.bytes()
-}
-
-export async function inBatches<T>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  let next = 0
-  const worker = async () => {
-    while (next < items.length) {
-      const item = items[next++]
-      if (item !== undefined) await work(item)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
 }

@@ -1,5 +1,5 @@
 import { isRecent } from '../base/clock.ts'
-import { inBatches } from './history.ts'
+import { inBatches } from './in-batches.ts'
 import { lockKey } from './layout.ts'
 import type { Parts } from './protocol/parts.ts'
 import { listOutside } from './sweep.ts'
