@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Caller } from '../state/index.ts'
+import type { Caller, DoctorFinding } from '../state/index.ts'
 import type { DamagedRollout } from './rollout-damage.ts'
 import { Proof, RolloutStatus, Step } from './rollout-model.ts'
 
@@ -166,6 +166,8 @@ export interface Rollouts {
   /** Those that are under way, and those in which steps still run; newest first. */
   unfinished(org: string): Promise<Unfinished>
   get(ref: RolloutRef): Promise<RolloutView>
+  /** What is wrong with the documents of rollouts, of all organizations. */
+  doctor(): AsyncIterable<DoctorFinding>
   /** Steps that are ready and due; those proven not to be needed are skipped on the way. */
   claim(ref: RolloutRef, options: ClaimOptions, caller: Caller): Promise<Claims>
   /** Says which of the claims are lost. Locks are renewed with them. */

@@ -41,6 +41,8 @@ export interface RolloutStore {
   unfinished(org: string): Promise<Read>
   /** Newest first: ids sort by time. */
   newest(org: string, limit: number): Promise<Read>
+  /** Of all there are. */
+  damaged(org: string): Promise<readonly DamagedRollout[]>
 }
 
 /** One that cannot be read takes nothing else with it. */
@@ -209,6 +211,13 @@ export function createRolloutStore(deps: {
     async newest(org, limit) {
       const found = await readAll((await listed(org)).slice(0, limit))
       return { rollouts: found.loaded.map(({ value }) => value), damaged: found.damaged }
+    },
+    async damaged(org) {
+      const all = await listed(org)
+      const found: DamagedRollout[] = []
+      for (let at = 0; at < all.length; at += MOST_UNFINISHED)
+        found.push(...(await readAll(all.slice(at, at + MOST_UNFINISHED))).damaged)
+      return found
     },
   }
 }

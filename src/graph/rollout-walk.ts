@@ -85,3 +85,16 @@ function cycleAmong(
     hint: 'take one of the edges away with `taco dep rm`, or apply one of the units without what it reads',
   })
 }
+
+/** Ids of the units that a rollout starts from, given by names or ids. */
+export function rootsNamed(units: readonly GraphFacts[], names: readonly string[]): readonly string[] {
+  const ids = new Map(units.flatMap(({ id, name }) => [[name, id] as const, [id, id] as const]))
+  return names.map((name) => {
+    const id = ids.get(name)
+    if (id !== undefined) return id
+    throw new TacoError('NOT_FOUND', `there is no unit ${name}`, {
+      facts: { field: 'unit', unit: name },
+      hint: 'see `taco unit ls`',
+    })
+  })
+}

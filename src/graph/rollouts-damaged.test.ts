@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { bodyOf } from '../bucket/index.ts'
-import { rolloutKey } from '../state/index.ts'
+import { type DoctorFinding, rolloutKey } from '../state/index.ts'
 import { createGraph } from './graph.ts'
 import { createRolloutMarks } from './rollout-marks.ts'
 import { type Estate, alice, estate, org, workThrough } from './testing.ts'
@@ -62,4 +62,14 @@ test('a damaged rollout takes no other with it, and nothing that it may be about
   expect(Object.keys(applied)).toEqual(['network', 'dns'])
   const steps = (await world.rollouts.get({ org, id: next.id })).steps
   expect(steps.find(({ unit }) => unit.name === 'dns')?.due).toContain(`${id} is damaged`)
+})
+
+test('a damaged rollout is named to whoever looks for what is wrong', async () => {
+  const { world, id } = await damaged(half)
+
+  const findings: DoctorFinding[] = []
+  for await (const finding of world.rollouts.doctor()) findings.push(finding)
+
+  expect(findings).toMatchObject([{ level: 'error', check: 'rollout.document' }])
+  expect(findings[0]?.message).toContain(rolloutKey(org, id))
 })

@@ -1,10 +1,11 @@
 import { type Clock, isoTime } from '../base/clock.ts'
-import { TacoError, badRequest } from '../base/errors.ts'
+import { badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Bucket } from '../bucket/index.ts'
 import { type Caller, type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
 import type { Doubt } from './rollout-damage.ts'
 import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf, verdictOn } from './rollout-decide.ts'
+import { checkRollouts } from './rollout-doctor.ts'
 import { createLeftSteps } from './rollout-left.ts'
 import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
 import type { ClaimOptions, ClaimView, RolloutRef, Rollouts } from './rollout-services.ts'
@@ -23,13 +24,13 @@ import {
   stepOf,
 } from './rollout-transitions.ts'
 import { viewDamaged, viewProgress, viewRollout } from './rollout-view.ts'
-import { type WalkStep, walkFrom } from './rollout-walk.ts'
+import { type WalkStep, rootsNamed, walkFrom } from './rollout-walk.ts'
 
 export interface RolloutDeps {
   readonly bucket: Bucket
   readonly clock: Clock
   readonly ids: Ids
-  readonly control: Pick<StateControl, 'graph' | 'outputs' | 'locks' | 'outbox' | 'units'>
+  readonly control: Pick<StateControl, 'graph' | 'outputs' | 'locks' | 'orgs' | 'outbox' | 'units'>
 }
 
 /** Rollouts over one bucket. Nothing is kept in memory: any server, any worker may go on where another stopped. */
@@ -165,6 +166,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       return all.toSorted((a, b) => (a.id < b.id ? 1 : -1))
     },
     unfinished: left.unfinished,
+    doctor: () => checkRollouts(control, store),
     get: async (ref) => viewRollout(await store.get(ref)),
 
     async claim(ref, options, caller) {
@@ -285,16 +287,4 @@ function viewClaim(step: Step, facts: FreshFacts): ClaimView {
  */
 function fingerprintThatProves(unit: GraphFacts, facts: FreshFacts): string | null {
   return verdictOn(unit, facts).kind === 'skip' ? unit.fingerprint : null
-}
-
-function rootsNamed(units: readonly GraphFacts[], names: readonly string[]): readonly string[] {
-  const ids = new Map(units.flatMap(({ id, name }) => [[name, id] as const, [id, id] as const]))
-  return names.map((name) => {
-    const id = ids.get(name)
-    if (id !== undefined) return id
-    throw new TacoError('NOT_FOUND', `there is no unit ${name}`, {
-      facts: { field: 'unit', unit: name },
-      hint: 'see `taco unit ls`',
-    })
-  })
 }

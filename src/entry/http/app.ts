@@ -85,7 +85,7 @@ export function createApp(deps: HttpDeps): Api {
   addSync(api, createSync(control))
   addRollouts(api, deps.rollouts)
   addEvents(api, control.journal)
-  addUpkeep(api, control.upkeep, log)
+  addUpkeep(api, control.upkeep, { rollouts: deps.rollouts, log })
   addDocument(api, deps.about.version)
   return api
 }

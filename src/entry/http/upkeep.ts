@@ -1,5 +1,6 @@
 import type { Log } from '../../base/log.ts'
-import type { AdoptFinding as Finding, Upkeep } from '../../state/index.ts'
+import type { Rollouts } from '../../graph/index.ts'
+import type { AdoptFinding as Finding, DoctorFinding as Fault, Upkeep } from '../../state/index.ts'
 import { type Api, NoQuery, OrgQuery, PROBLEMS, createRoute, jsonAnswer, jsonBody, z } from './api.ts'
 import { defined } from './defined.ts'
 import { AdoptFinding, DoctorFinding, GcReport } from './named.ts'
@@ -76,7 +77,16 @@ const doctor = createRoute({
   },
 })
 
-export function addUpkeep(api: Api, upkeep: Upkeep, log: Log): void {
+export function addUpkeep(
+  api: Api,
+  upkeep: Upkeep,
+  { rollouts, log }: { readonly rollouts: Pick<Rollouts, 'doctor'>; readonly log: Log },
+): void {
+  async function* examined(...given: Parameters<Upkeep['doctor']>): AsyncGenerator<Fault> {
+    yield* upkeep.doctor(...given)
+    if (given[0].deep) yield* rollouts.doctor()
+  }
+
   api.openapi(adopt, async (c) => {
     const { exchange } = c.env
     const counts = { adopted: 0, 'would-adopt': 0, 'already-adopted': 0, skipped: 0 }
@@ -99,7 +109,7 @@ export function addUpkeep(api: Api, upkeep: Upkeep, log: Log): void {
   })
   api.openapi(doctor, async (c) => {
     const { exchange } = c.env
-    const findings = upkeep.doctor(c.req.valid('json'), { ...exchange.caller, signal: exchange.signal })
+    const findings = examined(c.req.valid('json'), { ...exchange.caller, signal: exchange.signal })
     return streamed(await ndjson(findings, exchange, { log }))
   })
 }

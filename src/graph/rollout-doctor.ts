@@ -1,0 +1,25 @@
+import type { DoctorFinding, StateControl } from '../state/index.ts'
+import { rolloutKey } from '../state/index.ts'
+import type { RolloutStore } from './rollout-store.ts'
+
+/** Rollouts that nobody can read, of all organizations. What they were about cannot be made anew. */
+export async function* checkRollouts(
+  { orgs }: Pick<StateControl, 'orgs'>,
+  store: Pick<RolloutStore, 'damaged'>,
+): AsyncGenerator<DoctorFinding> {
+  let cursor: string | undefined
+  do {
+    const page = await orgs.list({ limit: 100, ...(cursor === undefined ? {} : { cursor }) })
+    for (const { name } of page.items)
+      for (const { id } of await store.damaged(name))
+        yield {
+          level: 'error',
+          check: 'rollout.document',
+          message: `the rollout ${id} cannot be read, and units that it may have left half applied are unknown: ${rolloutKey(name, id)}`,
+          hint: 'restore the object from a backup of the bucket, or remove it once they are applied',
+          unit: null,
+          repaired: false,
+        }
+    cursor = page.next
+  } while (cursor !== undefined)
+}
