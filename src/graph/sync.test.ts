@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { TacoError } from '../base/errors.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { alice, openControl, overwrite } from '../state/testing.ts'
 import { createSync } from './sync.ts'
@@ -75,4 +76,26 @@ test('a dependency on a unit that was deleted makes no circle with the next of i
   await sync(org, [unit('b', 'a')], { dryRun: false }, alice)
 
   expect((await control.units.get({ org, unit: 'b' })).dependencies).toMatchObject([{ name: 'a' }])
+})
+
+test('a sync that failed has ended: nothing of it comes after the next one', async () => {
+  const control = await openControl()
+  let isAnswered = false
+  const late: string[] = []
+  const create: typeof control.units.create = async (input, caller) => {
+    if (input.name === 'a-0') throw new TacoError('BUCKET_UNAVAILABLE', 'no answer')
+    const made = await control.units.create(input, caller)
+    if (isAnswered) late.push(input.name)
+    return made
+  }
+  const { sync } = createSync({ graph: control.graph, units: { ...control.units, create } })
+  const units = Array.from({ length: 40 }, (_, i) => unit(`a-${i}`))
+
+  await expect(sync(org, units, { dryRun: false }, alice)).rejects.toMatchObject({
+    code: 'BUCKET_UNAVAILABLE',
+  })
+  isAnswered = true
+  await sync(org, [unit('b')], { dryRun: false }, alice)
+
+  expect(late).toEqual(['b'])
 })

@@ -91,10 +91,17 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
   }
 }
 
+/** After a failure nothing more is begun, and what was is waited for: the next sync must not be overtaken by this one. */
 async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items]
   const worker = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next)
+    try {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next)
+    } finally {
+      queue.length = 0
+    }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
+  const failure = ends.find((end) => end.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
 }
