@@ -34,6 +34,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
   const file = join(world.cwd, 'taco.yaml')
   const project = readProject(`units: {${names.map((name) => `${name}: {}`).join(', ')}}`, file)
   const asked: Asked[] = []
+  let waits = 0
   const client: Client = {
     label: 'test',
     send: () => Promise.reject(new Error('not asked for')),
@@ -74,6 +75,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
       patienceMs: 300,
       onStart: () => {},
       onEnd: () => {},
+      onWait: () => (waits += 1),
     },
     {
       rollout: { status: 'active', steps: { waiting: 0, running: names.length } },
@@ -93,6 +95,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
   return {
     ended,
     signal: world.signal,
+    waits: () => waits,
     ends: () => asked.flatMap(({ path }) => (path.endsWith('/end') ? [path] : [])),
     renewed: () => asked.filter(({ path }) => path.endsWith('/renew')),
     began: (name: string) => vi.waitUntil(() => existsSync(place(name, 'began')), { timeout: 20_000 }),
@@ -180,4 +183,20 @@ test('a server that is away for a while hears of the end later; one that stays a
   await vain.began('a')
   vain.letGo('a')
   await expect(vain.ended).rejects.toThrow('nobody answers')
+})
+
+test('a worker that can only wait for others says so once', async () => {
+  let looks = 0
+  const worker = atWork(['a'], ({ path }) => {
+    if (path.endsWith('/renew')) return { lost: [] }
+    if (path.endsWith('/claims')) looks += 1
+    return { rollout: { status: 'active', steps: { waiting: 1, running: looks < 3 ? 1 : 0 } }, claims: [] }
+  })
+  await worker.began('a')
+  expect(worker.waits()).toBe(0)
+  worker.letGo('a')
+  await worker.ended
+
+  expect(looks).toBe(3)
+  expect(worker.waits()).toBe(1)
 })

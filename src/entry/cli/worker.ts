@@ -20,6 +20,8 @@ export interface WorkOptions {
   readonly patienceMs: number
   onStart(claim: ClaimAnswer): void
   onEnd(claim: ClaimAnswer, end: StepEnd): void
+  /** There is nothing to do here until others have ended their steps. Told once. */
+  onWait(): void
 }
 
 interface Worker {
@@ -56,6 +58,7 @@ export async function work(
   let latest: ProgressAnswer | undefined
   let failure: unknown
   let wake = () => {}
+  let hasWaited = false
 
   /** Engines that lock by themselves cannot use a lock that comes with the claim. */
   let begins = true
@@ -183,6 +186,10 @@ export async function work(
     if (first === undefined) await claim()
     else accept(first)
     while (failure === undefined && mayGoOn(latest, taken, isStopping)) {
+      if (taken === 0 && !hasWaited) {
+        hasWaited = true
+        options.onWait()
+      }
       const isOthersTurn = taken < options.jobs && !isStopping && hasOthers(latest, ours)
       // Whatever else wakes it has asked for more already.
       const isTime = await new Promise<boolean>((resolve) => {

@@ -105,6 +105,7 @@ async function workOn(
       patienceMs: PATIENCE_MS,
       onStart: ({ unit, why }) => say(unit.name, output.style('bold', `begins: ${why}`)),
       onEnd: ({ unit }, end) => say(unit.name, output.style('bold', saysEnd(end))),
+      onWait: () => output.note(`waiting for steps that others have; see \`taco rollout status ${id}\``),
     },
     first,
   )
