@@ -21,6 +21,7 @@ import {
   rolloutsPrefix,
 } from '../state/index.ts'
 import { type DamagedRollout, damageOf } from './rollout-damage.ts'
+import { createEndedRollouts } from './rollout-ended.ts'
 import { newsOf } from './rollout-events.ts'
 import { Rollout, type Step } from './rollout-model.ts'
 import type { RolloutRef } from './rollout-services.ts'
@@ -52,8 +53,7 @@ interface Read {
 }
 
 const MOST_ATTEMPTS = 100
-/** More are not worked on at once; the oldest are forgotten ones. */
-const MOST_UNFINISHED = 100
+const READ_AT_ONCE = 100
 
 export function createRolloutStore(deps: {
   readonly bucket: Bucket
@@ -66,8 +66,7 @@ export function createRolloutStore(deps: {
 
   /** Checked against the bucket's tag, never trusted: a document of thousands of steps takes long to understand. */
   const known = new LRUCache<string, Loaded<Rollout>>({ max: 20 })
-  /** Nothing happens in these any more, and all of it was told: by key, with the tag of which that holds. */
-  const ended = new LRUCache<string, Tag>({ max: 10_000 })
+  const ended = createEndedRollouts(bucket)
   const damaged = new LRUCache<string, { readonly tag: Tag; readonly damage: DamagedRollout }>({ max: 100 })
   /** Changes of one rollout from this process go one after another: they would only undo each other's work. */
   const lanes = new Map<string, Promise<unknown>>()
@@ -95,7 +94,9 @@ export function createRolloutStore(deps: {
   }
 
   async function readAll(entries: readonly Entry[]) {
-    const found = await Promise.all(entries.map(readOrDamage))
+    const found: (Loaded<Rollout> | DamagedRollout | undefined)[] = []
+    for (let at = 0; at < entries.length; at += READ_AT_ONCE)
+      found.push(...(await Promise.all(entries.slice(at, at + READ_AT_ONCE).map(readOrDamage))))
     return {
       loaded: found.flatMap((one) => (one !== undefined && 'value' in one ? [one] : [])),
       damaged: found.flatMap((one) => (one === undefined || 'value' in one ? [] : [one])),
@@ -199,13 +200,14 @@ export function createRolloutStore(deps: {
         })
       }),
     async unfinished(org) {
-      const open = (await listed(org)).filter(({ key, tag }) => ended.get(key) !== tag)
-      const found = await readAll(open.slice(0, MOST_UNFINISHED))
+      const all = await listed(org)
+      const found = await readAll(await ended.openOnes(org, all))
       const rollouts = found.loaded.flatMap(({ key, value, tag }) => {
         if (!isOver(value)) return [value]
-        if (outbox.unsent(value.outbox).length === 0) ended.set(key, tag)
+        if (outbox.unsent(value.outbox).length === 0) ended.add(org, { key, tag })
         return []
       })
+      await ended.save(org, all)
       return { rollouts, damaged: found.damaged }
     },
     async newest(org, limit) {
@@ -213,11 +215,7 @@ export function createRolloutStore(deps: {
       return { rollouts: found.loaded.map(({ value }) => value), damaged: found.damaged }
     },
     async damaged(org) {
-      const all = await listed(org)
-      const found: DamagedRollout[] = []
-      for (let at = 0; at < all.length; at += MOST_UNFINISHED)
-        found.push(...(await readAll(all.slice(at, at + MOST_UNFINISHED))).damaged)
-      return found
+      return (await readAll(await listed(org))).damaged
     },
   }
 }

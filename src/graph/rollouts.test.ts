@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { LockInfo, type StateControl } from '../state/index.ts'
+import { lose, overwrite } from '../state/testing.ts'
 import { alice, estate, options, org, outputsOf, statuses, workThrough } from './testing.ts'
 
 test('a step that is sure to run begins with its claim, in the request that brings it', async () => {
@@ -381,16 +382,32 @@ test('who reads a rollout that goes on elsewhere tells nothing again', async () 
 const ENDED = ['rollout.cancelled', 'rollout.started']
 
 test('what is under way is found however many rollouts came after it', async () => {
-  const world = await estate()
+  const world = await estate({ tidyAfterMs: null })
   const { id } = await world.rollouts.start(org, { from: ['dns'], claim: options }, alice)
-  for (let i = 0; i < 7; i++) {
+  for (let i = 0; i < 120; i++) {
     const other = await world.rollouts.start(org, { from: ['other'] }, alice)
     await world.rollouts.cancel({ org, id: other.id }, alice)
   }
+  await world.control.close()
+  const found = async (by = world.rollouts) =>
+    (await by.unfinished(org)).rollouts.map((rollout) => rollout.id)
 
-  expect((await world.rollouts.unfinished(org)).rollouts.map((rollout) => rollout.id)).toEqual([id])
+  expect(await found()).toEqual([id])
   await world.rollouts.cancel({ org, id }, alice)
-  expect((await world.rollouts.unfinished(org)).rollouts.map((rollout) => rollout.id)).toEqual([id])
+  expect(await found()).toEqual([id])
+
+  // By a process that has just started, which need not read them all; with what tells of them and without.
+  for (const lost of [false, true]) {
+    const ended = '.taco/orgs/default/rollouts-ended'
+    if (lost) await lose(world.bucket, ended)
+    const reads: string[] = []
+    const get = (key: string, how: object) => (reads.push(key), world.bucket.get(key, how))
+    const bucket = { ...world.bucket, get: get as typeof world.bucket.get }
+    expect(await found(world.on(bucket))).toEqual([id])
+    expect(reads.length).toBe(lost ? 122 : 2)
+    await overwrite(world.bucket, ended, '{"v":1')
+    expect(await found(world.on(world.bucket))).toEqual([id])
+  }
 })
 
 test('whoever lost a race decides by what the winner left, not by what stood before', async () => {

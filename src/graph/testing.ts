@@ -147,6 +147,7 @@ export async function estate(settings: Partial<StateSettings> = { tidyAfterMs: n
       return { control: opened, rollouts: createRollouts({ ...deps, control: opened }) }
     },
     another: createRollouts(deps),
+    on: (other: typeof bucket) => createRollouts({ ...deps, bucket: other }),
     write,
     bucket,
     now: () => now,

@@ -19,6 +19,6 @@ export {
   parseOrgName,
   parseUnitName,
 } from './names.ts'
-export { rolloutKey, rolloutsPrefix } from './layout.ts'
+export { rolloutKey, rolloutsEndedKey, rolloutsPrefix } from './layout.ts'
 export type * from './services.ts'
 export * from './views.ts'

@@ -22,6 +22,7 @@ export const versionsPrefix = (org: string, unit: string) => `${historiesPrefix(
 export const outputsKey = (org: string, unit: string, commit: number, version: string) =>
   `${ROOT}orgs/${org}/outputs/${unit}/${padSeq(commit)}-${version}.json`
 export const rolloutsPrefix = (org: string) => `${ROOT}orgs/${org}/rollouts/`
+export const rolloutsEndedKey = (org: string) => `${ROOT}orgs/${org}/rollouts-ended`
 export const rolloutKey = (org: string, id: string) => `${rolloutsPrefix(org)}${id}.json`
 
 /** State keys are claimed over the whole bucket: two units never share a state object. */

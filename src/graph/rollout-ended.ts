@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { type Bucket, bodyOf, type Entry, type Tag } from '../bucket/index.ts'
+import { rolloutsEndedKey } from '../state/index.ts'
+
+/** So few are read sooner than the object that tells of them, and are not worth writing it. */
+const FEW = 20
+
+const EndedObject = z.object({ v: z.literal(1), ended: z.array(z.tuple([z.string(), z.string()])) })
+
+/**
+ * Rollouts in which nothing happens any more, and of which all was told: by key, with the tag of which that holds. They
+ * pile up, and one of long ago may have left a unit half applied; so that every command need not read them all to know
+ * that, they lie in one object, too. A cache: losing it costs time, nothing else.
+ */
+export function createEndedRollouts(bucket: Bucket) {
+  const ended = new LRUCache<string, Tag>({ max: 50_000 })
+  const loaded = new Set<string>()
+  const added = new Map<string, number>()
+
+  const open = (entries: readonly Entry[]) => entries.filter(({ key, tag }) => ended.get(key) !== tag)
+
+  async function load(org: string): Promise<void> {
+    loaded.add(org)
+    const bytes = await (await bucket.get(rolloutsEndedKey(org)))?.bytes()
+    if (bytes === undefined) return
+    try {
+      for (const [key, tag] of EndedObject.parse(JSON.parse(bytes.toString('utf8'))).ended)
+        ended.set(key, tag as Tag)
+    } catch {
+      // Damaged, or of another version: it is made anew.
+    }
+  }
+
+  return {
+    /** Those that may still matter. */
+    async openOnes(org: string, entries: readonly Entry[]): Promise<readonly Entry[]> {
+      const unknown = open(entries)
+      if (unknown.length <= FEW || loaded.has(org)) return unknown
+      await load(org)
+      return open(entries)
+    },
+    add(org: string, { key, tag }: Pick<Entry, 'key' | 'tag'>): void {
+      ended.set(key, tag)
+      added.set(org, (added.get(org) ?? 0) + 1)
+    },
+    /** If there is enough to tell. Whoever may not write, or comes second, leaves it to others. */
+    async save(org: string, entries: readonly Entry[]): Promise<void> {
+      if ((added.get(org) ?? 0) <= FEW) return
+      added.delete(org)
+      const known = entries.filter(({ key, tag }) => ended.get(key) === tag)
+      const text = JSON.stringify({ v: 1, ended: known.map(({ key, tag }) => [key, tag]) })
+      try {
+        const present = await bucket.head(rolloutsEndedKey(org))
+        await bucket.put(rolloutsEndedKey(org), bodyOf(text), present?.tag ?? 'absent')
+      } catch {
+        // The next one that comes by reads them once more.
+      }
+    },
+  }
+}
