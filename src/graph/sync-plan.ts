@@ -147,8 +147,11 @@ function refuseCycle(
   for (const { name, dependencies } of wanted)
     edges.set(name, [...(edges.get(name) ?? []), ...dependencies.map(({ on }) => on)])
   const cycle = findCycle(edges)
-  if (cycle === undefined) return
-  throw new TacoError('CONFLICT', `units would depend on each other in a circle: ${spellCycle(cycle)}`, {
+  if (cycle !== undefined) throw circleRefused(cycle)
+}
+
+export function circleRefused(cycle: readonly string[]): TacoError {
+  return new TacoError('CONFLICT', `units would depend on each other in a circle: ${spellCycle(cycle)}`, {
     facts: { field: 'dependencies', cycle },
     hint: 'take out one of these dependencies; `taco dep ls` shows those that were declared by hand',
   })

@@ -99,3 +99,25 @@ test('a sync that failed has ended: nothing of it comes after the next one', asy
 
   expect(late).toEqual(['b'])
 })
+
+test('two projects that close a circle at the same moment do not both have their way', async () => {
+  const bucket = openMemoryBucket()
+  const [one, other] = [await openControl(bucket), await openControl(bucket)]
+  const sync = (control: typeof one, ...units: readonly ReturnType<typeof unit>[]) =>
+    createSync(control).sync(org, units, { dryRun: false }, alice)
+  await sync(one, unit('a'), unit('b'), unit('c'), unit('aside', 'c'))
+  await other.units.list({ org, limit: 10 })
+
+  const ends = await Promise.allSettled([
+    sync(one, unit('a', 'b'), unit('c', 'b')),
+    sync(other, unit('b', 'a'), unit('aside', 'c')),
+  ])
+
+  const refused = ends.filter((end) => end.status === 'rejected').map((end) => end.reason as unknown)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const error of refused)
+    expect(error).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('in a circle') })
+  // One of them comes through afterwards, and what had nothing to do with it is as it was.
+  await (ends[1].status === 'fulfilled' ? sync(other, unit('b', 'a')) : sync(one, unit('a', 'b')))
+  expect((await one.units.get({ org, unit: 'aside' })).dependencies.map(({ name }) => name)).toEqual(['c'])
+})

@@ -1,6 +1,7 @@
 import { isTacoError } from '../base/errors.ts'
 import type { Caller, Dependency, StateControl, UnitView } from '../state/index.ts'
-import { type SyncPlan, type SyncUnit, planSync } from './sync-plan.ts'
+import { findCycles } from './project-cycle.ts'
+import { type SyncPlan, type SyncUnit, circleRefused, planSync } from './sync-plan.ts'
 
 export interface Sync {
   /** Makes the units as a project says; with `dryRun`, only tells what would change. Doing it twice is doing it once. */
@@ -26,9 +27,11 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
         if (touched.has(unit.name)) idOf.set(unit.name, await ensureUnit(org, unit, caller))
       })
       const linked = new Set(plan.changes.filter(({ kind }) => kind === 'dependency').map(({ unit }) => unit))
+      const before = new Map<string, readonly Dependency[]>()
       await eachOf(units, async (unit) => {
-        if (linked.has(unit.name)) await declare(org, unit, idOf, caller)
+        if (linked.has(unit.name)) await declare(org, unit, idOf, before, caller)
       })
+      await refuseCircle(org, before, caller)
       return plan
     },
   }
@@ -75,6 +78,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     org: string,
     { name, dependencies }: SyncUnit,
     idOf: ReadonlyMap<string, string>,
+    before: Map<string, readonly Dependency[]>,
     caller: Caller,
   ): Promise<void> {
     const edges = dependencies.flatMap(({ on, outputs, inputs }): Dependency[] => {
@@ -85,10 +89,38 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     })
     await control.graph.changeDependencies(
       { org, unit: idOf.get(name) ?? name },
-      (current) => [...current.filter(({ source }) => source !== 'code'), ...edges],
+      (current, id) => {
+        before.set(id, current.filter(isOfCode))
+        return withCode(current, edges)
+      },
       caller,
     )
   }
+
+  /** Somebody may have declared the way back at the same moment: whoever sees both takes their own back. */
+  async function refuseCircle(
+    org: string,
+    before: ReadonlyMap<string, readonly Dependency[]>,
+    caller: Caller,
+  ): Promise<void> {
+    if (before.size === 0) return
+    const { units } = await control.graph.units(org, { fresh: true, damaged: 'left out' })
+    const facts = units.map((unit) => unit.facts())
+    const nameOf = new Map(facts.map(({ id, name }) => [id, name]))
+    const edges = new Map(facts.map(({ id, dependencies }) => [id, dependencies.map(({ on }) => on)]))
+    const circle = findCycles(edges).find((ids) => ids.some((id) => before.has(id)))
+    if (circle === undefined) return
+    await eachOf([...before], async ([id, own]) => {
+      await control.graph.changeDependencies({ org, unit: id }, (current) => withCode(current, own), caller)
+    })
+    throw circleRefused(circle.map((id) => nameOf.get(id) ?? id))
+  }
+}
+
+const isOfCode = ({ source }: Dependency) => source === 'code'
+
+function withCode(current: readonly Dependency[], code: readonly Dependency[]): readonly Dependency[] {
+  return [...current.filter((edge) => !isOfCode(edge)), ...code]
 }
 
 /** After a failure nothing more is begun, and what was is waited for: the next sync must not be overtaken by this one. */
