@@ -307,6 +307,14 @@ test('a damaged and a missing version: the others are there, and both are named'
       code: 'BUCKET_CORRUPT',
       message: expect.stringContaining('version 5 of d is damaged') as string,
     })
+  for (const take of [
+    () => control.versions.get(named('d'), 'previous'),
+    () => control.versions.rollback(named('d'), 'previous', {}, alice),
+  ])
+    await expect(take()).rejects.toMatchObject({
+      code: 'BUCKET_CORRUPT',
+      message: expect.stringContaining('version 5 of d is damaged') as string,
+    })
   await expect(control.versions.get(named('d'), '7')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   const found = await findings(control)
   expect(found).toContainEqual(

@@ -68,12 +68,19 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     return undefined
   }
 
-  /** The one before it that really was the current state. */
+  /** The one before it that really was the current state. One that cannot be read is not passed over for an older one. */
   async function previous(doc: UnitDocument, seq: number): Promise<HistoryEntry | undefined> {
     let place: Place | undefined = newest(doc)
     while (place !== undefined) {
-      const { entries, next }: HistoryPage = await readHistory(bucket, doc, place, 20)
+      const { entries, gaps, next }: HistoryPage = await readHistory(bucket, doc, place, 20)
       const found = entries.find((entry) => entry.facts.seq < seq && !entry.superseded)
+      const superseded = new Set(
+        entries.flatMap(({ facts }) => (facts.supersedes === true ? facts.seq - 1 : [])),
+      )
+      const gap = gaps.find(
+        (one) => one.seq < seq && one.seq > (found?.facts.seq ?? 0) && !superseded.has(one.seq),
+      )
+      if (gap !== undefined) throw damagedVersion(doc, gap)
       if (found !== undefined) return found
       place = next
     }
