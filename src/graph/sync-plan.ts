@@ -93,7 +93,7 @@ function ownEdges(unit: UnitView | undefined): ReadonlyMap<string, Dependency> {
 }
 
 /** In whatever order they are written. */
-function isSame(a: Uses, b: Uses): boolean {
+export function isSame(a: Uses, b: Uses): boolean {
   const spelled = ({ outputs, inputs }: Uses) =>
     JSON.stringify([
       outputs?.toSorted() ?? null,

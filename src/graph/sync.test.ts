@@ -121,3 +121,62 @@ test('two projects that close a circle at the same moment do not both have their
   await (ends[1].status === 'fulfilled' ? sync(other, unit('b', 'a')) : sync(one, unit('a', 'b')))
   expect((await one.units.get({ org, unit: 'aside' })).dependencies.map(({ name }) => name)).toEqual(['c'])
 })
+
+/** A sync that others overtake before it looks for circles. */
+function overtaken(control: Awaited<ReturnType<typeof openControl>>, byOthers: () => Promise<unknown>) {
+  const units: typeof control.graph.units = async (of, options) => {
+    if (options?.fresh === true) await byOthers()
+    return control.graph.units(of, options)
+  }
+  const late = createSync({ ...control, graph: { ...control.graph, units } })
+  return (...all: Parameters<typeof late.sync>[1]) => late.sync(org, all, { dryRun: false }, alice)
+}
+
+async function fourUnits() {
+  const control = await openControl()
+  await createSync(control).sync(
+    org,
+    ['a', 'b', 'c', 'd'].map((name) => unit(name)),
+    { dryRun: false },
+    alice,
+  )
+  return {
+    control,
+    usedBy: async (name: string) =>
+      (await control.units.get({ org, unit: name })).dependencies.map((one) => one.name),
+    async declare(name: string, source: 'code' | 'declared', ...uses: readonly string[]) {
+      const edges = await Promise.all(
+        uses.map(async (used) => {
+          const { id: on } = await control.units.get({ org, unit: used })
+          return { on, name: used, outputs: null, source, inputs: {} }
+        }),
+      )
+      await control.graph.changeDependencies({ org, unit: name }, () => edges, alice)
+    },
+  }
+}
+
+test('a sync that takes its own back leaves what another one has declared since', async () => {
+  const { control, declare, usedBy } = await fourUnits()
+  const sync = overtaken(control, async () => {
+    await declare('b', 'declared', 'a')
+    await declare('c', 'code', 'd', 'b')
+  })
+
+  await expect(sync(unit('a', 'b'), unit('c', 'd'))).rejects.toMatchObject({ code: 'CONFLICT' })
+
+  expect(await usedBy('a')).toEqual([])
+  expect(await usedBy('c')).toEqual(['d', 'b'])
+})
+
+test('a circle through what a sync declared is seen beside one that others made', async () => {
+  const { control, declare, usedBy } = await fourUnits()
+  const sync = overtaken(control, async () => {
+    await declare('a', 'declared', 'b', 'c')
+    await declare('b', 'declared', 'a')
+  })
+
+  await expect(sync(unit('c', 'a'))).rejects.toMatchObject({ message: expect.stringContaining('c → a → c') })
+
+  expect(await usedBy('c')).toEqual([])
+})

@@ -1,7 +1,8 @@
 import { isTacoError } from '../base/errors.ts'
 import type { Caller, Dependency, StateControl, UnitView } from '../state/index.ts'
-import { findCycles } from './project-cycle.ts'
-import { type SyncPlan, type SyncUnit, circleRefused, planSync } from './sync-plan.ts'
+import { findPath } from './cycles.ts'
+import { findCycle } from './project-cycle.ts'
+import { type SyncPlan, type SyncUnit, circleRefused, isSame, planSync } from './sync-plan.ts'
 
 export interface Sync {
   /** Makes the units as a project says; with `dryRun`, only tells what would change. Doing it twice is doing it once. */
@@ -11,6 +12,12 @@ export interface Sync {
     options: { dryRun: boolean },
     caller: Caller,
   ): Promise<SyncPlan>
+}
+
+/** What the project's edges of a unit were, and what this sync made of them. */
+interface Declared {
+  readonly before: readonly Dependency[]
+  readonly after: readonly Dependency[]
 }
 
 const AT_ONCE = 8
@@ -27,11 +34,11 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
         if (touched.has(unit.name)) idOf.set(unit.name, await ensureUnit(org, unit, caller))
       })
       const linked = new Set(plan.changes.filter(({ kind }) => kind === 'dependency').map(({ unit }) => unit))
-      const before = new Map<string, readonly Dependency[]>()
+      const declared = new Map<string, Declared>()
       await eachOf(units, async (unit) => {
-        if (linked.has(unit.name)) await declare(org, unit, idOf, before, caller)
+        if (linked.has(unit.name)) await declare(org, unit, idOf, declared, caller)
       })
-      await refuseCircle(org, before, caller)
+      await refuseCircle(org, declared, caller)
       return plan
     },
   }
@@ -78,7 +85,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     org: string,
     { name, dependencies }: SyncUnit,
     idOf: ReadonlyMap<string, string>,
-    before: Map<string, readonly Dependency[]>,
+    declared: Map<string, Declared>,
     caller: Caller,
   ): Promise<void> {
     const edges = dependencies.flatMap(({ on, outputs, inputs }): Dependency[] => {
@@ -90,37 +97,62 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     await control.graph.changeDependencies(
       { org, unit: idOf.get(name) ?? name },
       (current, id) => {
-        before.set(id, current.filter(isOfCode))
+        declared.set(id, { before: current.filter(isOfCode), after: edges })
         return withCode(current, edges)
       },
       caller,
     )
   }
 
-  /** Somebody may have declared the way back at the same moment: whoever sees both takes their own back. */
+  /**
+   * Somebody may have declared the way back at the same moment: whoever sees both takes their own back, and nothing
+   * that another sync has declared since.
+   */
   async function refuseCircle(
     org: string,
-    before: ReadonlyMap<string, readonly Dependency[]>,
+    declared: ReadonlyMap<string, Declared>,
     caller: Caller,
   ): Promise<void> {
-    if (before.size === 0) return
+    if (declared.size === 0) return
     const { units } = await control.graph.units(org, { fresh: true, damaged: 'left out' })
     const facts = units.map((unit) => unit.facts())
     const nameOf = new Map(facts.map(({ id, name }) => [id, name]))
     const edges = new Map(facts.map(({ id, dependencies }) => [id, dependencies.map(({ on }) => on)]))
-    const circle = findCycles(edges).find((ids) => ids.some((id) => before.has(id)))
+    const circle = circleThrough([...declared.keys()], edges)
     if (circle === undefined) return
-    await eachOf([...before], async ([id, own]) => {
-      await control.graph.changeDependencies({ org, unit: id }, (current) => withCode(current, own), caller)
+    await eachOf([...declared], async ([id, { before, after }]) => {
+      await control.graph.changeDependencies(
+        { org, unit: id },
+        (current) => (areSame(current.filter(isOfCode), after) ? withCode(current, before) : current),
+        caller,
+      )
     })
     throw circleRefused(circle.map((id) => nameOf.get(id) ?? id))
   }
+}
+
+/** Looks quickly whether there is any: which one it is, among several that touch, takes longer. */
+function circleThrough(
+  ids: readonly string[],
+  edges: ReadonlyMap<string, readonly string[]>,
+): readonly string[] | undefined {
+  if (findCycle(edges) === undefined) return undefined
+  for (const id of ids) {
+    const circle = findPath(id, id, (one) => edges.get(one) ?? [])
+    if (circle !== undefined) return circle
+  }
+  return undefined
 }
 
 const isOfCode = ({ source }: Dependency) => source === 'code'
 
 function withCode(current: readonly Dependency[], code: readonly Dependency[]): readonly Dependency[] {
   return [...current.filter((edge) => !isOfCode(edge)), ...code]
+}
+
+function areSame(some: readonly Dependency[], others: readonly Dependency[]): boolean {
+  if (some.length !== others.length) return false
+  return some.every((one) => others.some((other) => other.on === one.on && isSame(one, other)))
 }
 
 /** After a failure nothing more is begun, and what was is waited for: the next sync must not be overtaken by this one. */
