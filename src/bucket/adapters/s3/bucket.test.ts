@@ -178,7 +178,7 @@ test('encryption is asked for with every write', async () => {
 
 test('the time of the store is that of its last answer', async () => {
   const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
-  const { bucket } = await scripted([(_, response) => response.writeHead(404, { date }).end()])
+  const { bucket } = await scripted([refusal(404, 'NoSuchKey', { date, 'x-amz-request-id': '1' })])
   expect(await bucket.storeTime()).toBeUndefined()
 
   await bucket.head('a')

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { systemClock } from '../../../base/clock.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { TacoError } from '../../../base/errors.ts'
@@ -111,10 +112,19 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
   async function head(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const call = { method: 'HEAD', key: whole(key), what: `looking at "${key}"`, signal } as const
     const answer = await client.ask({ ...call, expects: FOUND_OR_NOT })
-    if (answer.status === 404) return undefined
+    if (answer.status === 404) return isOwn(answer.headers) ? undefined : entryInFull(key, signal)
     const fault = faultIn(key, answer.headers)
     if (fault !== undefined) throw fault
     return entryOf(key, answer.headers)
+  }
+
+  /** A 404 to a look has no document that tells whose it is; one to a get has. */
+  async function entryInFull(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
+    const found = await get(key, signal === undefined ? {} : { signal })
+    if (found === undefined) return undefined
+    found.discard()
+    const { tag, size, modifiedAt } = found
+    return { key, tag, size, modifiedAt }
   }
 
   /** What must be told of an object and is not. */
@@ -126,7 +136,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
   /** Proxies say 404 too, while they do not know yet where the store is. */
   function checkAbsence({ status, headers, text }: ShortAnswer, what: string): void {
     const { code } = readError(text)
-    if (code === undefined && headers['x-amz-request-id'] === undefined)
+    if (code === undefined && !isOwn(headers))
       throw unavailable(label, `${what}: somebody else than the store answered ${status}`, { status })
     if (code !== 'NoSuchBucket') return
     throw new TacoError('BUCKET_REFUSED', `${label} does not exist`, {
@@ -234,6 +244,11 @@ interface ObjectHeaders {
   readonly 'content-length'?: string | undefined
   readonly 'last-modified'?: string | undefined
   readonly etag?: string | undefined
+}
+
+/** Said by the store itself; without this id it may be, too, for some servers give none. */
+function isOwn(headers: IncomingHttpHeaders): boolean {
+  return headers['x-amz-request-id'] !== undefined
 }
 
 function encryptionHeaders({ sse, kmsKeyId }: S3Options): Record<string, string> {

@@ -66,7 +66,7 @@ test('a bucket without a region in its address signs for that of the profile', a
   const signed: unknown[] = []
   const server = createServer((request, answer) => {
     signed.push(request.headers.authorization)
-    answer.writeHead(404).end()
+    answer.writeHead(404, { 'x-amz-request-id': '1' }).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -36,10 +36,21 @@ test("a 404 that is not the store's own does not say that there is no object", a
   const refused = { code: 'BUCKET_UNAVAILABLE', facts: { status: 404 } }
 
   await expect(bucket.get('a')).rejects.toMatchObject(refused)
+  await expect(bucket.head('a')).rejects.toMatchObject(refused)
   await expect(bucket.put('a', bodyOf('x'), tag)).rejects.toMatchObject(refused)
   await expect(
     bucket.withAbilities({ ...bucket.can, conditionalDelete: true }).delete('a', tag),
   ).rejects.toMatchObject(refused)
+})
+
+test('what a proxy says to a look, and the store that is back does not, is not believed', async () => {
+  const proxy: Answer = (_, response) => response.writeHead(404).end()
+  const { bucket } = await scripted([
+    proxy,
+    (_, response) => response.writeHead(200, { etag: '"tag"', 'content-length': '5' }).end('state'),
+  ])
+
+  expect(await bucket.head('a')).toMatchObject({ key: 'a', tag: 'tag', size: 5 })
 })
 
 test.each<[string, Answer]>([
@@ -49,6 +60,7 @@ test.each<[string, Answer]>([
   const { bucket } = await scripted([answer])
 
   expect(await bucket.get('a')).toBeUndefined()
+  expect(await bucket.head('a')).toBeUndefined()
   expect(await bucket.put('a', bodyOf('x'), tag)).toEqual({ kind: 'conflict' })
   expect(await bucket.delete('a', tag)).toBe('absent')
 })
