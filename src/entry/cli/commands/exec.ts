@@ -18,6 +18,8 @@ export async function exec(
   if (program === undefined)
     throw usageError('no command was given', 'write it after "--": `taco exec prod/network -- tofu plan`')
   await checkNames(session, unit)
+  // Without a server the backend is here, and an engine needs it until it has stored what it made.
+  session.world.goOnUnread()
   const { url, token, run, isOwnLock } = await openBackend(session, unit)
   const backend = backendEnv(backendUrl(url, session.org(), unit), token, run)
   session.output.trace(`TF_HTTP_ADDRESS=${backend['TF_HTTP_ADDRESS'] ?? ''}`)

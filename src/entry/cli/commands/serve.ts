@@ -22,6 +22,8 @@ interface ServeFlags {
 /** Runs until it is told to stop; then answers what is under way, and ends. */
 export async function serve(session: Session, _args: readonly string[], flags: ServeFlags): Promise<void> {
   const options = serveOptions(session, flags)
+  // Others need the server, whoever has stopped to read its log.
+  session.world.goOnUnread()
   let stop: (signal: Signal) => void = () => {}
   const stopped = new Promise<Signal>((resolve) => (stop = resolve))
   // Heard from the first moment on: a stop while the bucket is probed must not be lost.
