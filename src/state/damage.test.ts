@@ -133,24 +133,35 @@ test.each([
   expect(await pull(control, to)).toBe(stateText(1))
 })
 
-test('a lost unit is not made anew under one of several names where nothing tells which', async () => {
-  const bucket = openMemoryBucket({ conditionalDelete: false })
-  const before = await openControl(bucket)
-  await push(before, 'a', stateText(1))
-  await before.units.rename(named('a'), 'z', alice)
-  await before.close()
-  await lose(bucket, await unitDocument(bucket, 'z'))
-  for (const key of await keysUnder(bucket, '.taco/journal/')) await lose(bucket, key)
-  const control = await openControl(bucket)
+test.each<[string, (bucket: Bucket, key: string) => Promise<unknown>]>([
+  ['lost', lose],
+  ['damaged', (bucket, key) => overwrite(bucket, key, '{"v":1')],
+])(
+  'a lost unit is not made anew under one of several names where what tells which is %s',
+  async (_, harm) => {
+    const bucket = openMemoryBucket({ conditionalDelete: false })
+    const before = await openControl(bucket)
+    await push(before, 'a', stateText(1))
+    await before.close()
+    const known = await keysUnder(bucket, '.taco/journal/')
+    const renaming = await openControl(bucket)
+    await renaming.units.rename(named('a'), 'z', alice)
+    await renaming.close()
+    await lose(bucket, await unitDocument(bucket, 'z'))
+    const journal = await keysUnder(bucket, '.taco/journal/')
+    for (const key of harm === lose ? journal : journal.filter((one) => !known.includes(one)))
+      await harm(bucket, key)
+    const control = await openControl(bucket)
 
-  expect(await findings(control, { repair: true })).toContainEqual(
-    expect.objectContaining({
-      check: 'unit.document-missing',
-      message: expect.stringContaining('(a or z) is missing') as string,
-    }),
-  )
-  await expect(pull(control, 'z')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
-})
+    expect(await findings(control, { repair: true })).toContainEqual(
+      expect.objectContaining({
+        check: 'unit.document-missing',
+        message: expect.stringContaining('(a or z) is missing') as string,
+      }),
+    )
+    await expect(pull(control, 'z')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+  },
+)
 
 test('a unit that is made anew keeps what lies below a missing version', async () => {
   const bucket = openMemoryBucket()

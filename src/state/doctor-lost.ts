@@ -71,15 +71,23 @@ async function claimThatCounts(
   const [first] = claimed
   if (first === undefined || claimed.length === 1) return first
   let newest: Event | undefined
+  let newestDamaged = ''
   for await (const page of bucket.list(journalPrefix))
     await inBatches(page, 32, async ({ key }) => {
       const object = parseJournalKey(key)
       if (object?.org !== first.org || !object.units.includes(first.id)) return
-      const records = await readRecords(bucket, key)
-      for (const event of records === undefined || isTacoError(records) ? [] : records)
+      const records = (await readRecords(bucket, key)) ?? []
+      if (isTacoError(records)) {
+        if (object.ulid > newestDamaged) newestDamaged = object.ulid
+        return
+      }
+      for (const event of records)
         if (isOfUnit(event, first) && (newest === undefined || event.id > newest.id)) newest = event
     })
-  return claimed.find(({ name }) => name === newest?.unit?.name)
+  // No event is younger than the object that it lies in: one behind all that are damaged is the newest for certain.
+  if (newest === undefined || newest.id < newestDamaged) return undefined
+  const { unit } = newest
+  return claimed.find(({ name }) => name === unit?.name)
 }
 
 /** Steps of a rollout call a unit as it was called when the rollout began. */
