@@ -19,6 +19,11 @@ import type { VersionView } from './views.ts'
 /** Both sides lie in memory while they are compared. */
 const MOST_COMPARED_BYTES = 64 * 1024 * 1024
 
+const ABSENT: Readonly<Record<string, string>> = {
+  current: 'state',
+  previous: 'version before its current one',
+}
+
 export function createVersions(parts: Parts & { readonly intake: Intake }, locator: Locator): Versions {
   const { bucket } = parts.deps
 
@@ -31,7 +36,7 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     if (entry !== undefined) return entry
     const gap = await gapAt(unit.value, wanted)
     if (gap !== undefined) throw damagedVersion(unit.value, gap)
-    throw new TacoError('NOT_FOUND', `${unit.value.name} has no version ${wanted}`, {
+    throw new TacoError('NOT_FOUND', `${unit.value.name} has no ${ABSENT[wanted] ?? `version ${wanted}`}`, {
       facts: { field: 'version', version: wanted },
       hint: `see \`taco state versions ${unit.value.name}\``,
     })

@@ -178,6 +178,10 @@ test('a lock is taken, shown, renewed, refused to others, released and broken', 
 test('versions are listed, shown, compared and rolled back to', async () => {
   const { send, push } = await open()
   await push('a', 1)
+  expect((await send('GET', '/v1/units/a/diff')).json()).toMatchObject({
+    code: 'NOT_FOUND',
+    detail: 'a has no version before its current one',
+  })
   const resource = {
     mode: 'managed',
     type: 't',
