@@ -56,6 +56,8 @@ export interface AzureFailure {
   readonly status: number
   readonly code: string
   readonly retryAfterMs: number | undefined
+  /** Said by the store itself, which gives every answer an id. */
+  readonly isOwn: boolean
 }
 
 /** The parts of the SDK's RestError that decide; undefined for an error that is not the store's. */
@@ -68,7 +70,12 @@ export function azureFailure(error: unknown): AzureFailure | undefined {
     readonly response?: { readonly headers: { get(name: string): string | undefined } }
   }
   const named = details?.errorCode ?? code ?? response?.headers.get('x-ms-error-code') ?? ''
-  return { status: statusCode ?? 0, code: named, retryAfterMs: pauseIn(response?.headers.get('retry-after')) }
+  return {
+    status: statusCode ?? 0,
+    code: named,
+    retryAfterMs: pauseIn(response?.headers.get('retry-after')),
+    isOwn: response?.headers.get('x-ms-request-id') !== undefined,
+  }
 }
 
 /** https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes */

@@ -10,7 +10,7 @@ import { prefixed } from '../prefix.ts'
 import { Again, retry, storeRetry, throwIfAborted } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { azureError, azureFailure, openContainer } from './azure-client.ts'
-import { unavailable, unsized } from './http/failures.ts'
+import { notTheStore, unavailable, unsized, untagged } from './http/failures.ts'
 import { pastTheEnd } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
 import { storeTime } from './http/store-time.ts'
@@ -65,6 +65,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
         } catch (error) {
           throwIfAborted(call.signal)
           const failure = azureFailure(error)
+          if (failure?.status === 404 && !failure.isOwn) throw notTheStore(label, call.what, 404)
           const value = failure === undefined ? undefined : otherwise(failure.status, failure.code)
           if (value !== undefined) return value
           throw azureError(error, label, call.what)
@@ -78,6 +79,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     const call = { what: `looking at "${key}"`, signal }
     const answer = await ask(call, () => blob.getProperties(waiting(signal)), absentIf404)
     if (answer === 'absent') return undefined
+    if (answer.etag === undefined) throw untagged(label, key)
     if (answer.contentLength === undefined) throw unsized(label, key)
     return entryOf(key, answer, answer.contentLength)
   }
@@ -124,7 +126,9 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
         },
       ),
     )
-    return 'kind' in answer ? conflict : { kind: 'written', tag: tagOf(answer.etag) }
+    if ('kind' in answer) return conflict
+    if (answer.etag === undefined) throw untagged(label, key)
+    return { kind: 'written', tag: tagOf(answer.etag) }
   }
 
   const remove: Bucket['delete'] = async (key, when, options = {}) => {

@@ -47,6 +47,11 @@ export function untagged(label: string, key: string): TacoError {
   return unavailable(label, `it gives no tag of "${key}"`)
 }
 
+/** Proxies say 404 too, while they do not know yet where the store is. */
+export function notTheStore(label: string, what: string, status: number): TacoError {
+  return unavailable(label, `${what}: somebody else than the store answered ${status}`, { status })
+}
+
 /** Errors of sockets, names and TLS; only lost connections are worth another try. */
 export function transportFailure(error: unknown, label: string): Error {
   if (error instanceof BodyFailure) return bodyError(error)

@@ -8,7 +8,7 @@ import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag
 import { checkKey } from '../../keys.ts'
 import { prefixed } from '../../prefix.ts'
 import type { RetryRules } from '../../retry.ts'
-import { unavailable, unsized, untagged } from '../http/failures.ts'
+import { notTheStore, unavailable, unsized, untagged } from '../http/failures.ts'
 import { foundObject, pastTheEnd } from '../http/found.ts'
 import { listedEntries } from '../http/listing.ts'
 import { shortened } from '../http/text.ts'
@@ -133,11 +133,9 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     return headers['content-length'] === undefined ? unsized(label, key) : undefined
   }
 
-  /** Proxies say 404 too, while they do not know yet where the store is. */
   function checkAbsence({ status, headers, text }: ShortAnswer, what: string): void {
     const { code } = readError(text)
-    if (code === undefined && !isOwn(headers))
-      throw unavailable(label, `${what}: somebody else than the store answered ${status}`, { status })
+    if (code === undefined && !isOwn(headers)) throw notTheStore(label, what, status)
     if (code !== 'NoSuchBucket') return
     throw new TacoError('BUCKET_REFUSED', `${label} does not exist`, {
       hint: 'Create the bucket first, or correct its name, region or endpoint.',
