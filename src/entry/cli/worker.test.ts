@@ -97,6 +97,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
     signal: world.signal,
     waits: () => waits,
     ends: () => asked.flatMap(({ path }) => (path.endsWith('/end') ? [path] : [])),
+    told: () => asked.flatMap(({ path, json }) => (path.endsWith('/end') ? [json] : [])),
     renewed: () => asked.filter(({ path }) => path.endsWith('/renew')),
     began: (name: string) => vi.waitUntil(() => existsSync(place(name, 'began')), { timeout: 20_000 }),
     interrupts: (name: string) =>
@@ -183,6 +184,45 @@ test('a server that is away for a while hears of the end later; one that stays a
   await vain.began('a')
   vain.letGo('a')
   await expect(vain.ended).rejects.toThrow('nobody answers')
+})
+
+test('an end that is told again proves nothing: by now others may have made what stands', async () => {
+  let isAway = true
+  const worker = atWork(['a'], ({ path }) => {
+    if (!path.endsWith('/end')) return { lost: [] }
+    if (!isAway) return over
+    isAway = false
+    throw unreachable('nobody answers', 'is it running?', undefined)
+  })
+  await worker.began('a')
+  worker.letGo('a')
+  await worker.ended
+
+  expect(worker.told()).toMatchObject([
+    { end: { kind: 'applied', fingerprint: expect.any(String) as string } },
+    { end: { kind: 'applied', fingerprint: null } },
+  ])
+})
+
+test('a worker that is told to stop still waits for the server to hear what ended, and asks for no more', async () => {
+  let tries = 0
+  const worker = atWork(['a'], ({ path }) => {
+    if (!path.endsWith('/end')) return { lost: [] }
+    tries += 1
+    if (tries === 2) worker.signal('SIGTERM')
+    if (tries < 4) throw unreachable('nobody answers', 'is it running?', undefined)
+    return over
+  })
+  await worker.began('a')
+  worker.letGo('a')
+
+  expect(await worker.ended).toBe('SIGTERM')
+  expect(worker.told().map((json) => Object.keys(json ?? {}).includes('next'))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
 })
 
 test('a worker that can only wait for others says so once', async () => {

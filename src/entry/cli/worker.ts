@@ -55,6 +55,8 @@ export async function work(
   /** Steps that the rollout has in our name: also while their end is being told. */
   let ours = 0
   let isStopping = false
+  /** What ended is not even told any more if that takes long. */
+  let isHurried = false
   let latest: ProgressAnswer | undefined
   let failure: unknown
   let wake = () => {}
@@ -84,14 +86,18 @@ export async function work(
   }
 
   /** Servers may be started anew at any time; what an engine took an hour for is not given up for that. */
-  async function patiently<T>(send: () => Promise<T>, say = (_: string) => {}): Promise<T> {
+  async function patiently<T>(
+    send: () => Promise<T>,
+    mayWait: () => boolean,
+    say = (_: string) => {},
+  ): Promise<T> {
     const until = bench.world.now() + options.patienceMs
     let told = false
     for (;;) {
       try {
         return await send()
       } catch (error) {
-        if (!isAway(error) || isStopping || bench.world.now() >= until) throw error
+        if (!isAway(error) || !mayWait() || bench.world.now() >= until) throw error
         if (!told) say(`waiting: ${messageOf(error)}`)
         told = true
         await new Promise((done) => setTimeout(done, options.lookEveryMs))
@@ -131,11 +137,19 @@ export async function work(
 
   async function tell(claim: ClaimAnswer, end: StepEnd): Promise<void> {
     const { token, unit } = claim
+    let told = end
     try {
       await ask((next) => {
-        const json = { token, end, ...(next === undefined ? {} : { next }) }
-        const send = () => client.json('POST', stepPath(id, unit.id, 'end'), { json })
-        return patiently(send, (line) => bench.say(unit.name, line))
+        const send = () => {
+          const json = { token, end: told, ...(next === undefined || isStopping ? {} : { next }) }
+          told = unproven(end)
+          return client.json('POST', stepPath(id, unit.id, 'end'), { json })
+        }
+        return patiently(
+          send,
+          () => !isHurried,
+          (line) => bench.say(unit.name, line),
+        )
       })
     } catch (error) {
       // The claim ran out while we were away; whoever has it now finds the work done.
@@ -169,6 +183,7 @@ export async function work(
     // A person who presses Ctrl-C again will not wait. Others, such as CI, send one signal after the other by habit.
     const isUrgent = heard === 'SIGINT' && signal === 'SIGINT'
     isStopping = true
+    isHurried ||= isUrgent
     heard ??= signal
     for (const own of holds.values()) {
       if (isUrgent) own.engine?.signal('SIGINT')
@@ -199,7 +214,7 @@ export async function work(
           resolve(false)
         }
       })
-      if (isTime && !isStopping && failure === undefined) await patiently(claim)
+      if (isTime && !isStopping && failure === undefined) await patiently(claim, () => !isStopping)
     }
   } catch (error) {
     failure ??= error
@@ -214,6 +229,14 @@ export async function work(
   }
   if (failure !== undefined) throw failure
   return heard
+}
+
+/**
+ * For whoever tells an end again: the server may have let the unit go before it went away, and what stands there by now
+ * may be another's work, which a fingerprint of ours must not prove.
+ */
+function unproven(end: StepEnd): StepEnd {
+  return end.kind === 'applied' ? { ...end, fingerprint: null } : end
 }
 
 function mayGoOn(rollout: ProgressAnswer | undefined, taken: number, isStopping: boolean): boolean {
