@@ -9,6 +9,8 @@ export interface DamagedRollout {
   readonly at: number
   /** Ids of the units it is about; null: it could be any. */
   readonly units: ReadonlySet<string> | null
+  /** Nothing is wrong with it: a newer OpenTaco wrote it, and can read it. */
+  readonly isNewer: boolean
 }
 
 /** Whoever wrote it in another shape may mean something else by this, so only what is damaged is looked through. */
@@ -23,7 +25,8 @@ export async function damageOf(
   if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) return undefined
   const id = key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, '')
   const bytes = await (await bucket.get(key))?.bytes()
-  return { id, at: modifiedAt, units: bytes === undefined ? null : unitsIn(bytes) }
+  const units = bytes === undefined ? null : unitsIn(bytes)
+  return { id, at: modifiedAt, units, isNewer: isTacoError(error, 'BUCKET_NEWER') }
 }
 
 function unitsIn(bytes: Buffer): ReadonlySet<string> | null {

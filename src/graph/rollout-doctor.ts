@@ -11,12 +11,14 @@ export async function* checkRollouts(
   do {
     const page = await orgs.list({ limit: 100, ...(cursor === undefined ? {} : { cursor }) })
     for (const { name } of page.items)
-      for (const { id } of await store.damaged(name))
+      for (const { id, isNewer } of await store.damaged(name))
         yield {
           level: 'error',
           check: 'rollout.document',
-          message: `the rollout ${id} cannot be read, and units that it may have left half applied are unknown: ${rolloutKey(name, id)}`,
-          hint: 'restore the object from a backup of the bucket, or remove it once they are applied',
+          message: `the rollout ${id} ${isNewer ? 'was written by a newer OpenTaco' : 'cannot be read'}, and units that it may have left half applied are unknown: ${rolloutKey(name, id)}`,
+          hint: isNewer
+            ? 'upgrade this OpenTaco; it does not touch what it does not understand'
+            : 'restore the object from a backup of the bucket, or remove it once they are applied',
           unit: null,
           repaired: false,
         }

@@ -64,12 +64,17 @@ test('a damaged rollout takes no other with it, and nothing that it may be about
   expect(steps.find(({ unit }) => unit.name === 'dns')?.due).toContain(`${id} is damaged`)
 })
 
-test('a damaged rollout is named to whoever looks for what is wrong', async () => {
-  const { world, id } = await damaged(half)
+test.each([
+  ['is half lost', half, 'or remove it'],
+  // One that removed it would lose a record that is whole.
+  ['is of a newer format', newer, 'upgrade this OpenTaco'],
+])('a rollout whose document %s is named to whoever looks for what is wrong', async (_, how, hint) => {
+  const { world, id } = await damaged(how)
 
   const findings: DoctorFinding[] = []
   for await (const finding of world.rollouts.doctor()) findings.push(finding)
 
   expect(findings).toMatchObject([{ level: 'error', check: 'rollout.document' }])
   expect(findings[0]?.message).toContain(rolloutKey(org, id))
+  expect(findings[0]?.hint).toContain(hint)
 })
