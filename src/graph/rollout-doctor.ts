@@ -7,21 +7,16 @@ export async function* checkRollouts(
   { orgs }: Pick<StateControl, 'orgs'>,
   store: Pick<RolloutStore, 'damaged'>,
 ): AsyncGenerator<DoctorFinding> {
-  let cursor: string | undefined
-  do {
-    const page = await orgs.list({ limit: 100, ...(cursor === undefined ? {} : { cursor }) })
-    for (const { name } of page.items)
-      for (const { id, isNewer } of await store.damaged(name))
-        yield {
-          level: 'error',
-          check: 'rollout.document',
-          message: `the rollout ${id} ${isNewer ? 'was written by a newer OpenTaco' : 'cannot be read'}, and units that it may have left half applied are unknown: ${rolloutKey(name, id)}`,
-          hint: isNewer
-            ? 'upgrade this OpenTaco; it does not touch what it does not understand'
-            : 'restore the object from a backup of the bucket, or remove it once they are applied',
-          unit: null,
-          repaired: false,
-        }
-    cursor = page.next
-  } while (cursor !== undefined)
+  for (const org of await orgs.names())
+    for (const { id, isNewer } of await store.damaged(org))
+      yield {
+        level: 'error',
+        check: 'rollout.document',
+        message: `the rollout ${id} ${isNewer ? 'was written by a newer OpenTaco' : 'cannot be read'}, and units that it may have left half applied are unknown: ${rolloutKey(org, id)}`,
+        hint: isNewer
+          ? 'upgrade this OpenTaco; it does not touch what it does not understand'
+          : 'restore the object from a backup of the bucket, or remove it once they are applied',
+        unit: null,
+        repaired: false,
+      }
 }

@@ -70,6 +70,8 @@ test.each([
   ['is of a newer format', newer, 'upgrade this OpenTaco'],
 ])('a rollout whose document %s is named to whoever looks for what is wrong', async (_, how, hint) => {
   const { world, id } = await damaged(how)
+  // What is wrong with one organization hides nothing in another.
+  await world.bucket.put('.taco/orgs/another/org.json', bodyOf('{'), 'absent')
 
   const findings: DoctorFinding[] = []
   for await (const finding of world.rollouts.doctor()) findings.push(finding)

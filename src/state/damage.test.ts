@@ -292,6 +292,21 @@ test('what is no state is called that', async () => {
   })
 })
 
+test('a damaged organization is named by doctor, and the units of the others are looked at', async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  await push(control, 'd', stateText(1))
+  await control.orgs.create({ name: 'acme' }, alice)
+  await overwrite(bucket, '.taco/orgs/acme/org.json', '{')
+
+  const found = await findings(control)
+
+  expect(wrong(found)).toMatchObject([
+    { level: 'error', check: 'org.document', hint: 'restore the object from a backup of the bucket' },
+  ])
+  expect(found).toContainEqual(expect.objectContaining({ message: '1 unit was looked at' }))
+})
+
 test('a damaged and a missing version: the others are there, and both are named', async () => {
   const bucket = openMemoryBucket()
   // Ids that end like the number of a version must not be taken for it.

@@ -221,6 +221,19 @@ export function createDoctor(
     }
   }
 
+  async function* checkOrg(org: string): AsyncGenerator<DoctorFinding> {
+    try {
+      await orgs.get(org)
+    } catch (error) {
+      if (!isTacoError(error)) throw error
+      if (error.code === 'BUCKET_CORRUPT')
+        yield finder(null)('error', 'org.document', error.message, FROM_BACKUP)
+      else if (error.code === 'BUCKET_NEWER')
+        yield finder(null)('error', 'org.document', error.message, error.hint)
+      else if (error.code !== 'NOT_FOUND' && error.code !== 'BAD_REQUEST') throw error
+    }
+  }
+
   return async function* doctor(options, caller) {
     const report = await probeBucket(bucket, parts.deps)
     for (const finding of report.findings) {
@@ -230,6 +243,7 @@ export function createDoctor(
     let units = 0
     const keys = new Set<string>()
     for (const org of await orgs.names()) {
+      yield* checkOrg(org)
       const known = new Set<string>()
       for (const { id, name } of await catalog.all(org)) {
         known.add(id)

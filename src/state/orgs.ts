@@ -19,7 +19,6 @@ export interface OrgStore extends Orgs {
   /** Throws NOT_FOUND for an organization that does not exist. Remembered for a moment. */
   require(org: string): Promise<OrgDocument>
   digestKey(org: string): Promise<Uint8Array>
-  names(): Promise<readonly string[]>
   /** A fresh bucket gets its first organization. */
   ensureFirst(caller: Caller): Promise<void>
 }

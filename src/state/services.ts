@@ -56,6 +56,8 @@ export interface Page<T> {
 }
 
 export interface Orgs {
+  /** Of all of them, also of those whose document cannot be read. */
+  names(): Promise<readonly string[]>
   list(page: { limit: number; cursor?: string }): Promise<Page<OrgView>>
   get(org: string): Promise<OrgView>
   create(input: { name: string; retention?: Retention }, caller: Caller): Promise<OrgView>
