@@ -6,7 +6,7 @@ import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
 import type { StateControl } from './index.ts'
 import { createStateControl } from './index.ts'
-import { alice, named, overwrite, pull, push, stateText } from './testing.ts'
+import { alice, lose, named, overwrite, pull, push, stateText } from './testing.ts'
 
 const UNITS = 40
 const numbers = Array.from({ length: UNITS }, (_, i) => i)
@@ -125,6 +125,30 @@ test('a clock that was set back lets nothing old pass for new', async () => {
   expect(await listed(ours)).toEqual(['new', ''])
   expect(await pull(ours, 'unit')).toBe(stateText(2))
   await Promise.all([ours.close(), other.close()])
+})
+
+test('what was seen by a clock that was ahead counts for nothing once the clock is right', async () => {
+  const { store, open, pass } = setUp()
+  pass(3_600_000)
+  const [ours, other] = [await open(), await open()]
+  const keyOf = async (name: string) =>
+    `.taco/orgs/default/units/${(await other.units.create({ org: 'default', name }, alice)).id}.json`
+  const [backedUp, lost] = [await keyOf('backed-up'), await keyOf('lost')]
+  await keyOf('unit')
+  const backup = (await (await store.get(backedUp))?.bytes())?.toString() ?? ''
+  await other.units.update(named('backed-up'), { description: 'new' }, alice)
+  expect(await listed(ours)).toEqual(['new', '', ''])
+
+  pass(-3_600_000)
+  await overwrite(store, backedUp, backup)
+  await lose(store, lost)
+  expect(await listed(ours)).toEqual(['', ''])
+  pass(2_000)
+  await other.units.update(named('unit'), { description: 'newer' }, alice)
+  await other.close()
+  pass(2_000)
+  expect(await listed(ours)).toEqual(['', 'newer'])
+  await ours.close()
 })
 
 test('a document that was put back from a backup under a running server is listed as it is', async () => {

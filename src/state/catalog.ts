@@ -76,16 +76,17 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     if (catalog !== undefined) keepChanged(catalog, unit)
   }
 
-  function keepChanged(catalog: OrgCatalog, unit: Unit, listedAt = 0): void {
+  function keepChanged(catalog: OrgCatalog, unit: Unit, listedAt?: number): void {
     const { id } = unit.value
     if (catalog.entries.get(id)?.tag !== unit.tag) catalog.unsaved.add(id)
     keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()), listedAt)
   }
 
   /** An older revision is one that was read slowly, unless a later list tells of it: then it was put back by hand. */
-  function keep(catalog: OrgCatalog, entry: CatalogEntry, listedAt = 0): void {
+  function keep(catalog: OrgCatalog, entry: CatalogEntry, listedAt?: number): void {
     const known = catalog.entries.get(entry.id)
-    if (known !== undefined && known.rev > entry.rev && known.seenAt >= listedAt) return
+    const isOlder = known !== undefined && known.rev > entry.rev
+    if (isOlder && (listedAt === undefined || isSeenSince(known, listedAt))) return
     catalog.entries.set(entry.id, entry)
     catalog.damaged.delete(entry.id)
     if (known === undefined || known.name !== entry.name || known.deletedAt !== entry.deletedAt) {
@@ -93,6 +94,11 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       // A key changes only together with a restore.
       if (entry.deletedAt === 0) catalog.keys?.set(readEntryText(entry).view.key, entry.id)
     } else if (catalog.sorted !== undefined) replaceSorted(catalog.sorted, known, entry)
+  }
+
+  /** Never at a time to come: that is another server's, or one from before the clock was set back. */
+  function isSeenSince({ seenAt }: CatalogEntry, at: number): boolean {
+    return seenAt >= at && seenAt <= clock.now()
   }
 
   async function current(org: string, full = false): Promise<OrgCatalog> {
@@ -149,7 +155,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       }
     }
     for (const entry of catalog.entries.values()) {
-      if (present.has(entry.id) || entry.seenAt >= startedAt) continue
+      if (present.has(entry.id) || isSeenSince(entry, startedAt)) continue
       catalog.entries.delete(entry.id)
       catalog.sorted = undefined
     }
@@ -176,7 +182,8 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
         for (const id of records.units) {
           const entry = catalog.entries.get(id)
           // Records are listed again for a while, because late ones may lie among them; most were seen before.
-          if (id !== '' && (entry === undefined || entry.seenAt < modifiedAt + SETTLE_MS)) changed.add(id)
+          if (id !== '' && (entry === undefined || !isSeenSince(entry, modifiedAt + SETTLE_MS)))
+            changed.add(id)
         }
       }
     }
