@@ -292,15 +292,20 @@ test('what is no state is called that', async () => {
   })
 })
 
-test('a damaged organization is named by doctor, and the units of the others are looked at', async () => {
+test('a damaged organization is named by doctor, and the units of the others are looked after', async () => {
   const bucket = openMemoryBucket()
   const control = await openControl(bucket)
   await push(control, 'd', stateText(1))
   await control.orgs.create({ name: 'acme' }, alice)
   await overwrite(bucket, '.taco/orgs/acme/org.json', '{')
 
-  const found = await findings(control)
+  const next = await openControl(bucket)
+  const found = await findings(next)
 
+  expect(await next.upkeep.gc({ dryRun: false }, alice)).toMatchObject({ units: 1 })
+  await expect(next.upkeep.gc({ org: 'acme', dryRun: false }, alice)).rejects.toMatchObject({
+    code: 'BUCKET_CORRUPT',
+  })
   expect(wrong(found)).toMatchObject([
     { level: 'error', check: 'org.document', hint: 'restore the object from a backup of the bucket' },
   ])

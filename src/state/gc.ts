@@ -54,11 +54,26 @@ export function createGc(parts: Parts, orgs: OrgStore, catalog: Catalog): Upkeep
     })
   }
 
+  /** What is wrong with one organization must not keep the others from being tidied up. */
+  async function readableOrgs(): Promise<readonly string[]> {
+    const readable: string[] = []
+    for (const org of await orgs.names()) {
+      try {
+        await orgs.require(org)
+        readable.push(org)
+      } catch (error) {
+        if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
+        log.error('nothing was removed of a damaged organization', { org, error: error.message })
+      }
+    }
+    return readable
+  }
+
   return async ({ org, dryRun, onProgress }, caller) => {
     const total = { versionsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
     let units = 0
-    for (const name of org === undefined ? await orgs.names() : [org]) {
-      await orgs.require(name)
+    if (org !== undefined) await orgs.require(org)
+    for (const name of org === undefined ? await readableOrgs() : [org]) {
       for (const entry of await catalog.all(name)) {
         caller.signal?.throwIfAborted()
         const counts = await collect({ org: name, id: entry.id }, dryRun, caller).catch((error: unknown) => {
