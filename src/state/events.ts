@@ -5,6 +5,7 @@ import type { Event } from './model.ts'
 import type { EventDraft, Outbox, OutboxDocument } from './services.ts'
 import type { EventView } from './views.ts'
 import { isoTime } from '../base/clock.ts'
+import { isTacoError } from '../base/errors.ts'
 
 export type { EventDraft } from './services.ts'
 
@@ -52,17 +53,19 @@ export function createOutbox(deps: StateDeps, background: Background, journal: J
 
   function flushLeft(outbox: readonly Event[]): boolean {
     const left = outbox.filter(isLeft)
-    if (left.length > 0) background.run('writing events left in an outbox', () => journal.flush(left))
+    if (left.length > 0)
+      background.run('writing events left in an outbox', () => ifAllowed(() => journal.flush(left)))
     return left.length > 0
   }
 
   function emptyLater(outbox: readonly Event[], { key, empty }: OutboxDocument): void {
     if (tidyAfterMs === null) return
-    background.later(`emptying the outbox of ${key}`, tidyAfterMs, async () => {
+    const emptyIfTold = async () => {
       // Waits for what is being written: whoever closes does not wait before it comes here.
       await journal.flush(outbox)
       if (outbox.every(({ id }) => journal.isWritten(id))) await empty()
-    })
+    }
+    background.later(`emptying the outbox of ${key}`, tidyAfterMs, () => ifAllowed(emptyIfTold))
   }
 
   return {
@@ -78,5 +81,14 @@ export function createOutbox(deps: StateDeps, background: Background, journal: J
     sendLeft(outbox, document) {
       if (flushEvents && flushLeft(outbox)) emptyLater(outbox, document)
     },
+  }
+}
+
+/** Whoever may only read leaves it to those who may write, and need not be told with every command. */
+async function ifAllowed(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!isTacoError(error, 'BUCKET_REFUSED')) throw error
   }
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
+import { TacoError } from '../base/errors.ts'
 import { randomIds } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
 import { silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
@@ -14,7 +16,7 @@ function setUp() {
   return {
     bucket,
     pass: (ms: number) => (ahead += ms),
-    open: (settings: Partial<StateSettings> = {}) =>
+    open: (settings: Partial<StateSettings> = {}, world: { bucket?: Bucket; log?: Log } = {}) =>
       createStateControl({
         bucket,
         clock: { ...systemClock, now: () => Date.now() + ahead },
@@ -22,6 +24,7 @@ function setUp() {
         log: silentLog,
         spool: { create: () => Promise.reject(new Error('nothing here is large')) },
         settings,
+        ...world,
       }),
   }
 }
@@ -69,4 +72,24 @@ test('what a server left untold about an organization is told by whoever reads i
 
   expect(await told(server)).toContain('org.created')
   expect(await outboxOf(bucket, 'team')).toEqual([])
+})
+
+test('who may only read is not told at every look that nothing can be told', async () => {
+  const { bucket, open, pass } = setUp()
+  const crashed = await open({ flushEvents: false })
+  await crashed.orgs.create({ name: 'team' }, alice)
+  pass(60_000)
+  const warnings: string[] = []
+  let puts = 0
+  const put: Bucket['put'] = () => {
+    puts++
+    return Promise.reject(new TacoError('BUCKET_REFUSED', 'you may only read'))
+  }
+  const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
+  const reader = await open({}, { bucket: { ...bucket, put }, log })
+  await reader.orgs.get('team')
+  await reader.close()
+
+  expect(puts).toBeGreaterThan(0)
+  expect(warnings).toEqual([])
 })
