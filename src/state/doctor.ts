@@ -8,7 +8,7 @@ import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
 import { checkJournal, checkLostUnits } from './doctor-lost.ts'
 import { newest, readHistory } from './history.ts'
 import type { HistoryPage, Place } from './history.ts'
-import { nameKey, stateClaimKey, versionsPrefix } from './layout.ts'
+import { nameKey, orgKey, stateClaimKey, versionsPrefix } from './layout.ts'
 import type { UnitDocument } from './model.ts'
 import type { OrgStore } from './orgs.ts'
 import { refuseNested } from './place.ts'
@@ -230,7 +230,9 @@ export function createDoctor(
         yield finder(null)('error', 'org.document', error.message, FROM_BACKUP)
       else if (error.code === 'BUCKET_NEWER')
         yield finder(null)('error', 'org.document', error.message, error.hint)
-      else if (error.code !== 'NOT_FOUND' && error.code !== 'BAD_REQUEST') throw error
+      else if (error.code === 'NOT_FOUND')
+        yield finder(null)('error', 'org.document', `the document ${orgKey(org)} is missing`, FROM_BACKUP)
+      else throw error
     }
   }
 

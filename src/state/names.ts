@@ -77,8 +77,12 @@ export function nameFromFlat(flat: string): string {
   return flat.replaceAll('--', '/')
 }
 
+export function isOrgName(text: string): boolean {
+  return ORG.test(text)
+}
+
 export function parseOrgName(text: string): string {
-  if (ORG.test(text)) return text
+  if (isOrgName(text)) return text
   throw badRequest(
     'org',
     `"${text}" cannot be the name of an organization`,

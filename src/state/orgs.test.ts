@@ -5,10 +5,10 @@ import { randomIds } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
-import type { Bucket } from '../bucket/index.ts'
+import { type Bucket, bodyOf } from '../bucket/index.ts'
 import type { StateControl, StateSettings } from './index.ts'
 import { createStateControl } from './index.ts'
-import { alice } from './testing.ts'
+import { alice, findings, lose, openControl, wrong } from './testing.ts'
 
 function setUp() {
   const bucket = openMemoryBucket()
@@ -92,4 +92,25 @@ test('who may only read is not told at every look that nothing can be told', asy
 
   expect(puts).toBeGreaterThan(0)
   expect(warnings).toEqual([])
+})
+
+test('an organization whose document is lost is named by doctor', async () => {
+  const bucket = openMemoryBucket()
+  const before = await openControl(bucket)
+  await before.orgs.create({ name: 'acme' }, alice)
+  await before.units.create({ org: 'acme', name: 'app' }, alice)
+  await lose(bucket, '.taco/orgs/acme/org.json')
+
+  expect(wrong(await findings(await openControl(bucket)))).toMatchObject([
+    { check: 'org.document', message: 'the document .taco/orgs/acme/org.json is missing' },
+  ])
+})
+
+test('a file that some program left among the organizations is none of them', async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  await bucket.put('.taco/orgs/.DS_Store', bodyOf('x'), 'absent')
+
+  expect((await control.orgs.list({ limit: 10 })).items.map(({ name }) => name)).toEqual(['default'])
+  expect(wrong(await findings(control))).toEqual([])
 })

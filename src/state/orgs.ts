@@ -8,7 +8,7 @@ import type { StateDeps } from './deps.ts'
 import { orgKey, orgsPrefix } from './layout.ts'
 import type { Event } from './model.ts'
 import { FORMAT, OrgDocument } from './model.ts'
-import { parseOrgName } from './names.ts'
+import { isOrgName, parseOrgName } from './names.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Caller, Orgs, Outbox, OutboxDocument } from './services.ts'
 import type { OrgView } from './views.ts'
@@ -87,7 +87,8 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       // One entry tells an organization; the next listing starts behind all of its objects.
       const name: string | undefined = await firstOrgAfter(deps, after)
       if (name === undefined) return [...found]
-      found.add(name)
+      // Whoever opens a folder with a program may leave files of it behind.
+      if (isOrgName(name)) found.add(name)
       after = `${orgsPrefix}${name}0`
     }
   }
