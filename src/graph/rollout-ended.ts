@@ -22,13 +22,13 @@ export function createEndedRollouts(bucket: Bucket) {
 
   async function load(org: string): Promise<void> {
     loaded.add(org)
-    const bytes = await (await bucket.get(rolloutsEndedKey(org)))?.bytes()
-    if (bytes === undefined) return
     try {
+      const bytes = await (await bucket.get(rolloutsEndedKey(org)))?.bytes()
+      if (bytes === undefined) return
       for (const [key, tag] of EndedObject.parse(JSON.parse(bytes.toString('utf8'))).ended)
         ended.set(key, tag as Tag)
     } catch {
-      // Damaged, or of another version: it is made anew.
+      // Damaged, of another version, or not for us to read: then the rollouts themselves are read.
     }
   }
 

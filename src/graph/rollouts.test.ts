@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { TacoError } from '../base/errors.ts'
 import { LockInfo, type StateControl } from '../state/index.ts'
 import { lose, overwrite } from '../state/testing.ts'
 import { alice, estate, options, org, outputsOf, statuses, workThrough } from './testing.ts'
@@ -407,6 +408,11 @@ test('what is under way is found however many rollouts came after it', async () 
     expect(reads.length).toBe(lost ? 122 : 2)
     await overwrite(world.bucket, ended, '{"v":1')
     expect(await found(world.on(world.bucket))).toEqual([id])
+    const hidden: typeof world.bucket.get = async (key: string, how?: object) => {
+      if (key === ended) throw new TacoError('BUCKET_REFUSED', 'somebody else made it')
+      return world.bucket.get(key, how)
+    }
+    expect(await found(world.on({ ...world.bucket, get: hidden as typeof world.bucket.get }))).toEqual([id])
   }
 })
 
