@@ -34,6 +34,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
   const file = join(world.cwd, 'taco.yaml')
   const project = readProject(`units: {${names.map((name) => `${name}: {}`).join(', ')}}`, file)
   const asked: Asked[] = []
+  const said: string[] = []
   let waits = 0
   const client: Client = {
     label: 'test',
@@ -65,7 +66,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
       separatePlan: false,
       skips: true,
       colour: false,
-      say: () => {},
+      say: (_, line) => void said.push(line),
     },
     {
       name: 'w',
@@ -95,6 +96,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
   return {
     ended,
     signal: world.signal,
+    said,
     waits: () => waits,
     ends: () => asked.flatMap(({ path }) => (path.endsWith('/end') ? [path] : [])),
     told: () => asked.flatMap(({ path, json }) => (path.endsWith('/end') ? [json] : [])),
@@ -202,6 +204,20 @@ test('an end that is told again proves nothing: by now others may have made what
     { end: { kind: 'applied', fingerprint: expect.any(String) as string } },
     { end: { kind: 'applied', fingerprint: null } },
   ])
+})
+
+test('of an end that was heard though the answer was lost, nobody says that another worker has it', async () => {
+  const worker = atWork(['a'], ({ path }) => {
+    if (path.endsWith('/renew')) return { lost: [] }
+    if (!path.endsWith('/end')) return over
+    if (worker.ends().length === 1) throw unreachable('nobody answers', 'is it running?', undefined)
+    throw new TacoError('CONFLICT', 'a is no longer yours: the claim ran out and was taken over')
+  })
+  await worker.began('a')
+  worker.letGo('a')
+  await worker.ended
+
+  expect(worker.said.at(-1)).toBe('the server had heard of it, or the claim ran out')
 })
 
 test('a worker that is told to stop still waits for the server to hear what ended, and asks for no more', async () => {

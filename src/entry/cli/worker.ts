@@ -137,12 +137,13 @@ export async function work(
 
   async function tell(claim: ClaimAnswer, end: StepEnd): Promise<void> {
     const { token, unit } = claim
-    let told = end
+    let tries = 0
     try {
       await ask((next) => {
         const send = () => {
+          tries += 1
+          const told = tries === 1 ? end : unproven(end)
           const json = { token, end: told, ...(next === undefined || isStopping ? {} : { next }) }
-          told = unproven(end)
           return client.json('POST', stepPath(id, unit.id, 'end'), { json })
         }
         return patiently(
@@ -154,7 +155,8 @@ export async function work(
     } catch (error) {
       // The claim ran out while we were away; whoever has it now finds the work done.
       if (!isTacoError(error, 'CONFLICT')) throw error
-      bench.say(unit.name, error.message)
+      const isUnclear = tries > 1
+      bench.say(unit.name, isUnclear ? 'the server had heard of it, or the claim ran out' : error.message)
     }
   }
 
