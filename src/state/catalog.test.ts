@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../base/clock.ts'
-import { randomIds } from '../base/ids.ts'
-import { silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
 import type { StateControl } from './index.ts'
-import { createStateControl } from './index.ts'
-import { alice, lose, named, overwrite, pull, push, stateText } from './testing.ts'
+import { movedControl, alice, lose, named, overwrite, pull, push, stateText } from './testing.ts'
 
 const UNITS = 40
 const numbers = Array.from({ length: UNITS }, (_, i) => i)
@@ -14,7 +10,6 @@ const numbers = Array.from({ length: UNITS }, (_, i) => i)
 function setUp() {
   const store = openMemoryBucket({ pageSize: 1000 })
   const requests: string[] = []
-  let ahead = 0
   let mark: string | undefined
   const bucket: Bucket = {
     ...store,
@@ -30,20 +25,13 @@ function setUp() {
       }
     },
   }
+  const { pass, open } = movedControl(bucket)
   return {
     store,
     requests,
     setMark: (text: string | undefined) => (mark = text),
-    pass: (ms: number) => (ahead += ms),
-    open: () =>
-      createStateControl({
-        bucket,
-        clock: { ...systemClock, now: () => Date.now() + ahead },
-        ids: randomIds,
-        log: silentLog,
-        spool: { create: () => Promise.reject(new Error('nothing here is large')) },
-        settings: { tidyAfterMs: null },
-      }),
+    pass,
+    open: () => open({ tidyAfterMs: null }),
   }
 }
 

@@ -1,32 +1,14 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../base/clock.ts'
 import { TacoError } from '../base/errors.ts'
-import { randomIds } from '../base/ids.ts'
-import type { Log } from '../base/log.ts'
 import { silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { type Bucket, bodyOf } from '../bucket/index.ts'
-import type { StateControl, StateSettings } from './index.ts'
-import { createStateControl } from './index.ts'
-import { alice, findings, lose, openControl, wrong } from './testing.ts'
+import type { StateControl } from './index.ts'
+import { alice, findings, lose, movedControl, openControl, wrong } from './testing.ts'
 
 function setUp() {
   const bucket = openMemoryBucket()
-  let ahead = 0
-  return {
-    bucket,
-    pass: (ms: number) => (ahead += ms),
-    open: (settings: Partial<StateSettings> = {}, world: { bucket?: Bucket; log?: Log } = {}) =>
-      createStateControl({
-        bucket,
-        clock: { ...systemClock, now: () => Date.now() + ahead },
-        ids: randomIds,
-        log: silentLog,
-        spool: { create: () => Promise.reject(new Error('nothing here is large')) },
-        settings,
-        ...world,
-      }),
-  }
+  return { bucket, ...movedControl(bucket) }
 }
 
 async function told(control: StateControl): Promise<string[]> {

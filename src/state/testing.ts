@@ -2,12 +2,13 @@ import type { Clock } from '../base/clock.ts'
 import { systemClock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { randomIds } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
 import { silentLog } from '../base/log.ts'
 import type { Spool } from '../base/spool.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { Bucket } from '../bucket/index.ts'
 import { bodyOf } from '../bucket/index.ts'
-import type { DoctorFinding, StateControl } from './index.ts'
+import type { DoctorFinding, StateControl, StateSettings } from './index.ts'
 import { createStateControl } from './index.ts'
 
 /** For tests of state control over a bucket in memory or in a folder. */
@@ -31,6 +32,24 @@ export function openControl(
     spool: noSpool,
     settings,
   })
+}
+
+/** As a server has it but for the settings given, at a time that the test moves; several may share a bucket. */
+export function movedControl(bucket: Bucket) {
+  let ahead = 0
+  return {
+    pass: (ms: number) => (ahead += ms),
+    open: (settings: Partial<StateSettings> = {}, world: { bucket?: Bucket; log?: Log } = {}) =>
+      createStateControl({
+        bucket,
+        clock: { ...systemClock, now: () => Date.now() + ahead },
+        ids: randomIds,
+        log: silentLog,
+        spool: noSpool,
+        settings,
+        ...world,
+      }),
+  }
 }
 
 export const named = (unit: string) => ({ org: 'default', unit })

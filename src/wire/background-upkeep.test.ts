@@ -49,19 +49,17 @@ function countingUpkeep(fails = false) {
   return { done, upkeep }
 }
 
+type Times = Pick<Parameters<typeof startBackground>[0], 'lookEveryMs' | 'gcEveryMs' | 'lastActiveAt'>
+
+function started(clock: ReturnType<typeof handClock>, times: Partial<Times>, fails = false) {
+  const { done, upkeep } = countingUpkeep(fails)
+  const usual = { lookEveryMs: 1e9, gcEveryMs: 60_000, lastActiveAt: () => 0, random: () => 0.5 }
+  return { done, background: startBackground({ upkeep, clock, log: silentLog, ...usual, ...times }) }
+}
+
 test('it looks at once and then every so often, failures included', async () => {
   const clock = handClock()
-  const { done, upkeep } = countingUpkeep(true)
-
-  const background = startBackground({
-    upkeep,
-    clock,
-    log: silentLog,
-    lookEveryMs: 100,
-    gcEveryMs: 0,
-    lastActiveAt: () => 0,
-    random: () => 0.5,
-  })
+  const { done, background } = started(clock, { lookEveryMs: 100, gcEveryMs: 0 }, true)
 
   await clock.pass(0)
   expect(done.sweeps).toBe(1)
@@ -73,18 +71,8 @@ test('it looks at once and then every so often, failures included', async () => 
 
 test('retention waits until nobody has asked for anything for a while', async () => {
   const clock = handClock()
-  const { done, upkeep } = countingUpkeep()
   let lastActiveAt = 0
-
-  const background = startBackground({
-    upkeep,
-    clock,
-    log: silentLog,
-    lookEveryMs: 1e9,
-    gcEveryMs: 60_000,
-    lastActiveAt: () => lastActiveAt,
-    random: () => 0.5,
-  })
+  const { done, background } = started(clock, { lastActiveAt: () => lastActiveAt })
 
   await clock.pass(0)
   lastActiveAt = 50_000
@@ -97,16 +85,7 @@ test('retention waits until nobody has asked for anything for a while', async ()
 
 test('a server that is never idle carries out retention all the same, half as often', async () => {
   const clock = handClock()
-  const { done, upkeep } = countingUpkeep()
-  const background = startBackground({
-    upkeep,
-    clock,
-    log: silentLog,
-    lookEveryMs: 1e9,
-    gcEveryMs: 60_000,
-    lastActiveAt: clock.now,
-    random: () => 0.5,
-  })
+  const { done, background } = started(clock, { lastActiveAt: clock.now })
 
   await clock.pass(0)
   for (const passed of [60_000, 30_000]) {
