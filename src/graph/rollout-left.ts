@@ -1,13 +1,11 @@
-import { type Clock, isRecent } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
+import { forAMoment } from './for-a-moment.ts'
 import type { Rollout } from './rollout-model.ts'
 import { type Doubt, doubtOf } from './rollout-damage.ts'
 import type { Unfinished } from './rollout-services.ts'
 import type { createSteps } from './rollout-steps.ts'
 import type { RolloutStore } from './rollout-store.ts'
 import { abandon, isExpired, isLeft } from './rollout-transitions.ts'
-
-/** Decisions may lag what other rollouts left by this much; workers ask often. */
-const LAG_MS = 1000
 
 /** No event tells of it: nobody did anything. */
 const nobody = { by: 'nobody' }
@@ -22,7 +20,6 @@ export function createLeftSteps(deps: {
   readonly clock: Clock
 }) {
   const { store, steps, clock } = deps
-  const looked = new Map<string, { readonly at: number; readonly doubt: Promise<Doubt> }>()
 
   /** The units first: a crash in between must not leave one that looks fine. Gives the document after it. */
   async function abandonAll(rollout: Rollout, only?: string): Promise<Rollout> {
@@ -74,13 +71,6 @@ export function createLeftSteps(deps: {
      * Before anything is decided by proof; gives of which units nothing can be proven. Never within a change of a
      * rollout: two would wait for each other.
      */
-    note(org: string): Promise<Doubt> {
-      const last = looked.get(org)
-      if (last !== undefined && isRecent(clock, last.at, LAG_MS)) return last.doubt
-      const doubt = look(org)
-      looked.set(org, { at: clock.now(), doubt })
-      doubt.catch(() => looked.delete(org))
-      return doubt
-    },
+    note: forAMoment(clock, look),
   }
 }

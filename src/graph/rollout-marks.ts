@@ -1,4 +1,5 @@
-import { type Clock, isRecent } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
+import { forAMoment } from './for-a-moment.ts'
 import { type Doubt, doubtOf } from './rollout-damage.ts'
 import type { Rollouts } from './rollout-services.ts'
 import type { Mark } from './views.ts'
@@ -11,13 +12,8 @@ export interface RolloutMarks {
   readonly doubt: Doubt | undefined
 }
 
-/** Like listings, marks may lag by this much; a page that asks often does not read the rollouts each time. */
-const LAG_MS = 1000
-
 /** What the rollouts say of units: running, as long as a worker keeps its claim. That one failed lies with the unit. */
 export function createRolloutMarks(rollouts: Pick<Rollouts, 'unfinished'>, clock: Pick<Clock, 'now'>) {
-  const kept = new Map<string, { readonly at: number; readonly marks: Promise<RolloutMarks> }>()
-
   async function read(org: string): Promise<RolloutMarks> {
     const { rollouts: all, damaged } = await rollouts.unfinished(org)
     return {
@@ -27,12 +23,5 @@ export function createRolloutMarks(rollouts: Pick<Rollouts, 'unfinished'>, clock
     }
   }
 
-  return function marksOf(org: string): Promise<RolloutMarks> {
-    const known = kept.get(org)
-    if (known !== undefined && isRecent(clock, known.at, LAG_MS)) return known.marks
-    const marks = read(org)
-    kept.set(org, { at: clock.now(), marks })
-    marks.catch(() => kept.delete(org))
-    return marks
-  }
+  return forAMoment(clock, read)
 }
