@@ -40,6 +40,8 @@ export interface World {
 export const OWN_KEY = '.taco/d/x'
 export const PLAIN_KEY = 'x.tfstate'
 const PLAIN = `/b/${PLAIN_KEY}`
+/** The actor who may not write into the folder. */
+export const VISITOR = 'visitor'
 
 export async function makeWorld(options: {
   readonly key: string
@@ -109,7 +111,13 @@ async function openIn(world: World, name: string): Promise<Bucket> {
   })
   // Scattered over all that an id can be, as random ones are: two that are equal would be the test's own fault.
   const nonce = () => (((number * 100_000 + ++count) * 7_368_787) % 10_000_000).toString(16).padStart(12, '0')
-  entry.bucket = await openFileBucket({ root: '/b', fs, nonce, rules: world.rules })
+  entry.bucket = await openFileBucket({
+    root: '/b',
+    isReadOnly: name === VISITOR,
+    fs,
+    nonce,
+    rules: world.rules,
+  })
   world.buckets.set(name, entry)
   return entry.bucket
 }

@@ -4,6 +4,7 @@ import process from 'node:process'
 import {
   OWN_KEY,
   PLAIN_KEY,
+  VISITOR,
   checkWorld,
   createOnce,
   deleteOnce,
@@ -129,6 +130,27 @@ for (const key of [OWN_KEY, PLAIN_KEY]) {
     120_000,
   )
 
+  test.each([lookTwice, holdOn])(
+    `nor once somebody saw more of ${kind} who may not write: %o`,
+    async (how) => {
+      expect(
+        await tryAllWithCrashes({
+          key,
+          before: ['one', 'two'],
+          names: ['A', 'reader', VISITOR],
+          crashing: ['A'],
+          preemptions: 2,
+          actors: (world) => [
+            writer(world, 'A'),
+            actor(world, 'reader', (bucket) => how(world, bucket)),
+            actor(world, VISITOR, (bucket) => lookTwice(world, bucket)),
+          ],
+        }),
+      ).toMatchObject({ isComplete: true })
+    },
+    120_000,
+  )
+
   test(`a writer of ${kind} that sleeps while two others write and tidy up is not told that it has written`, async () => {
     const scenario: Scenario = {
       key,
@@ -216,7 +238,7 @@ test.each([OWN_KEY, PLAIN_KEY])(
       const world = await makeWorld({
         key,
         before: ['one', 'two'],
-        names: ['A', 'B', 'C', 'deleter', 'reader'],
+        names: ['A', 'B', 'C', 'deleter', 'reader', VISITOR],
       })
       const actors = [
         ...['A', 'B', 'C'].map((name) =>
@@ -227,6 +249,10 @@ test.each([OWN_KEY, PLAIN_KEY])(
         ),
         actor(world, 'deleter', (bucket) => deleteOnce(world, bucket)),
         actor(world, 'reader', async (bucket) => {
+          await lookTwice(world, bucket)
+          await holdOn(world, bucket)
+        }),
+        actor(world, VISITOR, async (bucket) => {
           await lookTwice(world, bucket)
           await holdOn(world, bucket)
         }),

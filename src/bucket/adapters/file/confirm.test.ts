@@ -63,22 +63,45 @@ test('nor a document that was replaced by a writer that died before it could tid
   expect(isCurrent()).toBe(false)
 })
 
-test.each([
-  ['may write', nodeFs()],
-  ['may not, and so leaves the plain file as it is', readingFs(nodeFs())],
-])('nor a state that was, once anybody has seen the new one who %s', async (_who, fs) => {
-  const { root, tag, isCurrent } = await written(STATE)
+async function diesBeforePublishing(root: string, text: string, when: Tag | 'absent'): Promise<void> {
   const rename = () => {
     throw new Error('the writer died')
   }
   const dying = await openFileBucket({ root, fs: { ...nodeFs(), rename } })
-  await expect(dying.put(STATE, bodyOf('second'), tag)).rejects.toMatchObject({
+  await expect(dying.put(STATE, bodyOf(text), when)).rejects.toMatchObject({
     code: 'BUCKET_UNAVAILABLE',
   })
+}
 
-  const other = await openFileBucket({ root, fs })
-  expect((await (await other.get(STATE))?.bytes())?.toString()).toBe('second')
+async function textOf(bucket: Bucket): Promise<string | undefined> {
+  return (await (await bucket.get(STATE))?.bytes())?.toString()
+}
+
+test('nor a state that was, once anybody has seen the new one', async () => {
+  const { root, tag, isCurrent } = await written(STATE)
+  await diesBeforePublishing(root, 'second', tag)
+
+  expect(await textOf(await openFileBucket({ root }))).toBe('second')
   expect(isCurrent()).toBe(false)
+})
+
+test('who may not publish what a writer left behind reads what is published', async () => {
+  const { root, tag, isCurrent } = await written(STATE)
+  await diesBeforePublishing(root, 'second', tag)
+  const visitor = await openFileBucket({ root, fs: readingFs(nodeFs()) })
+
+  expect([await textOf(visitor), isCurrent(), (await visitor.head(STATE))?.tag]).toEqual(['first', true, tag])
+  await openFileBucket({ root }).then((other) => other.head(STATE))
+  expect([await textOf(visitor), isCurrent()]).toEqual(['second', false])
+})
+
+test('nor does it read a first state that nobody has published', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'taco-confirm-'))
+  roots.push(root)
+  await diesBeforePublishing(root, 'first', 'absent')
+  const visitor = await openFileBucket({ root, fs: readingFs(nodeFs()) })
+
+  expect(await textOf(visitor)).toBeUndefined()
 })
 
 test('nor a state whose file was edited, made to look older, or removed around us', async () => {

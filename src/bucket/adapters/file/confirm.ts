@@ -42,11 +42,9 @@ function looksAt(place: Place, tag: Tag): readonly Look[] | undefined {
 }
 
 /**
- * Asks whether a tag is current still, any number of times: yes, or no answer. Once a state has been found current,
- * the look at its generation is left out. Its plain file stands for it: the next generation is removed only after one
- * was made upon it, whoever makes that one publishes the next before, and so touches that file; every edit does, too,
- * and a file that has settled shows it. The file alone does not do: who may not write reads a next generation that
- * nobody has published yet, and leaves the file as it is.
+ * Asks whether a tag is current still, any number of times: yes, or no answer. Once a state has been found current, a
+ * look at its plain file stands for all three. Nobody is shown a next generation before it is published, which gives
+ * the file another inode; so does whoever brings it back, every edit touches it, and a file that has settled shows it.
  */
 export function confirmer(fs: FsOps, place: Place, tag: Tag): () => Maybe<boolean> {
   const looks = looksAt(place, tag)
@@ -65,16 +63,11 @@ export function confirmer(fs: FsOps, place: Place, tag: Tag): () => Maybe<boolea
   }
 
   return () => {
-    const next = looks?.[0]
-    const { plain } = place
-    if (untouched === undefined || plain === undefined || next === undefined) return lookFrom(0)
-    return then(fs.lstat(next.path), (stat) => {
-      if (!next.holds(stat)) return false
-      return then(fs.lstat(plain), (file) => {
-        if (isSameFile(file, untouched)) return true
-        untouched = undefined
-        return lookFrom(0)
-      })
+    if (untouched === undefined || place.plain === undefined) return lookFrom(0)
+    return then(fs.lstat(place.plain), (file) => {
+      if (isSameFile(file, untouched)) return true
+      untouched = undefined
+      return lookFrom(0)
     })
   }
 }

@@ -42,7 +42,8 @@ export async function currentPlain(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const generation = await latest.of(place)
     if (await isPending(context, place, generation)) {
-      if (!(await write(() => publish(context, place, generation)))) return generation
+      if (!(await write(() => publish(context, place, generation))))
+        return publishedBefore(context, place, generation)
       continue
     }
     const asked = fs.lstat(place.plain)
@@ -72,6 +73,19 @@ async function isPending(context: Context, place: PlainPlace, generation: Genera
   if (generation.kind !== 'data' && generation.kind !== 'gone') return false
   const asked = context.fs.lstat(pendingPath(place, generation.n, generation.id))
   return (asked instanceof Promise ? await asked : asked) !== undefined
+}
+
+/**
+ * What somebody sees who may not publish: the generation before, while the plain file shows it. Its writer has not been
+ * told of success, and others go by the plain file alone (confirm.ts): whoever saw the next one now would see them go
+ * back.
+ */
+async function publishedBefore({ fs }: Context, place: PlainPlace, pending: Generation): Promise<Generation> {
+  const n = pending.n - 1
+  const before = n === 0 ? none : await readGeneration(fs, generationPath(place, n), n)
+  const stat = await fs.lstat(place.plain)
+  const file = stat?.kind === 'file' ? stat : undefined
+  return before !== undefined && isPublished(before, file) ? before : pending
 }
 
 /** For a writer that did not come so far. What is published must be durable first, or a power cut leaves an orphan. */
