@@ -62,7 +62,7 @@ export function createGc(parts: Parts, orgs: OrgStore, catalog: Catalog): Upkeep
         await orgs.require(org)
         readable.push(org)
       } catch (error) {
-        if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
+        if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER', 'NOT_FOUND')) throw error
         log.error('nothing was removed of a damaged organization', { org, error: error.message })
       }
     }

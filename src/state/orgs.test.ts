@@ -4,7 +4,7 @@ import { silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { type Bucket, bodyOf } from '../bucket/index.ts'
 import type { StateControl } from './index.ts'
-import { alice, findings, lose, movedControl, openControl, wrong } from './testing.ts'
+import { alice, findings, lose, movedControl, openControl, overwrite, wrong } from './testing.ts'
 
 function setUp() {
   const bucket = openMemoryBucket()
@@ -95,4 +95,39 @@ test('a file that some program left among the organizations is none of them', as
 
   expect((await control.orgs.list({ limit: 10 })).items.map(({ name }) => name)).toEqual(['default'])
   expect(wrong(await findings(control))).toEqual([])
+})
+
+test('organizations whose documents are damaged or lost are named, and the others are listed', async () => {
+  const bucket = openMemoryBucket()
+  const before = await openControl(bucket)
+  for (const name of ['acme', 'bird', 'cat', 'dog']) await before.orgs.create({ name }, alice)
+  await before.units.create({ org: 'cat', name: 'app' }, alice)
+  await overwrite(bucket, '.taco/orgs/bird/org.json', '{"v":1')
+  await lose(bucket, '.taco/orgs/cat/org.json')
+  const { orgs, upkeep } = await openControl(bucket)
+
+  const first = await orgs.list({ limit: 3 })
+  expect(first).toMatchObject({ items: [{ name: 'acme' }], damaged: ['bird', 'cat'], next: 'cat' })
+  const second = await orgs.list({ limit: 3, cursor: 'cat' })
+  expect(second).toMatchObject({
+    items: [{ name: 'default' }, { name: 'dog' }],
+    damaged: [],
+    next: undefined,
+  })
+  expect(await upkeep.gc({ dryRun: true }, alice)).toMatchObject({ versionsPruned: 0 })
+})
+
+test('a first organization that is damaged keeps nobody from the others, and doctor names it', async () => {
+  const bucket = openMemoryBucket()
+  const before = await openControl(bucket)
+  await before.orgs.create({ name: 'acme' }, alice)
+  await overwrite(bucket, '.taco/orgs/default/org.json', '{"v":1')
+
+  const control = await openControl(bucket)
+  await control.units.create({ org: 'acme', name: 'app' }, alice)
+  expect(await control.orgs.list({ limit: 9 })).toMatchObject({
+    items: [{ name: 'acme' }],
+    damaged: ['default'],
+  })
+  expect(wrong(await findings(control))).toMatchObject([{ check: 'org.document' }])
 })

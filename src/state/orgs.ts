@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isoTime } from '../base/clock.ts'
-import { TacoError } from '../base/errors.ts'
+import { TacoError, isTacoError } from '../base/errors.ts'
 import type { Loaded } from '../bucket/index.ts'
 import { createDocument, readDocument, swapDocument } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
@@ -24,7 +24,7 @@ export interface OrgStore extends Orgs {
 }
 
 export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
-  const { bucket, clock, ids } = deps
+  const { bucket, clock, ids, log } = deps
   const known = new LRUCache<string, OrgDocument>({ max: 1_000, ttl: 10_000 })
 
   async function load(org: string): Promise<Loaded<OrgDocument>> {
@@ -33,6 +33,14 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     throw new TacoError('NOT_FOUND', `there is no organization ${org}`, {
       facts: { field: 'org', org },
       hint: 'see `taco org ls`, or create it with `taco org create`',
+    })
+  }
+
+  /** What is wrong with one organization must not hide the others. Its document may also be lost. */
+  async function readable(org: string): Promise<Loaded<OrgDocument> | undefined> {
+    return load(org).catch((error: unknown) => {
+      if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER', 'NOT_FOUND')) throw error
+      return undefined
     })
   }
 
@@ -103,16 +111,24 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     },
     names,
     async ensureFirst(caller) {
-      const first = await readDocument(bucket, orgKey(FIRST_ORG), OrgDocument)
+      const first = await readDocument(bucket, orgKey(FIRST_ORG), OrgDocument).catch((error: unknown) => {
+        // The other organizations are as they were.
+        if (!isTacoError(error, 'BUCKET_CORRUPT')) throw error
+        log.error('an organization is damaged', { org: FIRST_ORG, error: error.message })
+        return error
+      })
       if (first === undefined) await add({ name: FIRST_ORG }, caller)
-      else seen(first)
+      else if (!isTacoError(first)) seen(first)
     },
     async list({ limit, cursor }) {
       const all = (await names()).filter((name) => cursor === undefined || name > cursor)
-      const page = await Promise.all(
-        all.slice(0, limit).map(async (name) => viewOrg((await load(name)).value)),
-      )
-      return { items: page, next: all.length > limit ? page.at(-1)?.name : undefined }
+      const page = all.slice(0, limit)
+      const read = await Promise.all(page.map(readable))
+      return {
+        items: read.flatMap((one) => (one === undefined ? [] : [viewOrg(one.value)])),
+        damaged: page.filter((_, i) => read[i] === undefined),
+        next: all.length > limit ? page.at(-1) : undefined,
+      }
     },
     async get(org) {
       return viewOrg((await load(org)).value)

@@ -55,10 +55,15 @@ export interface Page<T> {
   readonly next: string | undefined
 }
 
+export interface OrgPage extends Page<OrgView> {
+  /** Names of those that should be among these, and whose documents cannot be read. */
+  readonly damaged: readonly string[]
+}
+
 export interface Orgs {
   /** Of all of them, also of those whose document cannot be read. */
   names(): Promise<readonly string[]>
-  list(page: { limit: number; cursor?: string }): Promise<Page<OrgView>>
+  list(page: { limit: number; cursor?: string }): Promise<OrgPage>
   get(org: string): Promise<OrgView>
   create(input: { name: string; retention?: Retention }, caller: Caller): Promise<OrgView>
   update(

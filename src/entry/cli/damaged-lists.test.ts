@@ -29,6 +29,27 @@ test('what a list leaves out as damaged is in its JSON, too', async () => {
   expect(JSON.parse(versions.out())).toEqual({ items: [], next: null, damaged: gaps })
 })
 
+test('organizations that cannot be read are named beside the others', async () => {
+  const acme = { name: 'acme', createdAt: '', createdBy: 'a', retention: null, etag: 'e' }
+  const server = await testServer(({ url }, res) => {
+    const isFirst = !url.includes('cursor=')
+    sendJson(res, {
+      items: isFirst ? [acme] : [],
+      next: isFirst ? 'p2' : null,
+      damaged: [isFirst ? 'b' : 'c'],
+    })
+  })
+  onTestFinished(server.close)
+  const table = worldFor()
+  const json = worldFor()
+
+  expect(await table.run('--server', server.url, 'org', 'ls')).toBe(0)
+  expect(table.out()).toContain('acme')
+  expect(table.err()).toContain('the organizations b, c cannot be read')
+  expect(await json.run('--server', server.url, 'org', 'ls', '--json')).toBe(0)
+  expect(JSON.parse(json.out())).toEqual({ items: [acme], next: null, damaged: ['b', 'c'] })
+})
+
 test('a list is not called empty because all that is in it is damaged', async () => {
   const node = { id: 'ws-1', name: 'ws-1', status: 'unknown', ready: false, marks: [] }
   const server = await testServer(({ url }, res) => {

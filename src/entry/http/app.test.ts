@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { testDeps } from '../../../test/rig/http-face.ts'
+import { memoryControl, startFace, testDeps } from '../../../test/rig/http-face.ts'
+import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import {
   AdoptFinding,
   EventView,
@@ -9,6 +10,7 @@ import {
   UnitView,
   VersionView,
 } from '../../state/index.ts'
+import { overwrite } from '../../state/testing.ts'
 import { createApp } from './app.ts'
 
 async function open() {
@@ -219,6 +221,16 @@ test('organizations are created, listed and changed', async () => {
   })
   const { items } = (await send('GET', '/v1/orgs')).json() as { items: unknown[] }
   expect(items.map((item) => OrgView.parse(item).name)).toEqual(['acme', 'default'])
+})
+
+test('one damaged organization does not hide the others', async () => {
+  const bucket = openMemoryBucket()
+  await (await memoryControl(bucket)).orgs.create({ name: 'acme' }, { by: 'alice' })
+  await overwrite(bucket, '.taco/orgs/acme/org.json', '{"v":1')
+  const { send } = await startFace({ control: await memoryControl(bucket) })
+
+  expect((await send('/v1/orgs')).json()).toMatchObject({ items: [{ name: 'default' }], damaged: ['acme'] })
+  expect((await send('/v1/orgs/acme')).json()).toMatchObject({ status: 500, code: 'BUCKET_CORRUPT' })
 })
 
 test('events can be read on from where one stopped', async () => {

@@ -26,7 +26,16 @@ const list = createRoute({
   summary: 'List organizations',
   request: { query: z.strictObject({ limit: Limit, cursor: z.string().optional() }) },
   responses: {
-    200: jsonAnswer(z.object({ items: z.array(Organization), next: z.string().nullable() }), 'A page'),
+    200: jsonAnswer(
+      z.object({
+        items: z.array(Organization),
+        next: z.string().nullable(),
+        damaged: z
+          .array(z.string())
+          .meta({ description: 'Names of those that are left out: their documents cannot be read.' }),
+      }),
+      'A page',
+    ),
     ...PROBLEMS,
   },
 })
@@ -69,7 +78,7 @@ const update = createRoute({
 export function addOrgs(api: Api, orgs: Orgs): void {
   api.openapi(list, async (c) => {
     const page = await orgs.list(defined(c.req.valid('query')))
-    return c.json({ items: [...page.items], next: page.next ?? null }, 200)
+    return c.json({ items: [...page.items], next: page.next ?? null, damaged: [...page.damaged] }, 200)
   })
   api.openapi(create, async (c) => {
     const { name, retention } = c.req.valid('json')

@@ -5,12 +5,19 @@ import { retentionOf, sayRetention } from '../labels.ts'
 import type { KeepFlags } from '../labels.ts'
 import { wholeList } from '../pages.ts'
 import type { Session } from '../session.ts'
-import { check } from '../shape.ts'
+import { check, fields, list as listOf, maybe, text } from '../shape.ts'
 import { age } from '../words.ts'
 
 export async function list(session: Session): Promise<void> {
-  const items = await wholeList(await session.client(), '/v1/orgs', ofWholeServer)
-  if (session.output.asJson) return session.output.json({ items, next: null })
+  const damaged: string[] = []
+  const items = await wholeList(await session.client(), '/v1/orgs', ofWholeServer, Infinity, (page) => {
+    damaged.push(...(check(fields({ damaged: maybe(listOf(text)) }), page).damaged ?? []))
+  })
+  if (damaged.length > 0)
+    session.output.warn(
+      `the ${damaged.length === 1 ? 'organization' : 'organizations'} ${damaged.join(', ')} cannot be read; see \`taco doctor\``,
+    )
+  if (session.output.asJson) return session.output.json({ items, next: null, damaged })
   const rows = items
     .map((item) => check(orgAnswer, item))
     .map((org) => [
