@@ -104,7 +104,7 @@ export const lockCommands: readonly CommandSpec[] = [
     args: [unitArg],
     options: [
       { name: 'id', value: 'id', says: 'the id of the lock' },
-      { name: 'force', says: 'break whichever lock is there; it is recorded' },
+      { name: 'force', says: 'break whichever lock is there, if any; it is recorded' },
     ],
     example: 'taco unlock prod/network',
     run: unlock,

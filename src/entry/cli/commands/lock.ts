@@ -57,8 +57,10 @@ export async function unlock(
   const answer = await withUnit(session, unit, () =>
     client.json('DELETE', unitPath(unit, '/lock'), { query }),
   )
-  if (session.output.asJson) return session.output.json(answer ?? { unit, unlocked: true })
-  session.output.say(`unlocked ${unit}`)
+  // Only what was broken by force is told about; letting a lock go twice by its id is the same as once.
+  const unlocked = options.force !== true || answer !== undefined
+  if (session.output.asJson) return session.output.json(answer ?? { unit, unlocked })
+  session.output.say(unlocked ? `unlocked ${unit}` : `${unit} was not locked`)
 }
 
 /** Without an id, only a lock that this person took by hand is released: any other may be an apply under way. */
