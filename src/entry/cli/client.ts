@@ -1,8 +1,9 @@
 import { Agent, request as httpRequest } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
-import { TacoError, messageOf } from '../../base/errors.ts'
+import { TacoError } from '../../base/errors.ts'
 import { unreachable } from './failures.ts'
+import { noAnswer } from './no-answer.ts'
 import { problemOf } from './problem.ts'
 
 /** The documented HTTP API, spoken over a socket or over a connection inside this process. */
@@ -54,6 +55,7 @@ export function openClient(options: ClientOptions): Client {
   const base = new URL(options.base)
   const root = base.pathname.replace(/\/+$/, '')
   let agent: Agent | undefined
+  let answered = false
 
   async function send(method: string, path: string, what: SendOptions = {}): Promise<IncomingMessage> {
     const secure = base.protocol === 'https:'
@@ -87,8 +89,9 @@ export function openClient(options: ClientOptions): Client {
       body ?? what.upload?.content,
       idleMs,
     ).catch((error: unknown) => {
-      throw what.signal?.aborted ? error : noAnswer(error, options.label)
+      throw what.signal?.aborted ? error : noAnswer(error, options.label, !answered)
     })
+    answered = true
     const status = reply.statusCode ?? 0
     options.trace?.(`${method} ${target} ${status} in ${Date.now() - started} ms`)
     if (status >= 200 && status < 300) return reply
@@ -102,7 +105,7 @@ export function openClient(options: ClientOptions): Client {
         },
       )
     }
-    throw await problemOf(reply)
+    throw await problemOf(reply, options.label)
   }
 
   return {
@@ -224,20 +227,6 @@ function queryOf(query: NonNullable<SendOptions['query']>): string {
   }
   const text = search.toString()
   return text === '' ? '' : `?${text}`
-}
-
-function noAnswer(error: unknown, label: string): TacoError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (error instanceof TacoError) return error
-  const refused = code === 'ECONNREFUSED' || code === 'ENOENT'
-  const unknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-  const said = refused ? 'nothing listens there' : unknown ? 'no such host' : messageOf(error) || code
-  const hint = refused
-    ? 'start one with `taco serve`, choose another with `taco use https://…`, or work without a server: `taco use s3://…` or --bucket'
-    : unknown
-      ? 'check the name, or choose another server with `taco use https://…`'
-      : 'run `taco doctor` to see how far the connection gets'
-  return unreachable(`cannot reach the server at ${label}: ${said}`, hint, error)
 }
 
 function notOurs(cause: unknown): TacoError {

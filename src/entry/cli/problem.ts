@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { TacoError } from '../../base/errors.ts'
 import type { ErrorCode } from '../../base/errors.ts'
 import { isErrorCode } from './failures.ts'
+import { isForTls, needsTls } from './no-answer.ts'
 
 const maxProblemBytes = 1_000_000
 
@@ -30,7 +31,7 @@ const hintOfCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   BUCKET_UNAVAILABLE: 'run `taco doctor` to see what does not answer',
 }
 
-export async function problemOf(reply: IncomingMessage): Promise<TacoError> {
+export async function problemOf(reply: IncomingMessage, label: string): Promise<TacoError> {
   const status = reply.statusCode ?? 0
   const requestId = reply.headers['x-request-id']
   const text = await shortText(reply)
@@ -42,6 +43,7 @@ export async function problemOf(reply: IncomingMessage): Promise<TacoError> {
   }
   const facts = { status, ...(requestId === undefined ? {} : { requestId }) }
   if (isProblem(value)) return errorOfProblem(value, facts)
+  if (status === 400 && isForTls(text)) return needsTls(label)
   const code = codeOfStatus[status] ?? 'UNEXPECTED'
   const said = /html/.test(reply.headers['content-type'] ?? '') ? '' : text.trim().slice(0, 300)
   return new TacoError(code, `the server answered ${status}${said === '' ? '' : `: ${said}`}`, {
