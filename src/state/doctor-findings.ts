@@ -1,3 +1,4 @@
+import type { TacoError } from '../base/errors.ts'
 import { isTacoError } from '../base/errors.ts'
 import type { DoctorFinding } from './views.ts'
 
@@ -23,8 +24,13 @@ export function finder(unit: string | null): Say {
 
 export const FROM_BACKUP = 'restore the object from a backup of the bucket'
 
+/** Errors send people to doctor; doctor itself can say no more about a damaged object than that. */
+export function remedyOf(error: TacoError): string | undefined {
+  return error.code === 'BUCKET_CORRUPT' ? FROM_BACKUP : error.hint
+}
+
 /** What is wrong with one unit must not keep the others from being looked at. */
 export function uncheckedUnit(name: string | null, error: unknown): DoctorFinding {
   if (!isTacoError(error) || error.code === 'CANCELLED') throw error
-  return finder(name)('error', 'unit.check', error.message, error.hint)
+  return finder(name)('error', 'unit.check', error.message, remedyOf(error))
 }

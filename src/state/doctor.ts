@@ -4,7 +4,7 @@ import { probeBucket } from '../bucket/index.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import type { Say } from './doctor-findings.ts'
-import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
+import { finder, FROM_BACKUP, remedyOf, uncheckedUnit } from './doctor-findings.ts'
 import { checkJournal, checkLostUnits } from './doctor-lost.ts'
 import { newest, readHistory } from './history.ts'
 import type { HistoryPage, Place } from './history.ts'
@@ -54,12 +54,16 @@ export function createDoctor(
 
   async function* checkClaims(unit: Unit, repair: boolean, say: Say): AsyncGenerator<DoctorFinding> {
     const { org, name, key, id } = unit.value
-    const named = await claims.read(nameKey(org, name))
-    const keyed = await claims.read(stateClaimKey(key))
-    for (const [what, claim, value] of [
-      ['name', named, name],
-      ['key', keyed, key],
+    for (const [what, place, value] of [
+      ['name', nameKey(org, name), name],
+      ['key', stateClaimKey(key), key],
     ] as const) {
+      const claim = await claims.read(place).catch(damagedOnly)
+      if (isTacoError(claim)) {
+        const remedy = `${FROM_BACKUP}, or delete it and run with --repair`
+        yield say('error', `unit.${what}-claim`, claim.message, remedy)
+        continue
+      }
       if (claim?.value.id === id) continue
       const rival = claim === undefined ? undefined : await parts.store.read(claim.value.org, claim.value.id)
       if (rival !== undefined && rival.value.deleted === undefined && rival.value[what] === value) {
@@ -226,10 +230,8 @@ export function createDoctor(
       await orgs.get(org)
     } catch (error) {
       if (!isTacoError(error)) throw error
-      if (error.code === 'BUCKET_CORRUPT')
-        yield finder(null)('error', 'org.document', error.message, FROM_BACKUP)
-      else if (error.code === 'BUCKET_NEWER')
-        yield finder(null)('error', 'org.document', error.message, error.hint)
+      if (error.code === 'BUCKET_CORRUPT' || error.code === 'BUCKET_NEWER')
+        yield finder(null)('error', 'org.document', error.message, remedyOf(error))
       else if (error.code === 'NOT_FOUND')
         yield finder(null)('error', 'org.document', `the document ${orgKey(org)} is missing`, FROM_BACKUP)
       else throw error
@@ -262,8 +264,7 @@ export function createDoctor(
       }
       for (const { id, error } of catalog.damaged(org)) {
         known.add(id)
-        const hint = error.code === 'BUCKET_CORRUPT' ? FROM_BACKUP : error.hint
-        yield finder(null)('error', 'unit.document', error.message, hint)
+        yield finder(null)('error', 'unit.document', error.message, remedyOf(error))
       }
       if (options.deep) yield* checkLostUnits(parts, org, known, options.repair, caller)
     }
@@ -280,4 +281,9 @@ export function createDoctor(
         'see them with `taco adopt --dry-run`',
       )
   }
+}
+
+function damagedOnly(error: unknown): TacoError {
+  if (isTacoError(error, 'BUCKET_CORRUPT')) return error
+  throw error
 }

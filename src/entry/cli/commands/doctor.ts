@@ -38,12 +38,18 @@ export async function doctor(
     for await (const one of bucketFindings(session, options)) tell(one)
   } catch (error) {
     if (!(error instanceof TacoError)) throw error
-    tell(finding('error', 'server.answers', error.message, error.hint))
+    tell(finding('error', 'server.answers', error.message, adviceOf(error)))
   }
   const { ok, info, ...bad } = totals
   if (session.output.asJson) session.output.jsonLine({ summary: totals })
   else session.output.say(summary(bad, ok + info))
   return totals.error > 0 ? EXIT.found : EXIT.ok
+}
+
+/** Other commands send people here, who must not be sent on to where they are. */
+function adviceOf({ hint }: TacoError): string | undefined {
+  if (hint?.includes('`taco doctor`') !== true) return hint
+  return 'check the address, the port, and what lies in between; the log of the server may say more'
 }
 
 async function sayTarget(session: Session): Promise<Finding> {
