@@ -42,6 +42,8 @@ export const StepClaim = z.object({
   token: z.string(),
   /** Id of the lock that the step holds on its unit, which everybody may see. Claims of old have none. */
   lock: z.string().optional(),
+  /** Of the request that brought it, or the token of the step whose end did: who asks again gets the same claim. */
+  request: z.string().optional(),
 })
 export type StepClaim = z.infer<typeof StepClaim>
 
@@ -72,6 +74,8 @@ export const Step = z.looseObject({
   earlier: z.union([z.array(z.string()), z.string().transform((lock) => [lock])]).optional(),
   /** The claim ran out, and with the unit it is noted that it may be half applied. */
   abandoned: z.boolean().optional(),
+  /** Token of the claim whose holder told an end last: who tells it again is answered as the first time. */
+  told: z.string().optional(),
   /** The unit before the step, noted when it was claimed. */
   before: z.object({ commit: z.number().int(), version: z.string() }).nullable().optional(),
   attempts: z.number().int(),

@@ -10,6 +10,7 @@ export const StepView = z.object({
     claim: true,
     earlier: true,
     abandoned: true,
+    told: true,
     before: true,
     startedAt: true,
     endedAt: true,
@@ -150,6 +151,8 @@ export interface ClaimOptions {
   readonly units?: readonly string[] | undefined
   /** Steps that are sure to run begin with the claim, with a lock; for one that could not, `begin` says why. */
   readonly begin: boolean
+  /** Who repeats a request for want of an answer gets the claims that it brought, however many it asks for now. */
+  readonly request?: string | undefined
 }
 
 /** Applying a change through the graph, step by step, by whoever comes. */
@@ -183,7 +186,10 @@ export interface Rollouts {
     options: { token: string; leaseMs: number; lock: boolean },
     caller: Caller,
   ): Promise<StepStart>
-  /** Ends a step, lets its lock go, lets the outputs decide about its dependents, and claims what comes next. */
+  /**
+   * Ends a step, lets its lock go, lets the outputs decide about its dependents, and claims what comes next. Told again
+   * it changes nothing, and brings the claims that it brought.
+   */
   end(
     ref: RolloutRef,
     unit: string,

@@ -107,7 +107,7 @@ export function createSteps(control: Control, clock: Clock) {
         const since = step.startedAt ?? clock.now()
         await control.graph.applied(unit, { run: id, since, fingerprint: end.fingerprint })
       }
-      if (isHalfDone(step, end)) await control.graph.failed(unit, { rollout: ref.id })
+      if (isHalfDone(step, end)) await control.graph.failed(unit, { rollout: ref.id, run: id })
       if (holds) await control.locks.unlock(unit, id, caller)
       return control.graph.facts(unit)
     },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Rollout, Step, type StepStatus } from './rollout-model.ts'
+import { claim, renew } from './rollout-claims.ts'
 import * as change from './rollout-transitions.ts'
 
 const result = {
@@ -49,7 +50,7 @@ function rollout(statuses: Partial<Record<'a' | 'b' | 'c' | 'd', StepStatus>> = 
 
 const take = (from: Rollout, now = 0, most = 9) => {
   let count = 0
-  return change.claim(from, {
+  return claim(from, {
     worker: 'w2',
     now,
     leaseMs: 30,
@@ -117,7 +118,7 @@ test('a step of a dead worker can be taken once its lease is over, and the old l
 })
 
 test('renewing moves the end of the lease, and tells which claims are lost', () => {
-  const renewed = change.renew(rollout({ a: 'running' }), ['t', 'gone'], { now: 90, leaseMs: 30 })
+  const renewed = renew(rollout({ a: 'running' }), ['t', 'gone'], { now: 90, leaseMs: 30 })
 
   expect(change.stepOf(renewed.rollout, 'a').claim?.until).toBe(120)
   expect(renewed.lost).toEqual(['gone'])

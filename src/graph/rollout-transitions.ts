@@ -41,45 +41,6 @@ export function decide(rollout: Rollout, verdicts: ReadonlyMap<string, Verdict>,
   return close(withSteps(rollout, decided), now)
 }
 
-export interface ClaimRequest {
-  readonly worker: string
-  readonly now: number
-  readonly leaseMs: number
-  readonly most: number
-  /** Whether the worker has what the step needs. */
-  readonly canDo: (step: Step) => boolean
-  readonly token: () => string
-  readonly lock: () => string
-  /** The unit as it is before the step. */
-  readonly before: (unit: string) => { readonly commit: number; readonly version: string } | null
-}
-
-/** Takes up to `most` steps that are known to be due. */
-export function claim(
-  rollout: Rollout,
-  request: ClaimRequest,
-): { readonly rollout: Rollout; readonly claimed: readonly Step[] } {
-  if (rollout.status !== 'active') return { rollout, claimed: [] }
-  const { now, leaseMs, worker } = request
-  const claimed = rollout.steps
-    .filter((step) => step.due !== undefined && isReady(rollout, step, now) && request.canDo(step))
-    .slice(0, request.most)
-    .map((step) => {
-      const left = step.claim?.lock ?? step.claim?.token
-      return {
-        ...without(step, 'claim', 'abandoned', 'reason', 'endedAt', 'result'),
-        status: 'running' as const,
-        claim: { worker, until: now + leaseMs, token: request.token(), lock: request.lock() },
-        attempts: step.attempts + 1,
-        startedAt: now,
-        before: request.before(step.unit.id),
-        // A worker may have been killed while it waited for the engine of one before it.
-        ...(left === undefined ? {} : { earlier: [...(step.earlier ?? []), left] }),
-      }
-    })
-  return { rollout: withSteps(rollout, claimed), claimed }
-}
-
 /** Names of units as they are now, by id. */
 export function rename(rollout: Rollout, names: ReadonlyMap<string, string>): Rollout {
   const renamed = rollout.steps.flatMap((step) => {
@@ -89,30 +50,12 @@ export function rename(rollout: Rollout, names: ReadonlyMap<string, string>): Ro
   return withSteps(rollout, renamed)
 }
 
-/** Gives the claims that were lost meanwhile as well: their holders must stop. */
-export function renew(
-  rollout: Rollout,
-  tokens: readonly string[],
-  { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
-): { readonly rollout: Rollout; readonly lost: readonly string[] } {
-  const held = rollout.steps.filter(
-    (step) => step.status === 'running' && step.claim !== undefined && tokens.includes(step.claim.token),
-  )
-  const found = new Set(held.map((step) => step.claim?.token))
-  const renewed = held.map((step) =>
-    step.claim === undefined
-      ? step
-      : { ...without(step, 'abandoned'), claim: { ...step.claim, until: now + leaseMs } },
-  )
-  return { rollout: withSteps(rollout, renewed), lost: tokens.filter((token) => !found.has(token)) }
-}
-
 export function finish(
   rollout: Rollout,
   unit: string,
   end: { readonly token: string; readonly now: number; readonly result: StepResult },
 ): Rollout {
-  const step = ended(held(rollout, unit, end.token), end.now)
+  const step = ended(toldBy(rollout, unit, end.token), end.now)
   return close(withStep(rollout, { ...step, status: 'applied', result: end.result }), end.now)
 }
 
@@ -126,7 +69,7 @@ export function fail(
     readonly result?: StepResult
   },
 ): Rollout {
-  const step = ended(held(rollout, unit, end.token), end.now)
+  const step = ended(toldBy(rollout, unit, end.token), end.now)
   const { result } = end
   return withStep(rollout, {
     ...step,
@@ -139,7 +82,7 @@ export function fail(
 /** The worker stops; somebody else may go on with it at once. */
 export function giveBack(rollout: Rollout, unit: string, token: string): Rollout {
   return withStep(rollout, {
-    ...without(held(rollout, unit, token), 'claim', 'abandoned', 'startedAt'),
+    ...without(toldBy(rollout, unit, token), 'claim', 'abandoned', 'startedAt'),
     status: 'waiting',
   })
 }
@@ -150,7 +93,7 @@ export function skipByProof(
   unit: string,
   skip: { readonly proof: Proof; readonly now: number; readonly token: string },
 ): Rollout {
-  const step = held(rollout, unit, skip.token)
+  const step = toldBy(rollout, unit, skip.token)
   return close(
     withStep(rollout, { ...ended(without(step, 'due'), skip.now), status: 'skipped', proof: skip.proof }),
     skip.now,
@@ -219,6 +162,15 @@ export function stepOf(rollout: Rollout, unit: string): Step {
   })
 }
 
+/** Whether whoever held this claim has told its end before, and nobody else since. */
+export function hasTold(rollout: Rollout, unit: string, token: string): boolean {
+  return stepOf(rollout, unit).told === token
+}
+
+function toldBy(rollout: Rollout, unit: string, token: string): Step {
+  return { ...held(rollout, unit, token), told: token }
+}
+
 /** Refuses whoever does not hold the claim. */
 export function held(rollout: Rollout, unit: string, token: string): Step {
   const step = stepOf(rollout, unit)
@@ -255,7 +207,7 @@ function withStep(rollout: Rollout, step: Step): Rollout {
   return withSteps(rollout, [step])
 }
 
-function withSteps(rollout: Rollout, steps: readonly Step[]): Rollout {
+export function withSteps(rollout: Rollout, steps: readonly Step[]): Rollout {
   if (steps.length === 0) return rollout
   const changed = new Map(steps.map((step) => [step.unit.id, step]))
   return { ...rollout, steps: rollout.steps.map((one) => changed.get(one.unit.id) ?? one) }
@@ -273,6 +225,6 @@ function byId(rollout: Rollout): ReadonlyMap<string, Step> {
   return index
 }
 
-function without(step: Step, ...fields: readonly string[]): Step {
+export function without(step: Step, ...fields: readonly string[]): Step {
   return Object.fromEntries(Object.entries(step).filter(([name]) => !fields.includes(name))) as Step
 }

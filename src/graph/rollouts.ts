@@ -4,6 +4,7 @@ import type { Ids } from '../base/ids.ts'
 import type { Bucket } from '../bucket/index.ts'
 import { type Caller, type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
 import type { Doubt } from './rollout-damage.ts'
+import { claim, renew } from './rollout-claims.ts'
 import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf, verdictOn } from './rollout-decide.ts'
 import { checkRollouts } from './rollout-doctor.ts'
 import { createLeftSteps } from './rollout-left.ts'
@@ -13,12 +14,11 @@ import { afterEnd, createSteps } from './rollout-steps.ts'
 import { createRolloutStore } from './rollout-store.ts'
 import {
   cancel,
-  claim,
+  hasTold,
   held,
   isReady,
   pause,
   rename,
-  renew,
   resume,
   skipByHand,
   stepOf,
@@ -57,7 +57,8 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     const facts = freshFacts(control.graph, rollout.org, doubt)
     const now = clock.now()
     const decided = await decideAll(rollout, facts, now)
-    if (options === undefined || options.most < 1) return { rollout: decided, answer: [] }
+    if (options === undefined || (options.most < 1 && options.request === undefined))
+      return { rollout: decided, answer: [] }
     const named = await withNames(decided, options, facts, now)
     const { rollout: next, claimed } = claim(named, {
       ...options,
@@ -198,15 +199,18 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     },
 
     async end(ref, unit, { token, end, next }, caller) {
-      const step = held(await store.get(ref), unit, token)
+      const seen = await store.get(ref)
+      const step = hasTold(seen, unit, token) ? undefined : held(seen, unit, token)
       // Before it is settled: a worker that comes late must not be called gone after it has told its end.
       const doubt = await left.note(ref.org)
-      const own = await steps.settle(ref, step, end, caller)
+      const own = step && (await steps.settle(ref, step, end, caller))
+      const options = next && { ...next, request: token }
       const { rollout, answer } = await store.change(ref, caller, (current) => {
-        const after = afterEnd(current, unit, { token, end, facts: own, now: clock.now() })
-        return decideAndClaim(after, next, doubt)
+        const ending = { token, end, facts: own, now: clock.now() }
+        const after = hasTold(current, unit, token) ? current : afterEnd(current, unit, ending)
+        return decideAndClaim(after, options, doubt)
       })
-      return { rollout: viewProgress(rollout), claims: await begun(ref, rollout, answer, next, caller) }
+      return { rollout: viewProgress(rollout), claims: await begun(ref, rollout, answer, options, caller) }
     },
 
     async skip(ref, unit, reason, caller) {

@@ -147,24 +147,38 @@ export function createGraphStore(
       if (unit === undefined || unit.value.deleted !== undefined) return undefined
       return graphFacts(parts.store.folded(unit).value)
     },
-    async failed(ref, { rollout, locks }) {
+    async failed(ref, { rollout, run, locks }) {
       await untilDone(clock, 'noting that the apply failed', async () => {
         const unit = await locator.find(ref)
+        if (hasEnded(unit.value, run)) return undefined
         const failed = { at: clock.now(), rollout, ...(locks === undefined ? {} : { locks: [...locks] }) }
-        return (await parts.store.swap(unit, { failed })) === undefined ? again : undefined
+        const change = { failed, ...withEnded(unit.value, run) }
+        return (await parts.store.swap(unit, change)) === undefined ? again : undefined
       })
     },
     async applied(ref, apply) {
       await untilDone(clock, 'noting what the apply read', async () => {
         const unit = await locator.find(ref)
+        if (hasEnded(unit.value, apply.run)) return undefined
         const doc = parts.store.folded(unit).value
         const { isCertain, ...reads } = takeReadsOfRun(doc, { ...apply, now: clock.now() })
         const fingerprint = fingerprintOfHead(doc, isCertain ? apply.fingerprint : null)
-        const change = { ...reads, fingerprint, ...(isCertain ? { failed: undefined } : {}) }
+        const told = { ...reads, fingerprint, ...withEnded(doc, apply.run) }
+        const change = { ...told, ...(isCertain ? { failed: undefined } : {}) }
         return (await parts.store.swap(unit, change)) === undefined ? again : undefined
       })
     },
   }
+}
+
+const REMEMBERED_RUNS = 4
+
+function hasEnded({ endedRuns = [] }: UnitDocument, run: string | undefined): boolean {
+  return run !== undefined && endedRuns.includes(run)
+}
+
+function withEnded({ endedRuns = [] }: UnitDocument, run: string | undefined): Partial<UnitDocument> {
+  return run === undefined ? {} : { endedRuns: [...endedRuns, run].slice(-REMEMBERED_RUNS) }
 }
 
 /** An apply that had nothing to write left its receipt in the document alone. */

@@ -283,6 +283,8 @@ export const UnitDocument = z.looseObject({
       locks: z.array(z.string()).optional(),
     })
     .optional(),
+  /** The last few runs that told how they ended, so that one that tells it again changes nothing. */
+  endedRuns: z.array(z.string()).optional(),
   outbox: z.array(Event),
 })
 export type UnitDocument = z.infer<typeof UnitDocument>

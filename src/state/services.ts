@@ -259,11 +259,18 @@ export interface GraphStore {
   setFingerprint(ref: UnitRef, fingerprint: string | null): Promise<void>
   /** As it is in the bucket now. Undefined: there is none, or it was deleted. */
   facts(ref: UnitRef): Promise<GraphFacts | undefined>
-  /** An apply of a rollout ended badly. Holds until one ends well, or an engine writes under other locks than these. */
-  failed(ref: UnitRef, apply: { readonly rollout: string; readonly locks?: readonly string[] }): Promise<void>
+  /**
+   * An apply of a rollout ended badly. Holds until one ends well, or an engine writes under other locks than these.
+   * `run`: its token, if it was the run that told; telling it again changes nothing.
+   */
+  failed(
+    ref: UnitRef,
+    apply: { readonly rollout: string; readonly run?: string; readonly locks?: readonly string[] },
+  ): Promise<void>
   /**
    * A run's apply ended well. What the run read is what the state was made from, even if nothing had to be written;
    * `run` is its token, and the id of the lock if it was the run that took it. The fingerprint is of this version alone.
+   * Telling it again changes nothing.
    */
   applied(
     ref: UnitRef,

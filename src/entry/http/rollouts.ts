@@ -28,6 +28,12 @@ const Claiming = z.strictObject({
       'Lock the units of steps that are sure to run and take their inputs, without another request.',
   }),
 })
+const RepeatableClaiming = Claiming.extend({
+  request: z.string().min(16).max(100).optional().meta({
+    description:
+      'A random text of yours. Should no answer come, repeat the request with the same: you get the claims that it brought.',
+  }),
+})
 const Token = z.string().meta({ description: 'Of the claim; only its holder has it.' })
 
 const list = createRoute({
@@ -95,7 +101,7 @@ const claim = createRoute({
   path: '/v1/rollouts/{id}/claims',
   tags,
   summary: 'Claim steps that are ready',
-  request: { params, query, body: jsonBody(Claiming) },
+  request: { params, query, body: jsonBody(RepeatableClaiming) },
   responses: { 200: jsonAnswer(Claims, 'What is yours until the lease ends'), ...PROBLEMS },
 })
 
@@ -139,6 +145,8 @@ const end = createRoute({
   path: '/v1/rollouts/{id}/steps/{unit}/end',
   tags,
   summary: 'End a claimed step, and claim the next ones',
+  description:
+    'Should no answer come, repeat it: it changes nothing then, and brings the claims that it brought.',
   request: {
     params: stepParams,
     query,
