@@ -80,16 +80,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
     },
     {
       rollout: { status: 'active', steps: { waiting: 0, running: names.length } },
-      claims: names.map((name) => ({
-        unit: { id: name, name },
-        token: `token of ${name}`,
-        attempt: 1,
-        why: '',
-        version: null,
-        fingerprint: null,
-        uses: [],
-        start: { lock: 'rl-1', inputs: {} },
-      })),
+      claims: names.map((name) => claimOf(name, `token of ${name}`)),
     },
   )
   const place = (name: string, what: string) => join(world.cwd, name, what)
@@ -99,6 +90,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
     said,
     waits: () => waits,
     ends: () => asked.flatMap(({ path }) => (path.endsWith('/end') ? [path] : [])),
+    looks: () => asked.flatMap(({ path, json }) => (path.endsWith('/claims') ? [json] : [])),
     told: () => asked.flatMap(({ path, json }) => (path.endsWith('/end') ? [json] : [])),
     renewed: () => asked.filter(({ path }) => path.endsWith('/renew')),
     began: (name: string) => vi.waitUntil(() => existsSync(place(name, 'began')), { timeout: 20_000 }),
@@ -108,6 +100,12 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
         : 0,
     letGo: (name: string) => writeFileSync(place(name, 'go'), ''),
   }
+}
+
+function claimOf(name: string, token: string) {
+  const start = { lock: 'rl-1', inputs: {} }
+  const rest = { attempt: 1, why: '', version: null, fingerprint: null, uses: [], start }
+  return { unit: { id: name, name }, token, ...rest }
 }
 
 const over = { rollout: { status: 'active', steps: { waiting: 0, running: 0 } }, claims: [] }
@@ -206,39 +204,46 @@ test('an end that is told again proves nothing: by now others may have made what
   ])
 })
 
-test('of an end that was heard though the answer was lost, nobody says that another worker has it', async () => {
-  const worker = atWork(['a'], ({ path }) => {
-    if (path.endsWith('/renew')) return { lost: [] }
-    if (!path.endsWith('/end')) return over
-    if (worker.ends().length === 1) throw unreachable('nobody answers', 'is it running?', undefined)
-    throw new TacoError('CONFLICT', 'a is no longer yours: the claim ran out and was taken over')
-  })
-  await worker.began('a')
-  worker.letGo('a')
-  await worker.ended
-
-  expect(worker.said.at(-1)).toBe('the server had heard of it, or the claim ran out')
-})
-
-test('a worker that is told to stop still waits for the server to hear what ended, and asks for no more', async () => {
+test('a worker that is told to stop still waits for the server to hear what ended, and asks for no more than it got', async () => {
   let tries = 0
   const worker = atWork(['a'], ({ path }) => {
     if (!path.endsWith('/end')) return { lost: [] }
     tries += 1
     if (tries === 2) worker.signal('SIGTERM')
     if (tries < 4) throw unreachable('nobody answers', 'is it running?', undefined)
-    return over
+    // It had heard the first time, and gave what came next.
+    return tries === 4 ? { ...over, claims: [claimOf('a', 'another token')] } : over
   })
   await worker.began('a')
   worker.letGo('a')
 
   expect(await worker.ended).toBe('SIGTERM')
-  expect(worker.told().map((json) => Object.keys(json ?? {}).includes('next'))).toEqual([
-    true,
-    true,
-    false,
-    false,
+  expect(worker.told()).toMatchObject([
+    { next: { most: 1 } },
+    { next: { most: 1 } },
+    { next: { most: 0 } },
+    { next: { most: 0 } },
+    { token: 'another token', end: { kind: 'returned' } },
   ])
+})
+
+test('a look without an answer is repeated as the same request, so that nothing it brought is lost', async () => {
+  let looks = 0
+  const worker = atWork(['a'], ({ path }) => {
+    if (path.endsWith('/renew')) return { lost: [] }
+    if (path.endsWith('/claims')) looks += 1
+    if (looks === 1) throw unreachable('nobody answers', 'is it running?', undefined)
+    return { rollout: { status: 'active', steps: { waiting: 1, running: looks < 3 ? 1 : 0 } }, claims: [] }
+  })
+  await worker.began('a')
+  worker.letGo('a')
+  await worker.ended
+
+  const requests = worker.looks().map((json) => (json as { request: string }).request)
+  const [first, again, later] = requests
+  expect(first).toMatch(/^[0-9a-f-]{36}$/)
+  expect(again).toBe(first)
+  expect(later).not.toBe(first)
 })
 
 test('a worker that can only wait for others says so once', async () => {

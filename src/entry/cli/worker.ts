@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isTacoError, messageOf } from '../../base/errors.ts'
 import { isAway } from './failures.ts'
 import { claimsAnswer, lostAnswer } from './rollout-answers.ts'
@@ -143,7 +144,9 @@ export async function work(
         const send = () => {
           tries += 1
           const told = tries === 1 ? end : unproven(end)
-          const json = { token, end: told, ...(next === undefined || isStopping ? {} : { next }) }
+          // What the first telling may have brought is asked for even then, to be given back.
+          const wanted = next !== undefined && isStopping ? { ...next, most: 0, begin: false } : next
+          const json = { token, end: told, ...(wanted === undefined ? {} : { next: wanted }) }
           return client.json('POST', stepPath(id, unit.id, 'end'), { json })
         }
         return patiently(
@@ -155,8 +158,7 @@ export async function work(
     } catch (error) {
       // The claim ran out while we were away; whoever has it now finds the work done.
       if (!isTacoError(error, 'CONFLICT')) throw error
-      const isUnclear = tries > 1
-      bench.say(unit.name, isUnclear ? 'the server had heard of it, or the claim ran out' : error.message)
+      bench.say(unit.name, error.message)
     }
   }
 
@@ -199,8 +201,12 @@ export async function work(
   const renewing = setInterval(() => void renew().catch(() => {}), options.renewEveryMs)
   try {
     const none = claiming(self, 0, false)
-    const claim = () => ask((next) => client.json('POST', `${path}/claims`, { json: next ?? none }))
-    if (first === undefined) await claim()
+    const claim = (mayWait: () => boolean) => {
+      const request = randomUUID()
+      const send = (next = none) => client.json('POST', `${path}/claims`, { json: { ...next, request } })
+      return ask((next) => patiently(() => send(next), mayWait))
+    }
+    if (first === undefined) await claim(() => false)
     else accept(first)
     while (failure === undefined && mayGoOn(latest, taken, isStopping)) {
       if (taken === 0 && !hasWaited) {
@@ -216,7 +222,7 @@ export async function work(
           resolve(false)
         }
       })
-      if (isTime && !isStopping && failure === undefined) await patiently(claim, () => !isStopping)
+      if (isTime && !isStopping && failure === undefined) await claim(() => !isStopping)
     }
   } catch (error) {
     failure ??= error
@@ -234,8 +240,8 @@ export async function work(
 }
 
 /**
- * For whoever tells an end again: the server may have let the unit go before it went away, and what stands there by now
- * may be another's work, which a fingerprint of ours must not prove.
+ * For whoever tells an end again: while the server was away the lock may have run out, and what stands there by now may
+ * be another's work, which a fingerprint of ours must not prove.
  */
 function unproven(end: StepEnd): StepEnd {
   return end.kind === 'applied' ? { ...end, fingerprint: null } : end
