@@ -54,6 +54,8 @@ interface Read {
 
 const MOST_ATTEMPTS = 100
 const READ_AT_ONCE = 100
+/** Of all rollouts together, some 1.5 kB each: whatever is under way is looked through every second. */
+const MOST_STEPS_KEPT = 50_000
 
 export function createRolloutStore(deps: {
   readonly bucket: Bucket
@@ -65,7 +67,10 @@ export function createRolloutStore(deps: {
   const { outbox } = deps.control
 
   /** Checked against the bucket's tag, never trusted: a document of thousands of steps takes long to understand. */
-  const known = new LRUCache<string, Loaded<Rollout>>({ max: 20 })
+  const known = new LRUCache<string, Loaded<Rollout>>({
+    maxSize: MOST_STEPS_KEPT,
+    sizeCalculation: ({ value }) => 1 + value.steps.length,
+  })
   const ended = createEndedRollouts(bucket)
   const damaged = new LRUCache<string, { readonly tag: Tag; readonly damage: DamagedRollout }>({ max: 100 })
   /** Changes of one rollout from this process go one after another: they would only undo each other's work. */

@@ -416,6 +416,23 @@ test('what is under way is found however many rollouts came after it', async () 
   }
 })
 
+test('who looks again reads only the rollouts that changed, however many are under way', async () => {
+  const world = await estate({ tidyAfterMs: null })
+  const started = []
+  for (let i = 0; i < 60; i++) started.push(await world.rollouts.start(org, { from: ['dns'] }, alice))
+  await world.control.close()
+  const reads: string[] = []
+  const get = (key: string, how: object) => (reads.push(key), world.bucket.get(key, how))
+  const rollouts = world.on({ ...world.bucket, get: get as typeof world.bucket.get })
+  await rollouts.unfinished(org)
+  await world.rollouts.pause({ org, id: started[7]?.id ?? '' }, alice)
+  reads.length = 0
+
+  expect((await rollouts.unfinished(org)).rollouts).toHaveLength(60)
+
+  expect(reads).toEqual([expect.stringContaining(started[7]?.id ?? '?')])
+})
+
 test('whoever lost a race decides by what the winner left, not by what stood before', async () => {
   const world = await estate()
   const other = (await world.control.graph.facts({ org, unit: 'other' }))?.id ?? ''
