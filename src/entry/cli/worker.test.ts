@@ -147,6 +147,23 @@ test('signals of different kinds are one interrupt, and Ctrl-C pressed again is 
   expect(await worker.ended).toBe('SIGINT')
 })
 
+test('Ctrl-C pressed twice is urgent whatever signal came before', async () => {
+  const worker = atWork(['a'], ({ path }) => (path.endsWith('/renew') ? { lost: [] } : over))
+  await worker.began('a')
+  worker.signal('SIGTERM')
+  await vi.waitUntil(() => worker.interrupts('a') === 1, { timeout: 20_000 })
+  worker.signal('SIGINT')
+  const before = worker.renewed().length
+  await vi.waitUntil(() => worker.renewed().length > before + 20, { timeout: 20_000 })
+  expect(worker.interrupts('a')).toBe(1)
+
+  worker.signal('SIGINT')
+  const isHeard = vi.waitUntil(() => worker.interrupts('a') === 2, { timeout: 5000 })
+  await isHeard.catch(() => {}).finally(() => worker.letGo('a'))
+  await isHeard
+  expect(await worker.ended).toBe('SIGTERM')
+})
+
 test('while a worker that cannot tell an end waits for its other engines, it keeps their claims', async () => {
   const worker = atWork(['a', 'b'], ({ path }) => {
     if (path.endsWith('/renew')) return { lost: [] }

@@ -183,9 +183,11 @@ export async function work(
   }
 
   let heard: Signal | undefined
+  let presses = 0
   const stop = (signal: Signal) => {
     // A person who presses Ctrl-C again will not wait. Others, such as CI, send one signal after the other by habit.
-    const isUrgent = heard === 'SIGINT' && signal === 'SIGINT'
+    if (signal === 'SIGINT') presses += 1
+    const isUrgent = signal === 'SIGINT' && presses > 1
     isStopping = true
     isHurried ||= isUrgent
     heard ??= signal
