@@ -167,6 +167,10 @@ test('a sync that takes its own back leaves what another one has declared since'
 
   expect(await usedBy('a')).toEqual([])
   expect(await usedBy('c')).toEqual(['d', 'b'])
+  await control.close()
+  const { items } = await control.journal.read({ limit: 100, types: ['dependencies.changed'] })
+  // Its own and the other's: that it left them alone is no change.
+  expect(items.filter((event) => event.unit?.name === 'c')).toHaveLength(2)
 })
 
 test('a circle through what a sync declared is seen beside one that others made', async () => {

@@ -129,6 +129,7 @@ export function createGraphStore(
       return untilDone(clock, 'changing dependencies', async () => {
         const unit = await locator.find(ref)
         const dependencies = change(unit.value.dependencies, unit.value.id)
+        if (dependencies === unit.value.dependencies) return viewUnit(unit.value)
         const event = { type: 'dependencies.changed' as const, caller, data: { dependencies } }
         const swapped = await parts.store.swap(unit, { dependencies: [...dependencies] }, [event])
         return swapped === undefined ? again : viewUnit(swapped.value)

@@ -251,6 +251,7 @@ export interface GraphStore {
   ): Promise<{ readonly asOf: number; readonly units: readonly GraphUnit[] }>
   /** As it was then. Dependencies as they are now: only states and reads have a history. Damaged units are shown. */
   unitsAt(org: string, time: number): Promise<readonly GraphFacts[]>
+  /** `change` gives the same list if there is nothing to change. */
   changeDependencies(
     ref: UnitRef,
     change: (current: readonly Dependency[], unitId: string) => readonly Dependency[],
