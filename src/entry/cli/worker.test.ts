@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** A worker with a step of each unit, whose engines go on until they are let go, and a server as the test says. */
-function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
+function atWork(names: readonly string[], answer: (asked: Asked) => unknown, sayEveryMs = 60_000) {
   const world = testWorld()
   onTestFinished(world.dispose)
   const program = join(world.cwd, 'engine')
@@ -74,6 +74,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown) {
       renewEveryMs: 10,
       lookEveryMs: 10,
       patienceMs: 300,
+      sayEveryMs,
       onStart: () => {},
       onEnd: () => {},
       onWait: () => (waits += 1),
@@ -261,6 +262,25 @@ test('a look without an answer is repeated as the same request, so that nothing 
   expect(first).toMatch(/^[0-9a-f-]{36}$/)
   expect(again).toBe(first)
   expect(later).not.toBe(first)
+})
+
+test('a worker that waits for others for long says so again', async () => {
+  let isOver = false
+  const worker = atWork(
+    ['a'],
+    ({ path }) => {
+      if (path.endsWith('/renew')) return { lost: [] }
+      return { rollout: { status: 'active', steps: { waiting: 1, running: isOver ? 0 : 1 } }, claims: [] }
+    },
+    50,
+  )
+  await worker.began('a')
+  worker.letGo('a')
+  const isSaid = vi.waitUntil(() => worker.waits() > 2, { timeout: 20_000 })
+  await isSaid.catch(() => {}).finally(() => (isOver = true))
+  await worker.ended
+
+  await expect(isSaid).resolves.toBe(true)
 })
 
 test('a worker that can only wait for others says so once', async () => {

@@ -21,8 +21,9 @@ export interface WorkOptions {
   readonly patienceMs: number
   onStart(claim: ClaimAnswer): void
   onEnd(claim: ClaimAnswer, end: StepEnd): void
-  /** There is nothing to do here until others have ended their steps. Told once. */
+  /** There is nothing to do here until others have ended their steps. Told at first, and then this often. */
   onWait(): void
+  readonly sayEveryMs: number
 }
 
 interface Worker {
@@ -61,7 +62,7 @@ export async function work(
   let latest: ProgressAnswer | undefined
   let failure: unknown
   let wake = () => {}
-  let hasWaited = false
+  let saysAgainAt = -Infinity
 
   /** Engines that lock by themselves cannot use a lock that comes with the claim. */
   let begins = true
@@ -211,8 +212,8 @@ export async function work(
     if (first === undefined) await claim(() => false)
     else accept(first)
     while (failure === undefined && mayGoOn(latest, taken, isStopping)) {
-      if (taken === 0 && !hasWaited) {
-        hasWaited = true
+      if (taken === 0 && bench.world.now() >= saysAgainAt) {
+        saysAgainAt = bench.world.now() + options.sayEveryMs
         options.onWait()
       }
       const isOthersTurn = taken < options.jobs && !isStopping && hasOthers(latest, ours)

@@ -27,6 +27,7 @@ export interface WorkOptions {
 
 /** About as long as an engine waits for the server to take its state. */
 const PATIENCE_MS = 60_000
+const SAY_EVERY_MS = 60_000
 
 /** All that a worker needs before it has something to do. */
 async function prepare(session: Session, options: WorkOptions) {
@@ -105,7 +106,11 @@ async function workOn(
       patienceMs: PATIENCE_MS,
       onStart: ({ unit, why }) => say(unit.name, output.style('bold', `begins: ${why}`)),
       onEnd: ({ unit }, end) => say(unit.name, output.style('bold', saysEnd(end))),
-      onWait: () => output.note(`waiting for steps that others have; see \`taco rollout status ${id}\``),
+      onWait: () =>
+        output.note(
+          `waiting for steps that others have (Ctrl-C ends this); see \`taco rollout status ${id}\``,
+        ),
+      sayEveryMs: SAY_EVERY_MS,
     },
     first,
   )
