@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http'
-import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { TacoError } from '../../base/errors.ts'
 import { unreachable } from './failures.ts'
@@ -14,6 +14,8 @@ export interface Client {
   send(method: string, path: string, options?: SendOptions): Promise<IncomingMessage>
   /** The answer's JSON, unchecked; undefined for an empty one. */
   json(method: string, path: string, options?: SendOptions): Promise<unknown>
+  /** What time it was for the server when it last answered, to the second. */
+  serverTime(): number | undefined
   close(): void
 }
 
@@ -55,7 +57,7 @@ export function openClient(options: ClientOptions): Client {
   const base = new URL(options.base)
   const root = base.pathname.replace(/\/+$/, '')
   let agent: Agent | undefined
-  let answered = false
+  let last: IncomingHttpHeaders | undefined
 
   async function send(method: string, path: string, what: SendOptions = {}): Promise<IncomingMessage> {
     const secure = base.protocol === 'https:'
@@ -89,9 +91,9 @@ export function openClient(options: ClientOptions): Client {
       body ?? what.upload?.content,
       idleMs,
     ).catch((error: unknown) => {
-      throw what.signal?.aborted ? error : noAnswer(error, options.label, !answered)
+      throw what.signal?.aborted ? error : noAnswer(error, options.label, last === undefined)
     })
-    answered = true
+    last = reply.headers
     const status = reply.statusCode ?? 0
     options.trace?.(`${method} ${target} ${status} in ${Date.now() - started} ms`)
     if (status >= 200 && status < 300) return reply
@@ -117,6 +119,10 @@ export function openClient(options: ClientOptions): Client {
         throw what?.signal?.aborted ? error : noAnswer(error, options.label)
       })
       return text === '' ? undefined : parsed(text)
+    },
+    serverTime: () => {
+      const time = Date.parse(last?.date ?? '')
+      return Number.isNaN(time) ? undefined : time
     },
     close: () => agent?.destroy(),
   }

@@ -82,8 +82,9 @@ export function saysProof(proof: NonNullable<StepAnswer['proof']>): string {
   return parts.join('; ') || 'it uses nothing'
 }
 
-export function show({ output, world }: Session, rollout: RolloutAnswer): void {
-  const now = world.now()
+/** Leases are judged by the clock that gave them: one that goes wrong here must not show a worker as gone. */
+export async function show({ output, world, client }: Session, rollout: RolloutAnswer): Promise<void> {
+  const now = (await client()).serverTime() ?? world.now()
   output.print(tree(rollout.steps, (step) => stepLine(step, rollout, output, now)))
   const counted = ['applied', 'skipped', 'failed', 'left', 'running', 'waiting'].flatMap((kind) => {
     const number = rollout.steps.filter((step) => shownStatus(step, now) === kind).length

@@ -44,6 +44,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown, say
       asked.push(one)
       return Promise.resolve().then(() => answer(one))
     },
+    serverTime: () => undefined,
     close: () => {},
   }
   const ended = work(

@@ -118,7 +118,7 @@ async function workOn(
   removeAbandoned(Date.now())
   const answer = await asked
   if (output.asJson) output.json(answer)
-  else show(session, check(rolloutAnswer, answer))
+  else await show(session, check(rolloutAnswer, answer))
   if (check(statusAnswer, answer).status === 'done') return EXIT.ok
   const { status, steps } = check(rolloutAnswer, answer)
   const elsewhere = othersIn(steps, ready.repository)

@@ -52,7 +52,7 @@ export async function start(
 export async function status(session: Session, [id = '']: readonly string[]): Promise<void> {
   const answer = await (await session.client()).json('GET', path(id))
   if (session.output.asJson) return session.output.json(answer)
-  show(session, check(rolloutAnswer, answer))
+  await show(session, check(rolloutAnswer, answer))
 }
 
 export async function list(session: Session): Promise<void> {
