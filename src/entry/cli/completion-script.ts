@@ -1,4 +1,4 @@
-import { longOf } from './spec.ts'
+import { helpOption, longOf } from './spec.ts'
 import type { CommandSpec, OptionSpec } from './spec.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
@@ -41,7 +41,9 @@ function* placesIn(spec: CommandSpec, paths: readonly string[]): Generator<Place
       ...(isRoot ? [{ word: 'help', says: 'show help' }] : []),
       ...(args[0]?.choices ?? []).map((word) => ({ word, says: args[0]?.name ?? '' })),
     ],
-    options: (spec.options ?? []).filter(({ hidden }) => hidden !== true).map(optionOf),
+    options: [...(spec.options ?? []), ...(isRoot ? [helpOption] : [])]
+      .filter(({ hidden }) => hidden !== true)
+      .map(optionOf),
   }
   for (const child of children) {
     const names = child.alias === undefined ? [child.name] : [child.name, child.alias]
@@ -127,7 +129,7 @@ ${choices.join('\n')}
 ${cases.join('\n')}
   esac
   if [[ $current == -* ]]; then
-    COMPREPLY=($(compgen -W "$options ${(root?.options ?? []).map(({ long }) => long).join(' ')} --help" -- "$current"))
+    COMPREPLY=($(compgen -W "$options ${(root?.options ?? []).map(({ long }) => long).join(' ')}" -- "$current"))
   elif [[ -n $words ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
   else
@@ -168,6 +170,10 @@ _taco() {
     esac
     (( \${groups[(Ie)\${where:-.}]} )) && where="\${where:+$where }$word"
   done
+  if [[ -z $option && $words[CURRENT] == --*=* ]]; then
+    option=\${words[CURRENT]%%=*}
+    compset -P '*='
+  fi
   if [[ -n $option ]]; then
     case "$where $option" in
 ${choices.join('\n')}
@@ -182,7 +188,13 @@ ${cases.join('\n')}
   elif (( $#cmds )); then _describe command cmds
   else _files; fi
 }
-if [[ $funcstack[1] == _taco ]]; then _taco "$@"; else compdef _taco taco; fi
+if [[ $funcstack[1] == _taco ]]; then
+  _taco "$@"
+else
+  # Without a configuration of its own, zsh has not loaded its completion yet.
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
+  compdef _taco taco
+fi
 `
 }
 

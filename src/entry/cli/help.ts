@@ -1,4 +1,4 @@
-import { longOf } from './spec.ts'
+import { helpOption, longOf } from './spec.ts'
 import type { CommandSpec, OptionSpec } from './spec.ts'
 
 interface HelpOptions {
@@ -37,7 +37,7 @@ export function helpOf(
     ['Options', spec === root ? [] : optionRows(spec.options ?? [])],
     [
       spec === root ? 'Options' : 'Options of every command',
-      [...optionRows(root.options ?? []), ['-h, --help', 'show help']],
+      optionRows([...(root.options ?? []), helpOption]),
     ],
   ]
   const longest = Math.min(34, Math.max(...sections.flatMap(([, rows]) => rows.map(([left]) => left.length))))

@@ -1,5 +1,5 @@
 import { usageError } from './failures.ts'
-import { allCommands, longOf } from './spec.ts'
+import { allCommands, helpOption, longOf } from './spec.ts'
 import type { CommandSpec, OptionSpec } from './spec.ts'
 import { nearest } from '../../base/nearest.ts'
 
@@ -15,8 +15,6 @@ export interface Parsed {
 
 type Env = Readonly<Record<string, string | undefined>>
 type Values = Record<string, unknown>
-
-const helpOption: OptionSpec = { name: 'help', short: 'h', says: 'show help' }
 
 /** Global options stand anywhere before `--`. Both engines write options with one dash; that is understood, too. */
 export function parseArgs(root: CommandSpec, args: readonly string[], env: Env): Parsed {

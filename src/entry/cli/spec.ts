@@ -51,6 +51,9 @@ export interface OptionSpec {
   readonly hidden?: boolean
 }
 
+/** Understood everywhere. */
+export const helpOption: OptionSpec = { name: 'help', short: 'h', says: 'show help' }
+
 /** A command's code. A number is the exit code; nothing means 0. */
 export type Handler<O = object> = (
   session: Session,

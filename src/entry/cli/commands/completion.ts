@@ -8,7 +8,13 @@ export function completionCommand(program: () => CommandSpec): CommandSpec {
   return command({
     name: 'completion',
     says: 'print a completion script',
-    args: [{ name: 'shell', choices: ['bash', 'zsh', 'fish'], says: 'bash, zsh or fish' }],
+    args: [
+      {
+        name: 'shell',
+        choices: ['bash', 'zsh', 'fish'],
+        says: 'bash, zsh or fish (there: `taco completion fish | source`)',
+      },
+    ],
     example: 'source <(taco completion bash)',
     async run({ output }, [shell = '']) {
       if (!isShell(shell)) {
