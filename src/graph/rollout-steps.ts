@@ -4,7 +4,7 @@ import { type Caller, type GraphFacts, LockInfo, type StateControl, type UnitRef
 import { createInputs } from './inputs.ts'
 import type { Rollout, Step, StepResult } from './rollout-model.ts'
 import type { RolloutRef, StepEnd, StepStart } from './rollout-services.ts'
-import { fail, finish, giveBack, skipByProof, stepOf } from './rollout-transitions.ts'
+import { fail, finish, giveBack, isExpired, skipByProof, stepOf } from './rollout-transitions.ts'
 
 type Control = Pick<StateControl, 'graph' | 'outputs' | 'locks' | 'units'>
 
@@ -104,8 +104,10 @@ export function createSteps(control: Control, clock: Clock) {
       const id = lockOf(step)
       const holds = (await control.locks.get(unit))?.id === id
       if (end.kind === 'applied') {
-        const since = step.startedAt ?? clock.now()
-        await control.graph.applied(unit, { run: id, since, fingerprint: end.fingerprint })
+        const now = clock.now()
+        // Its lock may have run out as well, and what stands may be another's work, made by other code.
+        const fingerprint = !holds && isExpired(step, now) ? null : end.fingerprint
+        await control.graph.applied(unit, { run: id, since: step.startedAt ?? now, fingerprint })
       }
       if (isHalfDone(step, end)) await control.graph.failed(unit, { rollout: ref.id, run: id })
       if (holds) await control.locks.unlock(unit, id, caller)

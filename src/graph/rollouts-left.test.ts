@@ -126,6 +126,7 @@ test.each([
 async function killed() {
   const world = await estate()
   await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
+  world.pass(10)
   const { id, claims } = await world.rollouts.start(org, { from: ['dns'], claim: options }, alice)
   const start = { token: claims[0]?.token ?? '', leaseMs: 1000, lock: true }
   const { lock } = await world.rollouts.begin({ org, id }, 'dns', start, alice)
@@ -209,6 +210,20 @@ test('a worker that tells its end only after its lease leaves a unit that is fin
   await world.rollouts.end(ref, 'dns', { token, end }, alice)
 
   expect(await seen(world)).toEqual([])
+})
+
+test('a worker that comes late proves nothing of what others applied after its lock ran out', async () => {
+  const { world, ref, token, lock } = await killed()
+  await world.write('dns', lock, {})
+  world.pass(3000)
+  const unit = { org, unit: 'dns' }
+  await world.control.locks.lock(unit, { ...byHand }, {}, alice)
+  await world.write('dns', byHand.ID, { by: 'other code' })
+  await world.control.locks.unlock(unit, byHand.ID, alice)
+  const end = { kind: 'applied' as const, fingerprint: 'f-late', engineMs: 1 }
+  await world.rollouts.end(ref, 'dns', { token, end }, alice)
+
+  expect((await world.control.graph.facts(unit))?.fingerprint).toBe(null)
 })
 
 test('whoever takes a step over applies it, though its fingerprint is that of the last apply', async () => {

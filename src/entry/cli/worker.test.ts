@@ -205,24 +205,6 @@ test('a server that is away for a while hears of the end later; one that stays a
   await expect(vain.ended).rejects.toThrow('nobody answers')
 })
 
-test('an end that is told again proves nothing: by now others may have made what stands', async () => {
-  let isAway = true
-  const worker = atWork(['a'], ({ path }) => {
-    if (!path.endsWith('/end')) return { lost: [] }
-    if (!isAway) return over
-    isAway = false
-    throw unreachable('nobody answers', 'is it running?', undefined)
-  })
-  await worker.began('a')
-  worker.letGo('a')
-  await worker.ended
-
-  expect(worker.told()).toMatchObject([
-    { end: { kind: 'applied', fingerprint: expect.any(String) as string } },
-    { end: { kind: 'applied', fingerprint: null } },
-  ])
-})
-
 test('a worker that is told to stop still waits for the server to hear what ended, and asks for no more than it got', async () => {
   let tries = 0
   const worker = atWork(['a'], ({ path }) => {

@@ -139,15 +139,12 @@ export async function work(
 
   async function tell(claim: ClaimAnswer, end: StepEnd): Promise<void> {
     const { token, unit } = claim
-    let tries = 0
     try {
       await ask((next) => {
         const send = () => {
-          tries += 1
-          const told = tries === 1 ? end : unproven(end)
           // What the first telling may have brought is asked for even then, to be given back.
           const wanted = next !== undefined && isStopping ? { ...next, most: 0, begin: false } : next
-          const json = { token, end: told, ...(wanted === undefined ? {} : { next: wanted }) }
+          const json = { token, end, ...(wanted === undefined ? {} : { next: wanted }) }
           return client.json('POST', stepPath(id, unit.id, 'end'), { json })
         }
         return patiently(
@@ -240,14 +237,6 @@ export async function work(
   }
   if (failure !== undefined) throw failure
   return heard
-}
-
-/**
- * For whoever tells an end again: while the server was away the lock may have run out, and what stands there by now may
- * be another's work, which a fingerprint of ours must not prove.
- */
-function unproven(end: StepEnd): StepEnd {
-  return end.kind === 'applied' ? { ...end, fingerprint: null } : end
 }
 
 function mayGoOn(rollout: ProgressAnswer | undefined, taken: number, isStopping: boolean): boolean {
