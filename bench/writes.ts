@@ -93,7 +93,7 @@ async function* steps(site: Site, store: Store, size: SizeName): AsyncGenerator<
     'receive, scan, hash': found.receive,
     'encode the version': found.encode,
     'put the version': found.versionPut,
-    'look at state and lock (beside the version)': found.heads,
+    'look at the lock (beside the version)': found.heads,
     'swap the document': found.documentSwap,
     'put the state': found.statePut,
     whole: found.whole,

@@ -60,6 +60,13 @@ const holder =
     await client.unlock('one')
   }
 
+/** One long apply, which saves its state as it goes. */
+const holderOfMany = async ({ client, world }: Stage): Promise<void> => {
+  world.holds.push({ who: 'one', id: 'one', from: 0, to: Infinity })
+  for (const serial of [2, 4, 6]) await client.write('one', stateText(serial, 'one'))
+  await client.unlock('one')
+}
+
 const breaker =
   (id: string, serial: number) =>
   async ({ client }: Stage): Promise<void> => {
@@ -142,6 +149,31 @@ export const exhaustiveCases: readonly Case[] = [
       faults: { ...allFaults, of: ['one'] },
       allow: { lockless: true },
       preemptions: 2,
+    },
+  },
+  ...[
+    { serial: 3, contentHashTags: true },
+    { serial: 9, contentHashTags: false },
+  ].map(({ serial, contentHashTags }) => ({
+    name: `an outsider that ignores the lock of a long apply and writes serial ${serial}`,
+    scenario: {
+      store: { contentHashTags },
+      before: locked,
+      actors: {
+        one: holderOfMany,
+        outsider: async ({ outsider }: Stage) => outsider.write(stateText(serial, 'outsider')),
+      },
+      faults: { ...allFaults, of: ['one'] },
+      allow: { lockless: true },
+      preemptions: 1,
+    },
+  })),
+  {
+    name: 'a long apply is broken by force, and a lawful outsider comes',
+    scenario: {
+      before: locked,
+      actors: { one: holderOfMany, two: breaker('two', 9), outsider: outsideCycle(11) },
+      preemptions: 1,
     },
   },
   {

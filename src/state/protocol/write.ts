@@ -42,6 +42,7 @@ export async function writeState(
   const cached = parts.store.cached(target.org, target.id)
   let fresh = cached === undefined || cached.value.lock?.id !== write.lockId
   let unit = fresh || cached === undefined ? await loadUnit(parts, target) : parts.store.folded(cached)
+  let mayTrust = true
 
   return untilDone(parts.deps.clock, 'writing the state', async () => {
     const reload = async (): Promise<typeof again> => {
@@ -59,9 +60,15 @@ export async function writeState(
       await resolveIntent(parts, unit)
       return reload()
     }
-    const outcome = await attemptWrite(parts, unit, write, caller)
+    const trusted = mayTrust ? tagUnderLock(unit.value, write.lockId) : undefined
+    const outcome = await attemptWrite(parts, unit, write, caller, trusted)
     if (outcome === again) return reload()
     if (!(outcome instanceof TacoError)) return outcome
+    if (outcome.code === 'CONFLICT' && trusted !== undefined) {
+      // Somebody who respects no lock was there before us. It is recorded by now, and judged as if it had been seen.
+      mayTrust = false
+      return reload()
+    }
     // Overtaken after the commit is final; any other refusal needs a fresh document.
     if (fresh || outcome.code === 'CONFLICT') throw outcome
     return reload()
@@ -92,6 +99,7 @@ async function attemptWrite(
   unit: Unit,
   write: StateWrite,
   caller: Caller,
+  trusted: Tag | undefined,
 ): Promise<VersionFacts | TacoError | typeof again> {
   const doc = unit.value
   const { facts } = write.state
@@ -103,7 +111,7 @@ async function attemptWrite(
 
   // P2 beside P3: an immutable version that is not committed is garbage at worst.
   const [from, mirror, head] = await Promise.all([
-    currentTag(parts, doc),
+    trusted === undefined || decision === 'same' ? currentTag(parts, doc) : { tag: trusted },
     doc.lock === null ? 'in place' : parts.mirrors.confirm(doc, doc.lock),
     decision === 'same' ? undefined : storeVersion(parts, doc, write, caller),
   ])
@@ -119,6 +127,16 @@ async function attemptWrite(
   )
   if (committed === undefined) return again
   return carryOut(parts, committed, head, { body: write.state.body, from: from.tag })
+}
+
+/**
+ * The tag that the last write under this very lock left. Nobody who respects locks has changed the state since, so P2
+ * need not look at it: for all others P5 puts on condition of this tag.
+ */
+function tagUnderLock(doc: UnitDocument, lockId: string): Tag | undefined {
+  const last = doc.recent.at(-1)
+  if (last === undefined || !last.landed || last.lock !== lockId) return undefined
+  return doc.head?.version.id === last.id ? ((doc.head.tag ?? undefined) as Tag | undefined) : undefined
 }
 
 /** The tag of the state object that the write replaces (null: there is none), or `other` if the head is not current. */
