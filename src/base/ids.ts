@@ -1,4 +1,4 @@
-import { randomBytes, randomFillSync } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -41,35 +41,43 @@ function randomByte(): number {
 }
 
 export function encodeTime(now: number): string {
-  let text = ''
-  for (let rest = now, i = 0; i < 10; i++) {
-    text = CROCKFORD[rest % 32] + text
-    rest = Math.floor(rest / 32)
-  }
-  return text
+  return encode(now, 10)
 }
+
+/** Half of the 80 bits that follow the time; a number holds no more than 53 of them. */
+const HALF = 2 ** 40
 
 /** What happened first must sort first, also when both happened within one tick of the clock. */
 function inOrder(): Ids['ulid'] {
   let lastNow = Number.NaN
-  let last = 0n
+  let high = 0
+  let low = 0
   return (now) => {
-    // The highest bit stays free, so that adding never overflows.
-    last = now === lastNow ? last + 1n + randomBits(4) : randomBits(10) >> 1n
+    if (now === lastNow) {
+      low += 1 + randomNumber(4)
+      if (low >= HALF) high++
+      low %= HALF
+    } else {
+      // The highest bit stays free, so that adding never overflows.
+      high = Math.floor(randomNumber(5) / 2)
+      low = randomNumber(5)
+    }
     lastNow = now
-    return encodeTime(now) + encodeBits(last)
+    return encodeTime(now) + encode(high, 8) + encode(low, 8)
   }
 }
 
-function randomBits(bytes: number): bigint {
-  return BigInt(`0x${randomBytes(bytes).toString('hex')}`)
+function randomNumber(bytes: number): number {
+  let number = 0
+  for (let i = 0; i < bytes; i++) number = number * 256 + randomByte()
+  return number
 }
 
-function encodeBits(bits: bigint): string {
+function encode(number: number, digits: number): string {
   let text = ''
-  for (let rest = bits, i = 0; i < 16; i++) {
-    text = CROCKFORD[Number(rest & 31n)] + text
-    rest >>= 5n
+  for (let rest = number, i = 0; i < digits; i++) {
+    text = CROCKFORD[rest % 32] + text
+    rest = Math.floor(rest / 32)
   }
   return text
 }
