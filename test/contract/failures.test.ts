@@ -1,6 +1,6 @@
 /** What Azure and Google answer when something is wrong, as errors of ours. */
 import { BlobServiceClient } from '@azure/storage-blob'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openAzureBucket } from '../../src/bucket/adapters/azure.ts'
 import { openGcsBucket } from '../../src/bucket/adapters/gcs.ts'
 import { bodyOf } from '../../src/bucket/body.ts'
@@ -8,6 +8,8 @@ import type { Bucket, Tag } from '../../src/bucket/bucket.ts'
 import { startAzurite } from '../peers/azurite.ts'
 import type { AzurePeer } from '../peers/azurite.ts'
 import { freePort } from '../peers/free-port.ts'
+import { startGcs } from '../peers/gcs.ts'
+import { findOrBuild } from '../peers/toolchain.ts'
 
 const rules = { attempts: 2, baseMs: 1, maxMs: 1 }
 let azurite: AzurePeer | undefined
@@ -110,3 +112,15 @@ test('without an account, the Azure bucket says what is missing', async () => {
     facts: { field: 'bucket' },
   })
 })
+
+test.skipIf((await findOrBuild('fake-gcs-server')) === undefined)(
+  'a Google bucket that does not exist is refused',
+  async () => {
+    const peer = await startGcs()
+    onTestFinished(() => peer?.dispose())
+
+    const bucket = await openGcsBucket({ bucket: 'nowhere', env: peer?.env ?? {}, retry: rules })
+
+    expect(await failures(bucket)).toEqual(errors('BUCKET_REFUSED', 'Create the bucket'))
+  },
+)

@@ -5,7 +5,7 @@ import type { Body } from '../bucket.ts'
 import { Again } from '../retry.ts'
 import { openExchange } from './http/exchange.ts'
 import type { Asked, ExchangeOptions } from './http/exchange.ts'
-import { pauseIn, TRANSIENT_STATUSES, unavailable } from './http/failures.ts'
+import { notTheStore, pauseIn, TRANSIENT_STATUSES, unavailable } from './http/failures.ts'
 import { wholeText } from './http/text.ts'
 import type { ShortAnswer } from './http/text.ts'
 import { addressOf } from './http/transport.ts'
@@ -85,14 +85,21 @@ function parsed<T>(text: string, schema: z.ZodType<T>, label: string): T {
   }
 }
 
-const ErrorDocument = z.object({ error: z.object({ message: z.string() }) })
+const ErrorDocument = z.object({
+  error: z.object({
+    code: z.number().optional(),
+    message: z.string(),
+    errors: z.array(z.object({ reason: z.string() })).default([]),
+  }),
+})
 
 interface Refusal extends ShortAnswer {
   readonly label: string
   readonly what: string
 }
 
-function failureOf({ status, headers, text, label, what }: Refusal): Error {
+function failureOf(refusal: Refusal): Error {
+  const { status, headers, text, label, what } = refusal
   const facts = { status, bucket: label }
   const said = `${what}: ${label} answered ${status}`
   if (TRANSIENT_STATUSES.has(status))
@@ -105,7 +112,7 @@ function failureOf({ status, headers, text, label, what }: Refusal): Error {
       'Give this account the role Storage Object User on the bucket, or sign in (gcloud auth application-default login).'
     return new TacoError('BUCKET_REFUSED', said, { hint, facts })
   }
-  if (status === 404) return noSuchBucket(label)
+  if (status === 404) return isOwn(refusal) ? noSuchBucket(label) : notTheStore(label, what, status)
   const detail = messageIn(text)
   return new TacoError('UNEXPECTED', detail === undefined ? said : `${said}: ${detail}`, { facts })
 }
@@ -117,9 +124,23 @@ export function noSuchBucket(label: string): TacoError {
   })
 }
 
-export function messageIn(text: string): string | undefined {
+/**
+ * Said by the store itself: with the id that Google gives its answers, or with the document of its refusals.
+ * https://cloud.google.com/storage/docs/json_api/v1/status-codes
+ */
+export function isOwn({ status, headers, text }: ShortAnswer): boolean {
+  if (headers['x-guploader-uploadid'] !== undefined) return true
+  const error = errorIn(text)
+  return error?.code === status && error.errors.length > 0
+}
+
+function messageIn(text: string): string | undefined {
+  return errorIn(text)?.message.slice(0, 200)
+}
+
+function errorIn(text: string): z.infer<typeof ErrorDocument>['error'] | undefined {
   try {
-    return ErrorDocument.safeParse(JSON.parse(text)).data?.error.message.slice(0, 200)
+    return ErrorDocument.safeParse(JSON.parse(text)).data?.error
   } catch {
     return undefined
   }

@@ -1,29 +1,126 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
+import { bodyOf } from '../body.ts'
+import type { Bucket, Tag } from '../bucket.ts'
 import { openGcsBucket } from './gcs.ts'
+import { storeThatAnswers } from './http/testing.ts'
+
+async function answeredBy(...answers: readonly RequestListener[]): Promise<Bucket> {
+  const bucket = await openGcsBucket({
+    bucket: 'states',
+    endpoint: await storeThatAnswers(...answers),
+    token: 'anonymous',
+  })
+  onTestFinished(() => bucket.close())
+  return bucket.withAbilities({ ...bucket.can, conditionalDelete: true })
+}
+
+const tag = '7' as Tag
+const unavailable = { code: 'BUCKET_UNAVAILABLE' }
+
+/** As Google words its refusals. */
+function refusal(status: number, reason: string, message: string): RequestListener {
+  const document = { error: { code: status, message, errors: [{ message, domain: 'global', reason }] } }
+  return (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document))
+}
+const notFound = refusal(404, 'notFound', 'No such object: states/a')
+const noBucket = refusal(404, 'notFound', 'The specified bucket does not exist.')
+/** As Google answers where media are asked for: https://github.com/firebase/firebase-tools/pull/3647 */
+const mediaNotFound: RequestListener = (_, response) =>
+  response
+    .writeHead(404, { 'x-guploader-uploadid': 'ADPycdst7Z', 'content-type': 'text/html; charset=UTF-8' })
+    .end('No such object: states/a')
+const listing: RequestListener = (_, response) => response.end('{"kind":"storage#objects"}')
+
+/** An emulator's: only with the path does one see what is asked for. */
+function emulator(media: RequestListener, document: RequestListener): RequestListener {
+  return (request, response) => {
+    if (/\/o\?/.test(request.url ?? '') && request.method === 'GET') listing(request, response)
+    else if (/alt=media/.test(request.url ?? '')) media(request, response)
+    else document(request, response)
+  }
+}
 
 test.each([
   ['how long "a" is', { 'x-goog-generation': '7', 'transfer-encoding': 'chunked' }],
   ['no tag of "a"', { 'content-length': '10' }],
 ])('an answer that does not tell all of an object is none: %s', async (said, headers) => {
-  const server = createServer((request, response) => {
+  const bucket = await answeredBy((request, response) => {
     response.writeHead(200, headers).write('half', () => request.socket.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const bucket = await openGcsBucket({
-    bucket: 'states',
-    endpoint: `http://127.0.0.1:${port}`,
-    token: 'anonymous',
-  })
-  onTestFinished(async () => {
-    await bucket.close()
-    await new Promise((resolve) => server.close(resolve))
   })
 
   await expect(bucket.get('a')).rejects.toMatchObject({
     code: 'BUCKET_UNAVAILABLE',
     message: expect.stringContaining(said),
   })
+})
+
+test.each<[string, RequestListener]>([
+  [
+    'a page',
+    (_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<html>404</html>'),
+  ],
+  ['nothing', (_, response) => response.writeHead(404).end()],
+  ['the words of a router', (_, response) => response.writeHead(404).end('404 page not found\n')],
+  ['a document of another API', (_, response) => response.writeHead(404).end('{"error":{"message":"no"}}')],
+])('a 404 with %s does not say that there is no object', async (_, answer) => {
+  const bucket = await answeredBy(answer)
+  const refused = { code: 'BUCKET_UNAVAILABLE', facts: { status: 404 } }
+
+  await expect(bucket.get('a')).rejects.toMatchObject(refused)
+  await expect(bucket.head('a')).rejects.toMatchObject(refused)
+  await expect(bucket.put('a', bodyOf('x'), tag)).rejects.toMatchObject(refused)
+  await expect(bucket.delete('a', tag)).rejects.toMatchObject(refused)
+  await expect(bucket.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused)
+})
+
+test.each<[string, RequestListener]>([
+  ['with its id where media are asked for', emulator(mediaNotFound, notFound)],
+  ['with a document', emulator(notFound, notFound)],
+  [
+    'with a document only where no media are asked for',
+    emulator((_, r) => r.writeHead(404).end('Not Found\n'), notFound),
+  ],
+])('the store says %s that there is no object', async (_, answer) => {
+  const bucket = await answeredBy(answer)
+
+  expect(await bucket.get('a')).toBeUndefined()
+  expect(await bucket.head('a')).toBeUndefined()
+  expect(await bucket.delete('a', tag)).toBe('absent')
+})
+
+test('what a proxy says of an object that is there is not believed', async () => {
+  const proxy: RequestListener = (_, response) => response.writeHead(404).end()
+  const found: RequestListener = (_, response) => response.end('{"name":"a","generation":"7","size":"5"}')
+  const bucket = await answeredBy(proxy, found)
+
+  await expect(bucket.get('a')).rejects.toMatchObject(unavailable)
+})
+
+test.each<[string, RequestListener]>([
+  ['says so', noBucket],
+  // https://github.com/googleapis/nodejs-storage/issues/1183
+  ['says only that it has no such object', notFound],
+])('a bucket that does not exist is no absent object where the store %s', async (_, answer) => {
+  const refused = { code: 'BUCKET_REFUSED', message: 'gs://states does not exist' }
+
+  await expect((await answeredBy(answer)).get('a')).rejects.toMatchObject(refused)
+  await expect((await answeredBy(answer)).head('a')).rejects.toMatchObject(refused)
+  await expect((await answeredBy(answer)).delete('a', tag)).rejects.toMatchObject(refused)
+  await expect((await answeredBy(answer)).put('a', bodyOf('x'), 'absent')).rejects.toMatchObject(refused)
+})
+
+test('whether the bucket exists is asked once', async () => {
+  const requests: string[] = []
+  const store = emulator(mediaNotFound, notFound)
+  const bucket = await answeredBy((request, response) => {
+    requests.push(request.url?.includes('/o?') === true ? 'list' : 'get')
+    store(request, response)
+  })
+
+  await bucket.get('a')
+  await bucket.get('b')
+
+  expect(requests).toEqual(['get', 'list', 'get'])
 })

@@ -2,27 +2,28 @@ import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
-import { TacoError } from '../../base/errors.ts'
 import type { Adjustable } from '../abilities.ts'
 import { conflict } from '../bucket.ts'
 import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag } from '../bucket.ts'
 import { checkKey } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
 import type { RetryRules } from '../retry.ts'
-import { messageIn, noSuchBucket, openGcsClient } from './gcs-client.ts'
-import type { AccessToken, GcsCall } from './gcs-client.ts'
-import { unavailable, unsized, untagged } from './http/failures.ts'
+import { isOwn, noSuchBucket, openGcsClient } from './gcs-client.ts'
+import type { GcsCall } from './gcs-client.ts'
+import { tokenSource } from './gcs-credentials.ts'
+import type { GivenToken } from './gcs-credentials.ts'
+import { notTheStore, unavailable, unsized, untagged } from './http/failures.ts'
 import { foundObject, pastTheEnd } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
-import { shortText } from './http/text.ts'
+import { shortened } from './http/text.ts'
+import type { ShortAnswer } from './http/text.ts'
 
 export interface GcsOptions {
   readonly bucket: string
   readonly prefix?: string | undefined
   /** Default: STORAGE_EMULATOR_HOST (then without credentials), else Google itself. */
   readonly endpoint?: string | undefined
-  /** Stands in for the application default credentials; `anonymous` for emulators. */
-  readonly token?: (() => Promise<string>) | 'anonymous' | undefined
+  readonly token?: GivenToken | undefined
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly clock?: Clock | undefined
   readonly retry?: RetryRules | undefined
@@ -69,12 +70,33 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
       { method: 'GET', path, query, what, signal, expects: [200, 404] },
       Resource,
     )
-    return 'found' in answer ? entryOf(key, answer.found) : absent(answer)
+    if ('found' in answer) return entryOf(key, answer.found)
+    await checkAbsence(await shortened(answer), what, signal)
+    return undefined
   }
 
-  async function absent(answer: IncomingMessage): Promise<undefined> {
-    if (/bucket does not exist/i.test(messageIn(await shortText(answer)) ?? '')) throw noSuchBucket(label)
-    return undefined
+  let bucketIsKnown = false
+
+  async function checkAbsence(
+    answer: ShortAnswer,
+    what: string,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (!isOwn(answer)) throw notTheStore(label, what, answer.status)
+    if (/specified bucket does not exist/i.test(answer.text)) throw noSuchBucket(label)
+    // Of an object in a bucket that does not exist, Google says that there is no such object, too.
+    if (!bucketIsKnown)
+      await listed({ prefix: names.prefix || undefined, maxResults: '1', fields: 'kind' }, what, signal)
+  }
+
+  async function listed(query: GcsCall['query'], what: string, signal: AbortSignal | undefined) {
+    const answer = await client.json(
+      { method: 'GET', path: '/o', query, what, signal, expects: [200] },
+      Listing,
+    )
+    if (!('found' in answer)) throw noSuchBucket(label)
+    bucketIsKnown = true
+    return answer.found
   }
 
   function get(
@@ -89,7 +111,16 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     const headers: Record<string, string> =
       range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` }
     const answer = await client.call({ ...call, query, headers, expects: [200, 206, 304, 404, 416] })
-    if (answer.statusCode === 404) return absent(answer)
+    if (answer.statusCode === 404) {
+      const refusal = await shortened(answer)
+      if (isOwn(refusal)) {
+        await checkAbsence(refusal, call.what, signal)
+        return undefined
+      }
+      // Emulators word it freely where media are asked for; elsewhere they have a document for it.
+      if ((await head(key, signal)) === undefined) return undefined
+      throw notTheStore(label, call.what, 404)
+    }
     if (answer.statusCode === 304) {
       answer.resume()
       return 'unchanged'
@@ -107,6 +138,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
       answer.destroy()
       return 'unchanged'
     }
+    bucketIsKnown = true
     const length = Number(answer.headers['content-length'] ?? entry.size)
     const start = range?.start ?? 0
     const resume = async (from: number) => {
@@ -142,8 +174,11 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     }
     const answer = await client.json(call, Resource)
     if ('found' in answer) return { kind: 'written', tag: answer.found.generation as Tag }
-    if (answer.statusCode === 404) await absent(answer)
-    else answer.resume()
+    if (answer.statusCode === 404) {
+      // It is the bucket that there is not, whatever it was before: a condition that does not hold is a 412.
+      bucketIsKnown = false
+      await checkAbsence(await shortened(answer), call.what, call.signal)
+    } else answer.resume()
     return conflict
   }
 
@@ -161,10 +196,8 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
           pageToken: token,
           fields: 'nextPageToken,items(name,generation,size,updated)',
         }
-        const call = { method: 'GET', path: '/o', query, what: `listing "${prefix}"`, signal } as const
-        const answer = await client.json({ ...call, expects: [200] }, Listing)
-        if (!('found' in answer)) throw noSuchBucket(label)
-        return { items: answer.found.items, next: answer.found.nextPageToken || undefined }
+        const { items, nextPageToken } = await listed(query, `listing "${prefix}"`, signal)
+        return { items, next: nextPageToken || undefined }
       },
       entryOf,
     })
@@ -189,7 +222,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
       } as const
       const answer = await client.call({ ...call, expects: [200, 204, 404, 412] })
       if (answer.statusCode === 404) {
-        await absent(answer)
+        await checkAbsence(await shortened(answer), call.what, signal)
         return 'absent'
       }
       answer.resume()
@@ -213,29 +246,6 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
 
   // Google honours the condition on a delete; of emulators only the probe knows.
   return withAbilities({ conditionalDelete: endpoint === GOOGLE, listsInOneRequest: false })
-}
-
-async function tokenSource(given: GcsOptions['token'], emulated: boolean): Promise<AccessToken> {
-  if (given === 'anonymous' || (given === undefined && emulated)) return undefined
-  if (given !== undefined) return given
-  const { Storage } = await import('@google-cloud/storage')
-  const { authClient } = new Storage()
-  return async () => {
-    try {
-      const token = await authClient.getAccessToken()
-      if (token) return token
-    } catch (error) {
-      throw noCredentials(error)
-    }
-    throw noCredentials(undefined)
-  }
-}
-
-function noCredentials(cause: unknown): TacoError {
-  return new TacoError('BUCKET_REFUSED', 'no Google Cloud credentials could be found', {
-    hint: 'Run gcloud auth application-default login, set GOOGLE_APPLICATION_CREDENTIALS, or run where a service account is attached.',
-    cause,
-  })
 }
 
 /** Only numbers are generations; no object has the generation 1, so it stands for a tag that is none. */
