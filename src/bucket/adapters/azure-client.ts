@@ -1,7 +1,7 @@
 import type { ContainerClient, StoragePipelineOptions } from '@azure/storage-blob'
 import { badRequest, TacoError } from '../../base/errors.ts'
 import { Again } from '../retry.ts'
-import { pauseIn, TRANSIENT_STATUSES, unavailable } from './http/failures.ts'
+import { notTheStore, pauseIn, TRANSIENT_STATUSES, unavailable } from './http/failures.ts'
 
 export interface AzureAccount {
   readonly container: string
@@ -89,6 +89,7 @@ export function azureError(error: unknown, label: string, what: string): unknown
     const why = status === 0 ? messageOf(error, code) : `${what}: it answered ${said}`
     return new Again(unavailable(label, why, facts, withoutRequest(error)), failure.retryAfterMs)
   }
+  if (status < 400) return notTheStore(label, what, status)
   const hint = hints[code]
   if (hint !== undefined || status === 401 || status === 403) {
     return new TacoError('BUCKET_REFUSED', `${what}: ${label} answered ${said}`, {

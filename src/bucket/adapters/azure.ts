@@ -1,20 +1,21 @@
-import { Readable } from 'node:stream'
-import type { BlobDownloadResponseParsed, BlobItem } from '@azure/storage-blob'
+import type { Readable } from 'node:stream'
+import type { BlobDownloadOptions, BlobItem, BlockBlobClient } from '@azure/storage-blob'
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
 import { badRequest } from '../../base/errors.ts'
 import { conflict } from '../bucket.ts'
-import type { Body, Bucket, Entry, Found, GetOptions, StoreClock, Tag } from '../bucket.ts'
+import type { Bucket, Entry, Found, GetOptions, StoreClock, Tag } from '../bucket.ts'
 import { checkKey } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
-import { Again, retry, storeRetry, throwIfAborted } from '../retry.ts'
+import { retry, storeRetry, throwIfAborted } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { azureError, azureFailure, openContainer } from './azure-client.ts'
-import { notTheStore, unavailable, unsized, untagged } from './http/failures.ts'
-import { pastTheEnd } from './http/found.ts'
+import { upload } from './azure-upload.ts'
+import { notTheStore, otherBytes, unavailable, unsized, untagged } from './http/failures.ts'
+import { foundObject, pastTheEnd } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
+import { isAskedFor, partIn } from './http/part.ts'
 import { storeTime } from './http/store-time.ts'
-import { measured } from './measured.ts'
 
 export interface AzureOptions {
   readonly container: string
@@ -50,7 +51,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
   }
 
   /** Calls the store with retries; `otherwise` turns refusals that are answers into a value. */
-  function ask<T extends { readonly date?: Date }, O>(
+  function ask<T extends Answer, O>(
     call: { readonly what: string; readonly signal: AbortSignal | undefined; readonly attempts?: number },
     request: () => Promise<T>,
     otherwise: (status: number, code: string) => O | undefined,
@@ -60,13 +61,18 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
       async () => {
         try {
           const answer = await request()
+          const { requestId, _response: response } = answer
+          if (requestId === undefined) throw notTheStore(label, call.what, response.status)
           time.note(answer.date?.toUTCString())
           return answer
         } catch (error) {
           throwIfAborted(call.signal)
           const failure = azureFailure(error)
-          if (failure?.status === 404 && !failure.isOwn) throw notTheStore(label, call.what, 404)
-          const value = failure === undefined ? undefined : otherwise(failure.status, failure.code)
+          if (failure === undefined) throw azureError(error, label, call.what)
+          const { status, code } = failure
+          const value = otherwise(status, code)
+          if (!failure.isOwn && (status === 404 || value !== undefined))
+            throw notTheStore(label, call.what, status)
           if (value !== undefined) return value
           throw azureError(error, label, call.what)
         }
@@ -92,23 +98,59 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
   async function get(key: string, options: GetOptions = {}): Promise<Found | 'unchanged' | undefined> {
     const { range, ifNoneMatch, signal } = options
     const blob = blobAt(key)
-    const conditions = ifNoneMatch === undefined ? {} : { conditions: { ifNoneMatch: etagOf(ifNoneMatch) } }
-    const count = range === undefined ? undefined : range.end - range.start + 1
-    const answer = await ask(
-      { what: `reading "${key}"`, signal },
-      () =>
-        blob.download(range?.start ?? 0, count, { ...waiting(signal), ...conditions, maxRetryRequests: 4 }),
+    const call = { what: `reading "${key}"`, signal }
+    const unless = ifNoneMatch === undefined ? {} : { ifNoneMatch: etagOf(ifNoneMatch) }
+    const got = await ask(
+      call,
+      () => download(blob, key, range, { ...waiting(signal), conditions: unless }),
       (status, code) => {
-        if (status === 304) return 'unchanged'
+        if (status === 304 && ifNoneMatch !== undefined) return 'unchanged'
         if (status === 416) return 'past the end'
         return absentIf404(status, code)
       },
     )
-    if (answer === 'unchanged') return 'unchanged'
-    if (answer === 'absent') return undefined
-    if (answer === 'past the end') return pastTheEnd(await head(key, signal), ifNoneMatch)
-    const whole = /\/(\d+)$/.exec(answer.contentRange ?? '')?.[1] ?? answer.contentLength ?? 0
-    return foundIn(answer, entryOf(key, answer, Number(whole)), label)
+    if (got === 'unchanged') return 'unchanged'
+    if (got === 'absent') return undefined
+    if (got === 'past the end') return pastTheEnd(await head(key, signal), ifNoneMatch)
+    const { answer, part } = got
+    if (part === undefined || !isAskedFor(part, range)) {
+      answer.destroy()
+      throw part === undefined ? unsized(label, key) : otherBytes(label, key)
+    }
+    const same = { ...waiting(signal), conditions: { ifMatch: etagOf(tagOf(got.etag)) } }
+    const resume = async (rest: Range) => {
+      const more = await ask(
+        call,
+        () => download(blob, key, rest, same),
+        (status) => ([404, 412].includes(status) ? 'replaced' : undefined),
+      )
+      if (more === 'replaced') throw unavailable(label, `"${key}" was replaced while it was read`)
+      return more
+    }
+    return foundObject({ entry: entryOf(key, got, part.size), label, answer, part, resume, signal })
+  }
+
+  /** The SDK would pick up an answer that breaks off with whatever comes then. */
+  async function download(
+    blob: BlockBlobClient,
+    key: string,
+    range: Range | undefined,
+    options: BlobDownloadOptions,
+  ) {
+    const count = range === undefined ? undefined : range.end - range.start + 1
+    try {
+      const got = await blob.download(range?.start ?? 0, count, { ...options, maxRetryRequests: 0 })
+      const { requestId, date, etag, lastModified, contentRange, contentLength, _response } = got
+      // It flows at once: one that breaks off before it is read must not end the process.
+      const answer = (got.readableStreamBody as Readable).on('error', () => undefined)
+      if (requestId === undefined) answer.destroy()
+      const part = partIn({ 'content-range': contentRange, 'content-length': String(contentLength) })
+      return { requestId, date, etag, lastModified, _response, answer, part }
+    } catch (error) {
+      // So the SDK words that there is no tag, or no length.
+      if (!(error instanceof RangeError)) throw error
+      throw error.message.includes('etag') ? untagged(label, key) : unsized(label, key)
+    }
   }
 
   const put: Bucket['put'] = async (key, body, when, options = {}) => {
@@ -159,18 +201,24 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
       async page(token) {
         const maxPageSize = Math.min(pageSize, 5000)
         const settings = token === undefined ? { maxPageSize } : { maxPageSize, continuationToken: token }
+        const what = `listing "${prefix}"`
         const answer = await ask(
-          { what: `listing "${prefix}"`, signal },
+          { what, signal },
           async () => {
             const pages = container
               .listBlobsFlat({ prefix: names.prefix + prefix, ...waiting(signal) })
               .byPage(settings)
-            const { value } = await pages.next()
-            return value ?? { segment: { blobItems: [] }, continuationToken: '' }
+            try {
+              return (await pages.next()).value
+            } catch (error) {
+              // What is no listing, the SDK takes apart as if it were one.
+              if (!(error instanceof TypeError)) throw error
+              throw unavailable(label, `it answered to ${what} with something else`)
+            }
           },
           () => undefined,
         )
-        return { items: answer?.segment.blobItems ?? [], next: answer?.continuationToken || undefined }
+        return { items: answer.segment.blobItems, next: answer.continuationToken || undefined }
       },
       entryOf: (key, { properties }) => entryOf(key, properties, properties.contentLength ?? 0),
     })
@@ -205,69 +253,20 @@ function etagOf(tag: Tag): string {
   return `"${tag.replaceAll('"', '')}"`
 }
 
+type Range = NonNullable<GetOptions['range']>
+
+interface Answer {
+  readonly date?: Date | undefined
+  /** The store gives every answer one; who gives none is not the store. */
+  readonly requestId?: string | undefined
+  readonly _response: { readonly status: number }
+}
+
 interface Properties {
-  readonly etag?: string
-  readonly lastModified?: Date
+  readonly etag?: string | undefined
+  readonly lastModified?: Date | undefined
 }
 
 function entryOf(key: string, { etag, lastModified }: Properties, size: number): Entry {
   return { key, tag: tagOf(etag), size, modifiedAt: lastModified?.getTime() ?? 0 }
-}
-
-type Source = Buffer | (() => Readable)
-
-/**
- * An error of a stream that the SDK sends ends the process, so a body that throws aborts the request instead,
- * and what it threw is thrown here.
- */
-async function upload<T>(
-  body: Body,
-  outer: AbortSignal | undefined,
-  send: (source: Source, signal: AbortSignal | undefined) => Promise<T>,
-): Promise<T> {
-  const { bytes } = body
-  if (bytes !== undefined) return send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), outer)
-  const failed = new AbortController()
-  async function* watched() {
-    try {
-      yield* measured(body)
-    } catch (error) {
-      failed.abort(error)
-      // Ending would let the store take what came for the whole.
-      await new Promise<never>(() => undefined)
-    }
-  }
-  const signal = outer === undefined ? failed.signal : AbortSignal.any([outer, failed.signal])
-  try {
-    return await send(() => Readable.from(watched(), { objectMode: false }), signal)
-  } catch (error) {
-    if (outer?.aborted !== true && failed.signal.aborted) throw failed.signal.reason
-    throw error
-  }
-}
-
-function foundIn(answer: BlobDownloadResponseParsed, entry: Entry, label: string): Found {
-  const source = answer.readableStreamBody
-  async function* stream(): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const part of source ?? []) yield part as Buffer
-    } catch (error) {
-      const failure = azureError(error, label, `reading "${entry.key}"`)
-      if (failure instanceof Again) throw failure.error
-      throw unavailable(label, `the answer broke off while reading "${entry.key}"`, {}, failure)
-    }
-  }
-  return {
-    ...entry,
-    stream,
-    async bytes() {
-      const parts: Uint8Array[] = []
-      for await (const part of stream()) parts.push(part)
-      return Buffer.concat(parts)
-    },
-    discard() {
-      if (source !== undefined && 'destroy' in source && typeof source.destroy === 'function')
-        source.destroy()
-    },
-  }
 }

@@ -81,7 +81,7 @@ function parsed<T>(text: string, schema: z.ZodType<T>, label: string): T {
   try {
     return schema.parse(JSON.parse(text))
   } catch (error) {
-    throw new TacoError('UNEXPECTED', `${label} gave an answer that cannot be read`, { cause: error })
+    throw unavailable(label, 'it gave an answer that cannot be read', {}, error)
   }
 }
 
@@ -113,6 +113,7 @@ function failureOf(refusal: Refusal): Error {
     return new TacoError('BUCKET_REFUSED', said, { hint, facts })
   }
   if (status === 404) return isOwn(refusal) ? noSuchBucket(label) : notTheStore(label, what, status)
+  if (status < 400 && !isOwn(refusal)) return notTheStore(label, what, status)
   const detail = messageIn(text)
   return new TacoError('UNEXPECTED', detail === undefined ? said : `${said}: ${detail}`, { facts })
 }

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { bodyOf } from '../body.ts'
-import type { Bucket, Tag } from '../bucket.ts'
+import type { Bucket, GetOptions, Tag } from '../bucket.ts'
 import { openGcsBucket } from './gcs.ts'
 import { storeThatAnswers } from './http/testing.ts'
 
@@ -123,4 +123,69 @@ test('whether the bucket exists is asked once', async () => {
   await bucket.get('b')
 
   expect(requests).toEqual(['get', 'list', 'get'])
+})
+
+const object = { 'x-goog-generation': '7', 'x-goog-stored-content-length': '10' }
+const answer =
+  (status: number, headers: Record<string, string> = {}, body = ''): RequestListener =>
+  (_, response) =>
+    response.writeHead(status, { 'content-length': String(body.length), ...headers }).end(body)
+const page = answer(200, { etag: '"5f"', 'content-type': 'text/html' }, '<html></html>')
+const brokenOff: RequestListener = (request, response) => {
+  response.writeHead(200, { ...object, 'content-length': '10' })
+  response.write('01234', () => request.socket.destroy())
+}
+const part = (range: string, text: string) =>
+  answer(206, { ...object, 'content-range': `bytes ${range}` }, text)
+
+test.each<[string, readonly RequestListener[], GetOptions?]>([
+  ['a page', [page]],
+  ['the way to a page', [answer(302, { location: 'http://127.0.0.1:1/login' })]],
+  ['fewer bytes than the object has', [answer(200, object, '01234')]],
+  ['a part where the whole was asked for', [part('0-4/10', '01234')]],
+  [
+    'the whole where a part was asked for',
+    [answer(200, object, '0123456789')],
+    { range: { start: 2, end: 5 } },
+  ],
+  ['another part', [part('0-3/10', '0123')], { range: { start: 2, end: 5 } }],
+  ['a shorter part', [part('2-4/10', '234')], { range: { start: 2, end: 5 } }],
+  ['that nothing changed, unasked', [answer(304, { 'x-guploader-uploadid': '1' })]],
+  ['that nothing changed, without a sign of the store', [answer(304)], { ifNoneMatch: tag }],
+  ['a half, then a page', [brokenOff, page]],
+  ['a half, then another part', [brokenOff, part('0-4/10', '01234')]],
+  ['a half, then a part of another object', [brokenOff, part('5-9/11', '56789')]],
+])('a get that is answered with %s gives no bytes', async (_, answers, options = {}) => {
+  const bucket = await answeredBy(...answers)
+
+  const bytes = async () => {
+    const found = await bucket.get('a', options)
+    return typeof found === 'object' ? found.bytes() : found
+  }
+
+  await expect(bytes()).rejects.toMatchObject(unavailable)
+})
+
+test('that nothing changed is believed of Google, and of others after a look', async () => {
+  const google = await answeredBy(answer(304, { 'x-guploader-uploadid': '1' }))
+  const other = await answeredBy(answer(304), answer(200, {}, '{"name":"a","generation":"7","size":"5"}'))
+
+  expect(await google.get('a', { ifNoneMatch: tag })).toBe('unchanged')
+  expect(await other.get('a', { ifNoneMatch: tag })).toBe('unchanged')
+})
+
+test.each<[string, RequestListener]>([
+  ['a page', page],
+  ['a document of something else', answer(200, {}, '{}')],
+])('neither a look, nor a write, nor a listing is answered with %s', async (_, strange) => {
+  const bucket = await answeredBy(strange)
+
+  await expect(bucket.head('a')).rejects.toMatchObject(unavailable)
+  await expect(bucket.put('a', bodyOf('x'), 'absent')).rejects.toMatchObject(unavailable)
+  await expect(bucket.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject(unavailable)
+})
+
+test('neither is a delete done nor a write lost when somebody else says so', async () => {
+  await expect((await answeredBy(page)).delete('a', tag)).rejects.toMatchObject(unavailable)
+  await expect((await answeredBy(answer(412))).put('a', bodyOf('x'), tag)).rejects.toMatchObject(unavailable)
 })

@@ -47,7 +47,12 @@ export function untagged(label: string, key: string): TacoError {
   return unavailable(label, `it gives no tag of "${key}"`)
 }
 
-/** Proxies say 404 too, while they do not know yet where the store is. */
+/** Put together with others, or taken for the whole, they would be a state that never was. */
+export function otherBytes(label: string, key: string): TacoError {
+  return unavailable(label, `it gave other bytes of "${key}" than were asked for`)
+}
+
+/** Proxies say 404 too, while they do not know yet where the store is, and portals have a page for every request. */
 export function notTheStore(label: string, what: string, status: number): TacoError {
   return unavailable(label, `${what}: somebody else than the store answered ${status}`, { status })
 }

@@ -1,16 +1,21 @@
-import type { IncomingMessage } from 'node:http'
-import type { Entry, Found, Tag } from '../../bucket.ts'
+import type { Readable } from 'node:stream'
+import type { Entry, Found, GetOptions, Tag } from '../../bucket.ts'
 import { throwIfAborted } from '../../retry.ts'
-import { unavailable } from './failures.ts'
+import { otherBytes, unavailable } from './failures.ts'
+import { isAskedFor } from './part.ts'
+import type { Part } from './part.ts'
 
 export interface FoundOptions {
   readonly entry: Entry
   readonly label: string
-  readonly answer: IncomingMessage
-  /** How many bytes must come. */
-  readonly length: number
-  /** The same object from its `from`th byte (of those asked for) on; throws if it is no longer the same. */
-  resume(from: number): Promise<IncomingMessage>
+  readonly answer: Readable
+  /** Which bytes must come. */
+  readonly part: Part
+  /** These bytes of the same object; throws if it is no longer the same. */
+  resume(range: NonNullable<GetOptions['range']>): Promise<{
+    readonly answer: Readable
+    readonly part: Part | undefined
+  }>
   readonly signal: AbortSignal | undefined
 }
 
@@ -19,9 +24,18 @@ const CHEAP_TO_DRAIN = 64 * 1024
 
 /** An object whose bytes are on the way. A connection that breaks is picked up where it broke. */
 export function foundObject(options: FoundOptions): Found {
-  const { entry, answer, length } = options
+  const { entry, answer } = options
+  const { start, length } = options.part
 
-  async function* streamFrom(first: IncomingMessage, from: number): AsyncGenerator<Uint8Array> {
+  async function resume(from: number): Promise<Readable> {
+    const range = { start: start + from, end: start + length - 1 }
+    const rest = await options.resume(range)
+    if (rest.part?.size === entry.size && isAskedFor(rest.part, range)) return rest.answer
+    rest.answer.destroy()
+    throw otherBytes(options.label, entry.key)
+  }
+
+  async function* streamFrom(first: Readable, from: number): AsyncGenerator<Uint8Array> {
     let got = from
     let source = first
     for (let resumes = 0; ; resumes++) {
@@ -36,7 +50,7 @@ export function foundObject(options: FoundOptions): Found {
       }
       if (got >= length) return
       if (resumes >= RESUMES) throw brokenOff(undefined)
-      source = await options.resume(got)
+      source = await resume(got)
     }
   }
 
@@ -50,7 +64,7 @@ export function foundObject(options: FoundOptions): Found {
     for (const part of parts) got += part.length
     if (got < length) {
       throwIfAborted(options.signal)
-      for await (const part of streamFrom(await options.resume(got), got)) parts.push(part)
+      for await (const part of streamFrom(await resume(got), got)) parts.push(part)
     }
     const [only] = parts
     return parts.length === 1 && only instanceof Buffer ? only : Buffer.concat(parts)
@@ -69,7 +83,7 @@ export function foundObject(options: FoundOptions): Found {
 }
 
 /** What comes before the end or a break; by events, which cost half of what an iterator costs. */
-function collected(answer: IncomingMessage): Promise<Uint8Array[]> {
+function collected(answer: Readable): Promise<Uint8Array[]> {
   return new Promise((resolve) => {
     const parts: Uint8Array[] = []
     if (answer.destroyed) return resolve(parts)

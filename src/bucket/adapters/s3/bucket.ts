@@ -8,9 +8,11 @@ import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag
 import { checkKey } from '../../keys.ts'
 import { prefixed } from '../../prefix.ts'
 import type { RetryRules } from '../../retry.ts'
-import { notTheStore, unavailable, unsized, untagged } from '../http/failures.ts'
+import { notTheStore, otherBytes, unavailable, unsized, untagged } from '../http/failures.ts'
 import { foundObject, pastTheEnd } from '../http/found.ts'
 import { listedEntries } from '../http/listing.ts'
+import { isAskedFor, partIn } from '../http/part.ts'
+import type { Part } from '../http/part.ts'
 import { shortened } from '../http/text.ts'
 import type { ShortAnswer } from '../http/text.ts'
 import { s3Address } from './address.ts'
@@ -82,40 +84,41 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     switch (answer.statusCode) {
       case 304:
         answer.resume()
+        if (ifNoneMatch === undefined || !isUnchanged(answer.headers, ifNoneMatch))
+          throw notTheStore(label, call.what, 304)
         return 'unchanged'
       case 404:
-        checkAbsence(await shortened(answer), call.what)
+        checkRefusal(await shortened(answer), call.what)
         return undefined
       case 416:
         answer.resume()
         return pastTheEnd(await head(key, signal), ifNoneMatch)
       default:
     }
-    const fault = faultIn(key, answer.headers)
-    if (fault !== undefined) {
+    let described: Described
+    try {
+      described = describedIn(key, answer.headers, call.what)
+      if (!isAskedFor(described.part, range)) throw otherBytes(label, key)
+    } catch (error) {
       answer.destroy()
-      throw fault
+      throw error
     }
-    const entry = entryOf(key, answer.headers)
-    const length = Number(answer.headers['content-length'])
-    const start = range?.start ?? 0
-    const resume = async (from: number) => {
-      const rest = { range: `bytes=${start + from}-${start + length - 1}`, 'if-match': etagOf(entry.tag) }
+    const { entry, part } = described
+    const resume = async ({ start, end }: NonNullable<GetOptions['range']>) => {
+      const rest = { range: `bytes=${start}-${end}`, 'if-match': etagOf(entry.tag) }
       const more = await client.call({ ...call, headers: rest, expects: [206, 404, 412] })
-      if (more.statusCode === 206) return more
+      if (more.statusCode === 206) return { answer: more, part: partIn(more.headers) }
       more.resume()
       throw unavailable(label, `"${key}" was replaced while it was read`)
     }
-    return foundObject({ entry, label, answer, length, resume, signal })
+    return foundObject({ entry, label, answer, part, resume, signal })
   }
 
   async function head(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const call = { method: 'HEAD', key: whole(key), what: `looking at "${key}"`, signal } as const
     const answer = await client.ask({ ...call, expects: FOUND_OR_NOT })
     if (answer.status === 404) return isOwn(answer.headers) ? undefined : entryInFull(key, signal)
-    const fault = faultIn(key, answer.headers)
-    if (fault !== undefined) throw fault
-    return entryOf(key, answer.headers)
+    return describedIn(key, answer.headers, call.what).entry
   }
 
   /** A 404 to a look has no document that tells whose it is; one to a get has. */
@@ -127,13 +130,18 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     return { key, tag, size, modifiedAt }
   }
 
-  /** What must be told of an object and is not. */
-  function faultIn(key: string, headers: ObjectHeaders): Error | undefined {
-    if (headers.etag === undefined) return untagged(label, key)
-    return headers['content-length'] === undefined ? unsized(label, key) : undefined
+  /** What must be told of an object; throws if it is not, or if somebody else tells it. */
+  function describedIn(key: string, headers: IncomingHttpHeaders, what: string): Described {
+    if (isPage(headers)) throw notTheStore(label, what, 200)
+    if (headers.etag === undefined) throw untagged(label, key)
+    const part = partIn(headers)
+    if (part === undefined) throw unsized(label, key)
+    const modifiedAt = Date.parse(headers['last-modified'] ?? '') || 0
+    return { entry: { key, tag: tagOf(headers.etag), size: part.size, modifiedAt }, part }
   }
 
-  function checkAbsence({ status, headers, text }: ShortAnswer, what: string): void {
+  /** Throws if somebody else refuses, or the store because it has no such bucket. */
+  function checkRefusal({ status, headers, text }: ShortAnswer, what: string): void {
     const { code } = readError(text)
     if (code === undefined && !isOwn(headers)) throw notTheStore(label, what, status)
     if (code !== 'NoSuchBucket') return
@@ -150,8 +158,11 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     const call = { method: 'PUT', key: whole(key), what: `writing "${key}"`, signal: options.signal } as const
     try {
       const answer = await client.ask({ ...call, headers, body, expects: WRITTEN_OR_NOT })
-      if (answer.status === 404) checkAbsence(answer, call.what)
-      if (answer.status !== 200) return conflict
+      if (answer.status !== 200) {
+        checkRefusal(answer, call.what)
+        return conflict
+      }
+      if (isPage(answer.headers)) throw notTheStore(label, call.what, 200)
       const { etag } = answer.headers
       if (etag === undefined) throw untagged(label, key)
       return { kind: 'written', tag: tagOf(etag) }
@@ -204,9 +215,10 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
           expects: [200, 204, 404, 412],
         })
         if (answer.status === 404) {
-          checkAbsence(answer, call.what)
+          checkRefusal(answer, call.what)
           return 'absent'
         }
+        if (isPage(answer.headers)) throw notTheStore(label, call.what, answer.status)
         if (answer.status !== 412) return 'deleted'
         // Of some servers, a condition on nothing does not hold.
         return (await head(key, options.signal)) === undefined ? 'absent' : conflict
@@ -237,16 +249,24 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
 const FOUND_OR_NOT = [200, 404]
 const WRITTEN_OR_NOT = [200, 404, 412]
 
-interface ObjectHeaders {
-  readonly 'content-range'?: string | undefined
-  readonly 'content-length'?: string | undefined
-  readonly 'last-modified'?: string | undefined
-  readonly etag?: string | undefined
+interface Described {
+  readonly entry: Entry
+  readonly part: Part
 }
 
 /** Said by the store itself; without this id it may be, too, for some servers give none. */
 function isOwn(headers: IncomingHttpHeaders): boolean {
   return headers['x-amz-request-id'] !== undefined
+}
+
+/** What web servers give to whatever is asked for, with a tag, too; no state is one. */
+function isPage(headers: IncomingHttpHeaders): boolean {
+  return !isOwn(headers) && (headers['content-type'] ?? '').startsWith('text/html')
+}
+
+/** Some stores give a 304 the tag, as is the rule, others only an id. */
+function isUnchanged(headers: IncomingHttpHeaders, tag: Tag): boolean {
+  return headers.etag === undefined ? isOwn(headers) : tagOf(headers.etag) === tagOf(tag)
 }
 
 function encryptionHeaders({ sse, kmsKeyId }: S3Options): Record<string, string> {
@@ -262,10 +282,4 @@ function tagOf(etag: string): Tag {
 
 function etagOf(tag: Tag): string {
   return `"${tag.replaceAll('"', '')}"`
-}
-
-function entryOf(key: string, headers: ObjectHeaders): Entry {
-  const size = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] ?? headers['content-length'] ?? '0'
-  const modifiedAt = Date.parse(headers['last-modified'] ?? '') || 0
-  return { key, tag: tagOf(headers['etag'] ?? ''), size: Number(size), modifiedAt }
 }

@@ -1,6 +1,6 @@
 import { TacoError } from '../../../base/errors.ts'
 import { Again } from '../../retry.ts'
-import { TRANSIENT_STATUSES, unavailable } from '../http/failures.ts'
+import { notTheStore, TRANSIENT_STATUSES, unavailable } from '../http/failures.ts'
 import type { ErrorDocument } from './xml.ts'
 
 export interface Refusal extends ErrorDocument {
@@ -44,6 +44,7 @@ export function failureOf(refusal: Refusal): Error {
       facts,
     })
   }
+  if (status < 400 && code === undefined) return notTheStore(label, what, status)
   const detail = refusal.message === undefined ? '' : `: ${refusal.message.slice(0, 200)}`
   return new TacoError('UNEXPECTED', `${what}: ${label} answered ${said}${detail}`, { facts })
 }

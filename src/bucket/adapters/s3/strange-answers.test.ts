@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { bodyOf } from '../../body.ts'
-import type { Tag } from '../../bucket.ts'
+import type { GetOptions, Tag } from '../../bucket.ts'
 import { refusal, scripted } from './testing.ts'
 import type { Answer } from './testing.ts'
 
@@ -66,11 +66,93 @@ test.each<[string, Answer]>([
 })
 
 test('a page that somebody else answers with is neither an object nor the receipt of one', async () => {
-  const page: Answer = (_, response) => response.writeHead(200, { 'content-length': '7' }).end('Welcome')
-  const { bucket } = await scripted([page])
+  const plain: Answer = (_, response) => response.writeHead(200, { 'content-length': '7' }).end('Welcome')
+  const { bucket } = await scripted([plain])
   const refused = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('no tag of "a"') }
 
   await expect(bucket.get('a')).rejects.toMatchObject(refused)
   await expect(bucket.head('a')).rejects.toMatchObject(refused)
   await expect(bucket.put('a', bodyOf('x'), 'absent')).rejects.toMatchObject(refused)
+})
+
+const object = { etag: '"tag"', 'x-amz-request-id': '1' }
+
+/** What a web server gives to whatever is asked for: it has a tag, too. */
+const page: Answer = (_, response) =>
+  response.writeHead(200, { etag: '"5f"', 'content-type': 'text/html', 'content-length': '7' }).end('Welcome')
+const answer =
+  (status: number, headers: Record<string, string> = {}, body = ''): Answer =>
+  (_, response) =>
+    response.writeHead(status, { 'content-length': String(body.length), ...headers }).end(body)
+const brokenOff: Answer = (request, response) => {
+  response.writeHead(200, { ...object, 'content-length': '10' })
+  response.write('01234', () => request.socket.destroy())
+}
+const part = (range: string, text: string) =>
+  answer(206, { ...object, 'content-range': `bytes ${range}` }, text)
+
+test.each<[string, readonly Answer[], GetOptions?]>([
+  ['a page', [page]],
+  ['the way to a page', [answer(302, { location: 'http://127.0.0.1:1/login' })]],
+  ['a part where the whole was asked for', [part('0-4/10', '01234')]],
+  [
+    'the whole where a part was asked for',
+    [answer(200, { ...object, 'content-length': '10' }, '0123456789')],
+    { range: { start: 2, end: 5 } },
+  ],
+  ['another part', [part('0-3/10', '0123')], { range: { start: 2, end: 5 } }],
+  ['a shorter part', [part('2-4/10', '234')], { range: { start: 2, end: 5 } }],
+  [
+    'less than it says',
+    [answer(206, { ...object, 'content-range': 'bytes 2-5/10', 'content-length': '2' }, '23')],
+    { range: { start: 2, end: 5 } },
+  ],
+  ['that nothing changed, unasked', [answer(304, { 'x-amz-request-id': '1' })]],
+  ['that nothing changed, without a sign of the store', [answer(304)], { ifNoneMatch: tag }],
+  ['that nothing changed, of another object', [answer(304, { etag: '"def"' })], { ifNoneMatch: tag }],
+  ['a half, then a page', [brokenOff, page]],
+  ['a half, then another part', [brokenOff, part('0-4/10', '01234')]],
+  ['a half, then less than the rest', [brokenOff, part('5-8/10', '5678')]],
+  ['a half, then a part of another object', [brokenOff, part('5-9/11', '56789')]],
+])('a get that is answered with %s gives no bytes', async (_, answers, options = {}) => {
+  const { bucket } = await scripted(answers)
+
+  const bytes = async () => {
+    const found = await bucket.get('a', options)
+    return typeof found === 'object' ? found.bytes() : found
+  }
+
+  await expect(bytes()).rejects.toMatchObject({ code: 'BUCKET_UNAVAILABLE' })
+})
+
+test('a range is believed that is cut at the end of the object, and a whole that lies in the range', async () => {
+  const range = { start: 0, end: 99 }
+  for (const full of [part('0-9/10', '0123456789'), answer(200, object, '0123456789')]) {
+    const { bucket } = await scripted([
+      (request, response) => full(request, response.setHeader('content-length', '10')),
+    ])
+    expect((await (await bucket.get('a', { range }))?.bytes())?.toString()).toBe('0123456789')
+  }
+})
+
+test.each<[string, Answer]>([
+  ['with its id', answer(304, { 'x-amz-request-id': '1' })],
+  ['with the tag', answer(304, { etag: '"abc"' })],
+])('a store says %s that nothing changed', async (_, unchanged) => {
+  const { bucket } = await scripted([unchanged])
+
+  expect(await bucket.get('a', { ifNoneMatch: tag })).toBe('unchanged')
+})
+
+test('neither a look, nor a write, nor a delete is done when somebody else answers', async () => {
+  const { bucket } = await scripted([page])
+  const trusting = bucket.withAbilities({ ...bucket.can, conditionalDelete: true })
+  const refused = { code: 'BUCKET_UNAVAILABLE' }
+
+  await expect(bucket.head('a')).rejects.toMatchObject(refused)
+  await expect(bucket.put('a', bodyOf('x'), 'absent')).rejects.toMatchObject(refused)
+  await expect(trusting.delete('a', tag)).rejects.toMatchObject(refused)
+  await expect(bucket.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused)
+  const refusing = await scripted([answer(412, {}, 'no')])
+  await expect(refusing.bucket.put('a', bodyOf('x'), 'absent')).rejects.toMatchObject(refused)
 })
