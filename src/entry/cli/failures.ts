@@ -56,7 +56,7 @@ export const exitCodeHelp = `Exit codes:
   4    conflict: locked, changed by somebody else, or refused by a check that --force may skip
   5    not authenticated, or not allowed
   6    the server or the bucket cannot be reached or used
-  7    \`doctor\` found an error, \`state diff --exit-code\` a difference, \`status --exit-code\` a stale unit
+  7    \`doctor\` found an error; with --exit-code, \`state diff\` and \`outputs diff\` a difference, \`status\` a stale unit
   130  interrupted (143: ended by SIGTERM)
   \`taco exec\` exits with the code of the command it ran.`
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { exitCodeHelp } from './failures.ts'
 import { helpOf } from './help.ts'
 import { parseArgs } from './parse-args.ts'
 import { program } from './program.ts'
@@ -76,3 +77,18 @@ test.each(everyCommand.filter(({ spec }) => spec.example !== undefined))(
     }
   },
 )
+
+test('the list of exit codes names every command that has one of its own', () => {
+  const found = leaves.filter(({ spec }) => spec.options?.some(({ name }) => name === 'exit-code'))
+
+  expect(found.length).toBeGreaterThan(2)
+  for (const { name } of found) expect(exitCodeHelp).toContain(`\`${name}\``)
+})
+
+test('every argument is explained', () => {
+  const silent = leaves.flatMap(({ name: command, spec }) =>
+    (spec.args ?? []).flatMap(({ name, says }) => (says === undefined ? [`${command} <${name}>`] : [])),
+  )
+
+  expect(silent).toEqual([])
+})

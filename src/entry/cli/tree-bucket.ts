@@ -11,7 +11,7 @@ const dryRun: OptionSpec = { name: 'dry-run', says: 'only show what would be don
 export const bucketCommands: readonly CommandSpec[] = [
   command({
     name: 'serve',
-    says: 'serve a bucket (default: the folder ./taco-data) to everybody',
+    says: 'serve a bucket (default: the folder ./taco-data) over HTTP',
     options: [
       {
         name: 'listen',

@@ -9,7 +9,7 @@ const from: OptionSpec = {
   name: 'from',
   value: 'unit',
   many: true,
-  says: 'unit whose change is rolled out (repeatable)',
+  says: 'unit whose change is rolled out; must be given (repeatable)',
 }
 const jobs: OptionSpec = {
   name: 'jobs',
@@ -105,7 +105,7 @@ export const rolloutCommands: readonly CommandSpec[] = [
         name: 'skip',
         says: 'leave a step out; its dependents go on with what stands',
         args: [idArg, { name: 'unit', says: 'the unit of the step' }],
-        options: [{ name: 'reason', value: 'text', says: 'why' }],
+        options: [{ name: 'reason', value: 'text', says: 'why; must be given' }],
         example: 'taco rollout skip ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB prod/dns --reason "applied by hand"',
         run: rollout.skip,
       }),
@@ -120,12 +120,12 @@ export const rolloutCommands: readonly CommandSpec[] = [
   },
   command({
     name: 'plan',
-    says: 'plan the units of this repository that are affected: others have the fingerprint of their last apply',
+    says: 'plan one unit of this repository, or with --affected all whose fingerprint is not that of their last apply',
     args: [{ name: 'unit', optional: true, says: 'only this one' }],
     options: [
-      { name: 'affected', says: 'leave out units that are proven to be up to date' },
+      { name: 'affected', says: 'every unit but those that are proven to be up to date' },
       jobs,
-      skip,
+      { ...skip, says: 'plan also what has the fingerprint of its last apply' },
       file,
     ],
     example: 'taco plan --affected',

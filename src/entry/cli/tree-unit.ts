@@ -77,7 +77,7 @@ export const unitCommands: CommandSpec = {
     command({
       name: 'rename',
       says: 'rename a unit; its state stays where it lies',
-      args: [unitArg, { name: 'new-name' }],
+      args: [unitArg, { name: 'new-name', says: 'a path such as prod/network' }],
       example: 'taco unit rename prod/network prod/vpc',
       run: unit.rename,
     }),
@@ -116,7 +116,7 @@ export const orgCommands: CommandSpec = {
     command({
       name: 'create',
       says: 'create an organization',
-      args: [{ name: 'org' }],
+      args: [{ name: 'org', says: 'its name: a-z, 0-9, "-" and "_"' }],
       options: keepOptions,
       example: 'taco org create acme --keep-days 365',
       run: org.create,
@@ -125,7 +125,7 @@ export const orgCommands: CommandSpec = {
     command({
       name: 'set',
       says: 'change how long versions are kept',
-      args: [{ name: 'org' }],
+      args: [{ name: 'org', says: 'its name' }],
       options: [...keepOptions, { name: 'keep-all', says: 'keep everything' }],
       example: 'taco org set default --keep-versions 50 --keep-days 365',
       run: org.set,

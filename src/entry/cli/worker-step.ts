@@ -218,6 +218,6 @@ export function folderOf({ root }: Repository, { name, dir }: ProjectUnit): stri
 
 function noBackend({ name }: ProjectUnit): TacoError {
   return new TacoError('CONFLICT', `the code of ${name} keeps its state on this disk`, {
-    hint: `write \`terraform { backend "http" {} }\` into it; \`taco state push ${name}\` takes over what is there`,
+    hint: `write \`terraform { backend "http" {} }\` into it; \`taco state push ${name} terraform.tfstate\` takes over what is there`,
   })
 }

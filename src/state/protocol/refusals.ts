@@ -11,8 +11,8 @@ export function lockedBy(doc: UnitDocument, info: LockInfo, outside: boolean): T
     {
       facts: { holder: info, outside },
       hint: outside
-        ? 'wait for the program that locked it in the bucket, or break the lock with `taco unlock --force`'
-        : 'wait until it is released, or break it with `taco unlock --force` if its holder is gone',
+        ? `wait for the program that locked it in the bucket, or break the lock with \`taco unlock ${doc.name} --force\``
+        : `wait until it is released, or break it with \`taco unlock ${doc.name} --force\` if its holder is gone`,
     },
   )
 }

@@ -56,7 +56,7 @@ async function writeBlock(path: string, block: string, overwrite: boolean): Prom
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
       throw new TacoError('ALREADY_EXISTS', `${path} exists already`, {
-        hint: 'give --force to overwrite it, or --write another.tf',
+        hint: 'give --force to overwrite it, or --write=another.tf',
         cause: error,
       })
     }

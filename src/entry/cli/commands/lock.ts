@@ -74,7 +74,7 @@ async function ownLock(session: Session, unit: string): Promise<string> {
   if (held.info.Operation === operation && who === session.world.who) return held.id
   throw new TacoError(
     'LOCK_MISMATCH',
-    `${unit} is locked by ${who} since ${age(held.at, session.world.now())}, not by you`,
+    `${unit} is locked by ${who} (taken ${age(held.at, session.world.now())}), not by you`,
     {
       hint: `if that work has ended for certain: \`taco unlock ${unit} --force\`; with its id in hand: --id`,
       facts: { holder: { ID: held.id, ...held.info } },

@@ -54,6 +54,6 @@ test('a file that is not there is named, and nothing is sent', async () => {
   onTestFinished(world.dispose)
 
   expect(await world.run('--server', server.url, 'state', 'push', 'a', 'missing.tfstate')).toBe(2)
-  expect(world.err()).toContain('cannot read missing.tfstate')
+  expect(world.err()).toContain('there is no file missing.tfstate')
   expect(server.heard).toEqual([])
 })

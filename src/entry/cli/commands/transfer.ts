@@ -166,7 +166,9 @@ async function fromFile({ world }: Session, file: string): Promise<Upload> {
       content: createReadStream(path, { end: Math.max(0, size - 1), highWaterMark: 256 * 1024 }),
     }
   } catch (error) {
-    throw new TacoError('BAD_REQUEST', `cannot read ${file}: ${messageOf(error)}`, {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const why = isMissing ? `there is no file ${file}` : `cannot read ${file}: ${messageOf(error)}`
+    throw new TacoError('BAD_REQUEST', why, {
       hint: 'name the file that holds the state, or "-" for stdin',
       cause: error,
     })

@@ -197,12 +197,7 @@ function showUnit(session: Session, answer: unknown): void {
     ['created', `${age(unit.createdAt, now)} by ${unit.createdBy}`],
     ['deleted', unit.deleted === null ? undefined : `${age(unit.deleted.at, now)} by ${unit.deleted.by}`],
     ['keeps', unit.retention === null ? undefined : sayRetention(unit.retention)],
-    [
-      'state',
-      state === null
-        ? 'none'
-        : `serial ${state.serial}, ${bytes(state.size)}, ${state.unreadable ? 'not a state' : `${sayResources(state)} resources`}`,
-    ],
+    ['state', state === null ? 'none' : `serial ${state.serial}, ${bytes(state.size)}, ${saysInside(state)}`],
     [
       'version',
       state === null
@@ -211,17 +206,18 @@ function showUnit(session: Session, answer: unknown): void {
     ],
     ['written with', state?.terraformVersion ?? undefined],
     ['outputs', state === null ? undefined : sayOutputs(state, outputs)],
-    [
-      'lock',
-      lock === null
-        ? 'free'
-        : `${lock.id}, held by ${sayHolder(lock)} for ${age(lock.at, now).replace(/ ago$/, '')}`,
-    ],
+    ['lock', lock === null ? 'free' : `${lock.id}, taken by ${sayHolder(lock)} ${age(lock.at, now)}`],
     ['lock reason', lock?.reason ?? undefined],
     ['lock operation', lock?.info.Operation || undefined],
     ['lock frees itself', lock?.leaseUntil ?? undefined],
     ['lock was made', lock?.outside === true ? 'around OpenTaco, in the bucket itself' : undefined],
   ])
+}
+
+function saysInside(state: NonNullable<UnitAnswer['state']>): string {
+  return state.unreadable || state.resources === null
+    ? sayResources(state)
+    : count(state.resources, 'resource')
 }
 
 function sayOutputs(state: NonNullable<UnitAnswer['state']>, outputs: UnitAnswer['outputs']): string {
