@@ -12,7 +12,10 @@ export function mergedReads(reads: readonly Read[]): Read[] {
   return [...byUnit.values()]
 }
 
-/** The state was made from what was read before or from what was read now. Null before: that is not known either. */
+/**
+ * The state was made from what was read before or from what was read now. Null before: that is not known either. What
+ * only an engine read before, an apply would have read again; anything else may lie in a file older than that read.
+ */
 export function readsOfEither(before: readonly Read[] | null, now: readonly Read[]): Read[] {
   const changed = now.map((read): Read => {
     const old = before?.find(({ from }) => from === read.from)
@@ -20,14 +23,16 @@ export function readsOfEither(before: readonly Read[] | null, now: readonly Read
     return merge(read, old, 'both')
   })
   const gone = (before ?? []).filter(({ from }) => !now.some((read) => read.from === from))
-  return [...changed, ...gone]
+  return [...changed, ...gone.map((read) => (read.engine === true ? read : { ...read, doubted: null }))]
 }
 
 /** `first` counts. `both`: what only one of them saw is in doubt, too. */
 function merge(first: Read, other: Read, doubt: 'where they differ' | 'both' = 'where they differ'): Read {
   const names =
     first.names === null || other.names === null ? null : [...new Set([...first.names, ...other.names])]
-  const merged = { from: first.from, names, commit: first.commit, at: Math.min(first.at, other.at) }
+  const at = Math.min(first.at, other.at)
+  const isOfEngine = first.engine === true && other.engine === true
+  const merged = { from: first.from, names, commit: first.commit, at, ...byEngine(isOfEngine) }
   if (first.digests === null || other.digests === null) return { ...merged, digests: null }
   const known = [...new Set([...Object.keys(first.digests), ...Object.keys(other.digests), ...(names ?? [])])]
   const digests = known.flatMap((name) => {
@@ -60,6 +65,11 @@ function digestIn({ digests }: Read, name: string): string | undefined {
   return digests !== null && Object.hasOwn(digests, name) ? digests[name] : undefined
 }
 
-function bare({ from, names, commit, digests, at, doubted }: Read): Read {
-  return { from, names, commit, digests, at, ...(doubted === undefined ? {} : { doubted }) }
+function bare({ from, names, commit, digests, at, doubted, engine }: Read): Read {
+  const read = { from, names, commit, digests, at, ...byEngine(engine === true) }
+  return doubted === undefined ? read : { ...read, doubted }
+}
+
+function byEngine(isOfEngine: boolean): Pick<Read, 'engine'> {
+  return isOfEngine ? { engine: true } : {}
 }

@@ -192,6 +192,8 @@ export const Read = z.object({
   at: z.number(),
   /** Outputs of which it is not certain that this value was used; null: none is certain. */
   doubted: z.array(z.string()).nullable().optional(),
+  /** Only an engine read it, over the http backend, as every apply of that configuration does again. */
+  engine: z.boolean().optional(),
 })
 export type Read = z.infer<typeof Read>
 
@@ -199,8 +201,6 @@ export type Read = z.infer<typeof Read>
 export const PendingRead = Read.extend({
   /** The lock that the reading unit was under. */
   lock: z.string().nullable(),
-  /** An engine read it over the http backend, as the operation does that holds the lock. */
-  engine: z.boolean().optional(),
   /** The token of the run that read it, which will tell whether it used it. */
   run: z.string().optional(),
   /** The lock of the write that took it up; kept only until the run tells. */

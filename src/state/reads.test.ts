@@ -124,7 +124,29 @@ test.each<[string, UnitDocument, string, number]>([
   ],
   ['without a lock it may be an apply', doc('backend', [unlocked(2, 'b')]), 'net.x=b?', 0],
   ['without a lock, from the same values', doc('backend', [unlocked(2, 'old')]), 'net.x=old', 0],
-  ['without a lock and without reads, what stood stands', doc('backend', []), 'net.x=old', 0],
+  [
+    'without a lock and without reads, what an engine read stands: it would have read it again',
+    doc('backend', [], { receipt: { lock: 'K', reads: [read(1, 'old', { engine: true })] } }),
+    'net.x=old',
+    0,
+  ],
+  ['but what was given as a file may have come from an older one', doc('backend', []), 'net.x=old?', 0],
+  [
+    'and so it may beside what is read again',
+    doc('backend', [unlocked(2, 'b')], {
+      receipt: { lock: 'K', reads: [read(1, 'old'), read(1, 'old', { from: 'db' })] },
+    }),
+    'net.x=b? db.x=old?',
+    0,
+  ],
+  [
+    'what both an engine and a program read may have come from a file',
+    doc('backend', [], {
+      receipt: takeReads(doc(apply, [own(1, 'a'), fetched(1, 'a')])).receipt,
+    }),
+    'net.x=a?',
+    0,
+  ],
   [
     'without a lock, over what nobody knows',
     doc('backend', [unlocked(2, 'b')], { receipt: null }),

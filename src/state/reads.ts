@@ -13,6 +13,8 @@ import type { How, PendingRead, Read, Receipt, UnitDocument } from './model.ts'
  * | by an operation that carries nothing out             | none: what the state was made from stands          |
  * | with a state from elsewhere (push, migration)        | all, and all of it is in doubt                     |
  * | without a lock, or under one that says nothing       | as an apply, in doubt where it differs from before |
+ * | … and did not read again what an engine read before  | what stood stands: an apply would have read it     |
+ * | … nor what a program fetched before, or a run gave   | in doubt: a file may be older than that            |
  */
 export interface ReadsTaken {
   readonly receipt: Receipt | null
@@ -71,7 +73,8 @@ export function takeReads(doc: UnitDocument, how: How = 'backend'): ReadsTaken {
         ...(doc.failed?.locks?.includes(lock.id) === true ? {} : { failed: undefined }),
       }
     default: {
-      if (pendingReads.every((read) => read.taken !== undefined)) return { receipt, pendingReads }
+      if (pendingReads.every((read) => read.taken !== undefined))
+        return { receipt: receipt && { ...receipt, reads: readsOfEither(receipt.reads, []) }, pendingReads }
       // The first state of a unit was not made by moving something about in it.
       const reads = hadState ? readsOfEither(receipt?.reads ?? null, taken()) : taken()
       return { receipt: { lock: lock.id, reads }, pendingReads: [] }

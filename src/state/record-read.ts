@@ -6,7 +6,7 @@ import type { Parts } from './protocol/parts.ts'
 import { mergedReads } from './merge-reads.ts'
 import type { UnitRef } from './services.ts'
 
-export type NewRead = Omit<Read, 'at' | 'doubted'>
+export type NewRead = Omit<Read, 'at' | 'doubted' | 'engine'>
 
 /** Who read: an engine over the http backend, or a run that tells which it is. Neither: any program, for any use. */
 export type Reader = Pick<PendingRead, 'engine' | 'run'>
