@@ -145,6 +145,15 @@ const steps = {
     await at.control.graph.applied(at.ref(unit), { run, since, fingerprint: null })
     return other === 0 || at.standing(0) === undefined ? 'nothing' : 'everything'
   },
+  /** One that is given its inputs and gets no further: its plan fails, or its worker is killed. */
+  async runCutShort(at: Estate, { unit, other }: Step): Promise<Fresh> {
+    const run = `run-${at.clock.now()}`
+    const lock = LockInfo.parse({ ID: run, Operation: 'OperationTypeApply' })
+    if (other % 2 === 0) await at.control.locks.lock(at.ref(unit), lock, {}, alice)
+    await at.take(unit, run)
+    if (other % 2 === 0) await at.control.locks.unlock(at.ref(unit), run, alice)
+    return 'nothing'
+  },
   async planAndApply(at: Estate, one: Step): Promise<Fresh> {
     await steps.plan(at, one)
     return steps.applySavedPlan(at, one)
@@ -186,12 +195,13 @@ const step: fc.Arbitrary<Step & { readonly kind: keyof typeof steps }> = fc.reco
 })
 
 /** A run is given what stands, and then somebody applies with a file that is older than what the run was given. */
-function olderFile(last: 'applyWithoutLock' | 'writeAround') {
+function olderFile(run: 'run' | 'runCutShort', last: 'apply' | 'applyWithoutLock' | 'writeAround') {
   const story = [
     ['apply', 0, 'a'],
     ['takeInputs', 1, 'a'],
+    ['apply', 1, 'a'],
     ['apply', 0, 'bb'],
-    ['run', 1, 'a'],
+    [run, 1, 'a'],
     [last, 1, 'bb'],
   ] as const
   return story.map(([kind, unit, value]) => ({ kind, unit, value, other: 0 }))
@@ -215,6 +225,13 @@ async function check(at: Estate, { unit }: Step, fresh: Fresh): Promise<void> {
   expect(used.map(({ state }) => state)).toEqual(used.map(() => 'fresh'))
 }
 
+const EXAMPLES: [ReturnType<typeof olderFile>][] = [
+  [olderFile('run', 'applyWithoutLock')],
+  [olderFile('run', 'writeAround')],
+  [olderFile('runCutShort', 'apply')],
+  [olderFile('runCutShort', 'applyWithoutLock')],
+]
+
 test('no unit is up to date that was made from other values, and none is stale after a plain apply', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), async (all) => {
@@ -225,6 +242,6 @@ test('no unit is up to date that was made from other values, and none is stale a
       }
       await at.control.close()
     }),
-    { numRuns: 80, examples: [[olderFile('applyWithoutLock')], [olderFile('writeAround')]] },
+    { numRuns: 80, examples: EXAMPLES },
   )
 })

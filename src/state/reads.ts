@@ -10,6 +10,7 @@ import type { How, PendingRead, Read, Receipt, UnitDocument } from './model.ts'
  * | by an apply that read something itself               | those, and what programs fetched beside it         |
  * | by an apply of a run that told what it gave          | exactly those of the run                           |
  * | by an apply that read nothing (a saved plan)         | all since the last apply                           |
+ * | … beside a run that has not told                     | what only that was given is in doubt until it does |
  * | by an operation that carries nothing out             | none: what the state was made from stands          |
  * | with a state from elsewhere (push, migration)        | all, and all of it is in doubt                     |
  * | without a lock, or under one that says nothing       | as an apply, in doubt where it differs from before |
@@ -88,11 +89,20 @@ function readsOfApply({ pendingReads, receipt }: UnitDocument, lock: string): re
   const own = [...earlier, ...pending.filter((read) => read.lock === lock && read.engine === true)]
   const told = pending.filter(({ run }) => run === lock)
   if (told.length > 0) return [...own, ...told]
-  if (own.length === 0) return pending
+  const likely = doubtRuns(pending)
+  if (own.length === 0) return likely
   // A file of variables that was written from an earlier answer may be used by any apply; the reads of a plan are
   // used by its own apply alone, unless this is it and read only what could not be read before.
   const units = new Set(own.map(({ from }) => from))
-  return [...own, ...pending.filter(({ engine, from }) => engine !== true || !units.has(from))]
+  return [...own, ...likely.filter(({ engine, from }) => engine !== true || !units.has(from))]
+}
+
+/** What only a run was given is certain once it tells that the write was its own: it may have got no further. */
+function doubtRuns(pending: readonly PendingRead[]): readonly PendingRead[] {
+  const others = new Set(pending.filter(({ run }) => run === undefined).map(({ from }) => from))
+  return pending.map((read) =>
+    read.run === undefined || others.has(read.from) ? read : { ...read, doubted: null },
+  )
 }
 
 /** A run whose engine takes its own lock tells only at its end that this was its write: what it read waits for that. */
