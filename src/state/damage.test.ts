@@ -403,6 +403,19 @@ test.each([
   }
 })
 
+test('an attempt that lost its race is not shown for the version that is missing', async () => {
+  const bucket = openMemoryBucket()
+  const { committed } = await unitWithLostAttempt(bucket)
+  await lose(bucket, committed)
+  const control = await openControl(bucket)
+
+  const missing = { code: 'BUCKET_CORRUPT', message: 'version 2 of d is missing from the bucket' }
+  await expect(control.versions.get(named('d'), '2')).rejects.toMatchObject(missing)
+  await expect(control.versions.rollback(named('d'), '2', {}, alice)).rejects.toMatchObject(missing)
+  expect((await control.versions.list(named('d'), { limit: 20 })).damaged).toEqual([{ seq: 2, object: null }])
+  expect(wrong(await findings(control))).toMatchObject([{ check: 'version.missing' }])
+})
+
 test('an attempt that lost its race is removed while nothing is damaged', async () => {
   const bucket = openMemoryBucket()
   const { committed } = await unitWithLostAttempt(bucket)

@@ -1,33 +1,16 @@
-import { z } from 'zod'
-import { isTacoError, TacoError } from '../base/errors.ts'
+import { TacoError } from '../base/errors.ts'
 import type { Bucket, Entry } from '../bucket/index.ts'
-import { decodeHeader, headerBytes } from './codec/frame.ts'
+import type { HistoryEntry } from './history-entry.ts'
+import { readableEntry } from './history-entry.ts'
 import { inBatches } from './in-batches.ts'
 import { padSeq, parseVersionObject, versionsPrefix } from './layout.ts'
-import type { UnitDocument } from './model.ts'
-import { OutputDigest, Receipt, VersionFacts } from './model.ts'
+import type { UnitDocument, VersionFacts } from './model.ts'
 
 /**
  * The history of a unit, read from its version objects. Every sequence number has exactly one committed version; an
  * attempt that lost its race leaves an object of the same number behind. Which one counts, the next version says
  * (`prev`), and for the newest the document (`tail`).
  */
-export interface HistoryEntry {
-  readonly object: string
-  readonly facts: VersionFacts
-  readonly commit: number
-  readonly outputs: readonly OutputDigest[] | null
-  readonly receipt: Receipt | null
-  readonly superseded: boolean
-  readonly storedBytes: number
-}
-
-const Meta = z.looseObject({
-  version: VersionFacts,
-  commit: z.number().int(),
-  outputs: z.array(OutputDigest).nullable(),
-  receipt: Receipt.nullable(),
-})
 
 /** Where to go on: the version to show next, known by number and id. */
 export interface Place {
@@ -77,7 +60,11 @@ export async function readHistory(
     if (read !== undefined) headers.set(read.facts.id, read)
   })
   const { entries, next } = await walkDown(bucket, doc, place, lowest, headers, atGap)
-  return { entries, gaps: gapsIn(doc, place.seq, next, entries, candidates), next }
+  const readable = new Set(
+    [...headers.values()].map(({ object }) => versionsPrefix(doc.org, doc.id) + object),
+  )
+  const damaged = candidates.filter(({ key }) => !readable.has(key))
+  return { entries, gaps: gapsIn(doc, place.seq, next, entries, damaged), next }
 }
 
 async function walkDown(
@@ -109,14 +96,15 @@ function gapsIn(
   highest: number,
   next: Place | undefined,
   entries: readonly HistoryEntry[],
-  candidates: readonly Entry[],
+  damaged: readonly Entry[],
 ): Gap[] {
   const shown = new Set(entries.map(({ facts }) => facts.seq))
   const gaps: Gap[] = []
   for (let seq = highest; seq > (next?.seq ?? 0); seq--) {
     if (shown.has(seq) || !isInHistory(doc, seq)) continue
-    const damaged = candidates.find(({ key }) => parseVersionObject(key)?.seq === seq)
-    gaps.push({ seq, object: damaged?.key.slice(versionsPrefix(doc.org, doc.id).length) })
+    // One that can be read is an attempt that lost its race.
+    const object = damaged.find(({ key }) => parseVersionObject(key)?.seq === seq)?.key
+    gaps.push({ seq, object: object?.slice(versionsPrefix(doc.org, doc.id).length) })
   }
   return gaps
 }
@@ -201,7 +189,10 @@ async function placeAbove(
   return top
 }
 
-/** Whether it was superseded stands in the version after it. */
+/**
+ * Whether it was superseded stands in the version after it. Where that one names another, this is an attempt that lost
+ * its race against a version that is missing.
+ */
 async function placeOf(
   bucket: Bucket,
   doc: UnitDocument,
@@ -209,11 +200,13 @@ async function placeOf(
   near: readonly Entry[],
   atGap: AtGap,
 ): Promise<Place | undefined> {
+  let isDenied = false
   for (const entry of near.filter(({ key }) => parseVersionObject(key)?.seq === only.seq + 1)) {
     const next = await readableEntry(bucket, doc, entry)
     if (next?.facts.prev === only.id) return { ...only, superseded: next.facts.supersedes === true }
+    isDenied ||= next !== undefined
   }
-  return atGap === 'stop' ? undefined : { ...only, superseded: false }
+  return atGap === 'stop' || isDenied ? undefined : { ...only, superseded: false }
 }
 
 async function seqOfId(bucket: Bucket, doc: UnitDocument, id: string): Promise<number | undefined> {
@@ -243,56 +236,4 @@ async function listRange(
     }
   }
   return found
-}
-
-/** Header only: a ranged get, and a second one for the rare header that is longer. */
-const HEADER_GUESS = 4096
-
-async function readEntry(bucket: Bucket, doc: UnitDocument, entry: Entry): Promise<HistoryEntry | undefined> {
-  const start = await rangedBytes(bucket, entry.key, HEADER_GUESS)
-  if (start === undefined) return undefined
-  const damaged = (cause: unknown) =>
-    new TacoError('BUCKET_CORRUPT', `the header of ${entry.key} is damaged`, {
-      facts: { key: entry.key, unit: doc.name },
-      hint: 'restore it from a backup of the bucket; `taco doctor --deep` lists everything that is damaged',
-      cause,
-    })
-  let header
-  try {
-    header =
-      decodeHeader(start) ?? decodeHeader((await rangedBytes(bucket, entry.key, headerBytes(start))) ?? start)
-  } catch (error) {
-    throw isTacoError(error, 'BUCKET_CORRUPT') ? damaged(error) : error
-  }
-  const meta = Meta.safeParse(header?.meta)
-  if (!meta.success) throw damaged(meta.error)
-  const object = entry.key.slice(versionsPrefix(doc.org, doc.id).length)
-  return {
-    object,
-    facts: meta.data.version,
-    commit: meta.data.commit,
-    outputs: meta.data.outputs,
-    receipt: meta.data.receipt,
-    superseded: false,
-    storedBytes: entry.size,
-  }
-}
-
-/** A damaged header counts like a missing object: the others must not go with it. */
-export async function readableEntry(
-  bucket: Bucket,
-  doc: UnitDocument,
-  entry: Entry,
-): Promise<HistoryEntry | undefined> {
-  try {
-    return await readEntry(bucket, doc, entry)
-  } catch (error) {
-    if (!isTacoError(error, 'BUCKET_CORRUPT')) throw error
-    return undefined
-  }
-}
-
-async function rangedBytes(bucket: Bucket, key: string, length: number): Promise<Buffer | undefined> {
-  const found = await bucket.get(key, { range: { start: 0, end: length - 1 } })
-  return found === undefined ? undefined : found.bytes()
 }

@@ -1,6 +1,6 @@
 import { TacoError } from '../base/errors.ts'
 import type { Bucket, Entry } from '../bucket/index.ts'
-import { readableEntry } from './history.ts'
+import { readableEntry } from './history-entry.ts'
 import type { VersionKeyParts } from './layout.ts'
 import { parseVersionObject, versionsPrefix } from './layout.ts'
 import type { Claim, UnitDocument } from './model.ts'

@@ -1,6 +1,6 @@
 import { TacoError } from '../base/errors.ts'
 import { withSerial } from './content/rewrite.ts'
-import type { HistoryEntry } from './history.ts'
+import type { HistoryEntry } from './history-entry.ts'
 import type { Receipt, UnitDocument, VersionFacts } from './model.ts'
 import { ownLock, underLock } from './own-lock.ts'
 import { refuseNested } from './place.ts'
