@@ -1,15 +1,14 @@
 import type { TacoError } from '../base/errors.ts'
-import { isTacoError, messageOf } from '../base/errors.ts'
+import { isTacoError } from '../base/errors.ts'
 import { probeBucket } from '../bucket/index.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import type { Say } from './doctor-findings.ts'
 import { finder, FROM_BACKUP, remedyOf, uncheckedUnit } from './doctor-findings.ts'
 import { checkJournal, checkLostUnits } from './doctor-lost.ts'
-import { newest, readHistory } from './history.ts'
-import type { HistoryPage, Place } from './history.ts'
+import { checkVersions } from './doctor-versions.ts'
 import { nameKey, orgKey, stateClaimKey, versionsPrefix } from './layout.ts'
-import type { UnitDocument } from './model.ts'
+import type { UnitDocument, VersionFacts } from './model.ts'
 import type { OrgStore } from './orgs.ts'
 import { refuseNested } from './place.ts'
 import { lookAt } from './protocol/look.ts'
@@ -49,7 +48,8 @@ export function createDoctor(
       if (claimed !== undefined) yield* checkState(parts.store.folded(claimed), options, caller, say)
     }
     const now = await current()
-    if (now !== undefined) yield* checkVersions(now.value, options.deep, say)
+    if (now !== undefined && options.deep)
+      yield* checkVersions(parts, parts.store.folded(now).value, toldBy(doc), options.repair, caller, say)
   }
 
   async function* checkClaims(unit: Unit, repair: boolean, say: Say): AsyncGenerator<DoctorFinding> {
@@ -196,35 +196,6 @@ export function createDoctor(
     }
   }
 
-  async function* checkVersions(doc: UnitDocument, deep: boolean, say: Say): AsyncGenerator<DoctorFinding> {
-    let place: Place | undefined = newest(doc)
-    while (place !== undefined && deep) {
-      const page: HistoryPage = await readHistory(bucket, doc, place, 100)
-      for (const gap of page.gaps)
-        yield gap.object === undefined
-          ? say('error', 'version.missing', `version ${gap.seq} is missing`, FROM_BACKUP)
-          : say(
-              'error',
-              'version.header',
-              `version ${gap.seq} is damaged: ${versionsPrefix(doc.org, doc.id)}${gap.object}`,
-              FROM_BACKUP,
-            )
-      for (const entry of page.entries) {
-        try {
-          const stored = await parts.versions.read(doc, { object: entry.object, version: entry.facts })
-          await stored.dispose()
-        } catch (error) {
-          if (!isTacoError(error, 'BUCKET_CORRUPT', 'NOT_FOUND')) throw error
-          const { seq } = entry.facts
-          const object = versionsPrefix(doc.org, doc.id) + entry.object
-          const message = `version ${seq} (${object}) cannot be read back: ${messageOf(error)}`
-          yield say('error', 'version.content', message, 'restore its object from a backup of the bucket')
-        }
-      }
-      place = page.next
-    }
-  }
-
   async function* checkOrg(org: string): AsyncGenerator<DoctorFinding> {
     try {
       await orgs.get(org)
@@ -286,4 +257,8 @@ export function createDoctor(
 function damagedOnly(error: unknown): TacoError {
   if (isTacoError(error, 'BUCKET_CORRUPT')) return error
   throw error
+}
+
+function toldBy({ head, write }: UnitDocument): VersionFacts[] {
+  return [head, write?.kind === 'write' ? write.head : null].flatMap((one) => one?.version ?? [])
 }

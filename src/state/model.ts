@@ -171,6 +171,14 @@ export type Event = z.infer<typeof Event>
 export const KeptVersion = ChainLink.extend({ by: z.number().int() })
 export type KeptVersion = z.infer<typeof KeptVersion>
 
+/** Versions of these numbers are gone, objects and all: found by a repair at this time. */
+export const LostVersions = z.object({
+  from: z.number().int(),
+  to: z.number().int(),
+  at: z.number(),
+})
+export type LostVersions = z.infer<typeof LostVersions>
+
 export const RecentWrite = z.object({
   id: z.string(),
   hash: z.string(),
@@ -256,6 +264,8 @@ export const UnitDocument = z.looseObject({
   /** Versions below this sequence number were removed by retention, save those in `kept`. */
   historyFrom: z.number().int().default(1),
   kept: z.array(KeptVersion).default([]),
+  /** Of what should be in the history, as in a copy of a bucket in use; a version that is missing besides is news. */
+  lost: z.array(LostVersions).optional(),
   /** Sequence number of the newest version ever stored for this unit. */
   seq: z.number().int().default(0),
   epoch: z.number().int(),

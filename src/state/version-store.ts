@@ -77,6 +77,24 @@ export function createVersionStore(deps: StateDeps): VersionStore {
     }
   }
 
+  async function putBack(doc: UnitDocument, head: Head, state: Received): Promise<void> {
+    const { version, commit, outputs } = head
+    const key = versionsPrefix(doc.org, doc.id) + head.object
+    const encoded = await encodeVersion(state.body, {
+      meta: { unit: doc.id, version, commit, outputs, receipt: doc.receipt },
+      spool,
+      sha256: state.hash,
+    })
+    try {
+      const there = await bucket.head(key)
+      await bucket.put(key, encoded.frame, there?.tag ?? 'absent', {
+        contentType: 'application/octet-stream',
+      })
+    } finally {
+      await encoded.dispose()
+    }
+  }
+
   async function read(
     doc: UnitDocument,
     wanted: { object: string; version: { hash: string } },
@@ -105,7 +123,7 @@ export function createVersionStore(deps: StateDeps): VersionStore {
     return { body, dispose: () => restored.dispose() }
   }
 
-  return { put, read, find: (doc, id) => findVersion(bucket, doc, id, 'stop') }
+  return { put, putBack, read, find: (doc, id) => findVersion(bucket, doc, id, 'stop') }
 }
 
 export async function getVersionObject(bucket: Bucket, key: string) {

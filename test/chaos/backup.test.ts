@@ -23,7 +23,10 @@ beforeAll(async () => {
   create = await loadControl()
 })
 
+type Order = 'as listed' | 'backwards' | 'at random' | 'with some of what came meanwhile' | 'documents first'
+
 interface Copy {
+  readonly order: Order
   readonly store: Store
   readonly acknowledged: readonly string[]
   isWhole: boolean
@@ -33,62 +36,99 @@ async function someVersions(server: StateControl): Promise<void> {
   for (let serial = 1; serial <= 3; serial++) await writeFirst(server, stateText(serial, `before ${serial}`))
 }
 
-test.each(['as listed', 'backwards', 'at random'] as const)(
-  'a copy taken while writes go on comes back consistent, objects copied %s',
-  async (order) => {
-    // First, so that it is there when something fails.
-    console.log(`${order}: TACO_CHAOS_SEED=${seed}`)
-    const random = seeded(seed)
-    const copies: Copy[] = []
-    const copier = async ({ world }: Stage) => {
-      const gate = world.schedule.gate('copier')
-      const { contentHashTags, conditionalDelete } = world.store
-      const copy: Copy = {
-        store: createStore({ contentHashTags, conditionalDelete }),
-        acknowledged: world.acknowledged.map(({ hash }) => hash),
-        isWhole: false,
-      }
-      copies.push(copy)
-      const keys = world.store.list('').map(({ key }) => key)
-      if (order === 'backwards') keys.reverse()
-      if (order === 'at random') keys.sort(() => random() - 0.5)
-      for (const key of keys) {
-        const found = await gate({ kind: 'get', key, writes: false, execute: () => world.store.get(key) })
-        if (found !== undefined) copy.store.put(key, found.bytes, 'absent')
-      }
-      copy.isWhole = true
-    }
-    const play = await playRandomly(
-      create,
-      {
-        store: { contentHashTags: true },
-        before: someVersions,
-        actors: {
-          one: cycle('one', 4),
-          copier,
-          two: cycle('two', 5),
-          outsider: outsideCycle(6),
-          three: cycle('three', 7),
-        },
-        faults: { crash: 1, lost: 1, total: 1, of: ['one', 'two', 'three'] },
-        visible: (key) => /\/(versions|names|keys)\//.test(key),
-      },
-      runs,
-      random,
-    )
-    console.log(`${order}: ${play.runs} copies`)
-    for (const copy of copies) if (copy.isWhole) await checkCopy(copy)
-    expect(copies.some(({ isWhole }) => isWhole)).toBe(true)
-  },
-)
+const isDocument = (key: string) => /\/units\//.test(key)
 
-async function checkCopy({ store, acknowledged }: Copy): Promise<void> {
+/** The keys in the order in which they are copied. The store is looked at when the next one is asked for. */
+function* keysIn(store: Store, order: Order, random: () => number): Generator<string> {
+  const listed = () => store.list('').map(({ key }) => key)
+  const shuffled = (keys: string[]) => keys.sort(() => random() - 0.5)
+  if (order === 'as listed') yield* listed()
+  else if (order === 'backwards') yield* listed().reverse()
+  else {
+    const first = shuffled(listed())
+    if (order === 'documents first') {
+      yield* first.filter(isDocument)
+      yield* shuffled(listed().filter((key) => !isDocument(key)))
+    } else if (order === 'at random') yield* first
+    else {
+      // As a folder is read: what is added while that goes on is found or not.
+      const passedOver = new Set(first)
+      for (const key of first) {
+        for (const found of listed()) {
+          if (passedOver.has(found)) continue
+          passedOver.add(found)
+          if (random() < 0.5) yield found
+        }
+        yield key
+      }
+    }
+  }
+}
+
+test.each<Order>([
+  'as listed',
+  'backwards',
+  'at random',
+  'with some of what came meanwhile',
+  'documents first',
+])('a copy taken while writes go on comes back consistent, objects copied %s', async (order) => {
+  // First, so that it is there when something fails.
+  console.log(`${order}: TACO_CHAOS_SEED=${seed}`)
+  const random = seeded(seed)
+  const copies: Copy[] = []
+  const copier = async ({ world }: Stage) => {
+    const gate = world.schedule.gate('copier')
+    const { contentHashTags, conditionalDelete } = world.store
+    const copy: Copy = {
+      order,
+      store: createStore({ contentHashTags, conditionalDelete }),
+      acknowledged: world.acknowledged.map(({ hash }) => hash),
+      isWhole: false,
+    }
+    copies.push(copy)
+    for (const key of keysIn(world.store, order, random)) {
+      const found = await gate({ kind: 'get', key, writes: false, execute: () => world.store.get(key) })
+      if (found !== undefined) copy.store.put(key, found.bytes, 'absent')
+    }
+    copy.isWhole = true
+  }
+  const play = await playRandomly(
+    create,
+    {
+      store: { contentHashTags: true },
+      before: someVersions,
+      actors: {
+        one: cycle('one', 4),
+        copier,
+        two: cycle('two', 5),
+        outsider: outsideCycle(6),
+        three: cycle('three', 7),
+      },
+      faults: { crash: 1, lost: 1, total: 1, of: ['one', 'two', 'three'] },
+      visible: (key) => /\/(versions|names|keys)\//.test(key),
+    },
+    runs,
+    random,
+  )
+  console.log(`${order}: ${play.runs} copies`)
+  for (const copy of copies) if (copy.isWhole) await checkCopy(copy)
+  expect(copies.some(({ isWhole }) => isWhole)).toBe(true)
+})
+
+async function checkCopy({ order, store, acknowledged }: Copy): Promise<void> {
   const world = beginWorld({ store, createControl: create })
   const server = await world.healthy('restored')
   world.passTime(200_000)
-  const reported: string[] = []
-  for await (const finding of server.upkeep.doctor({ deep: true, repair: true }, { by: 'doctor' }))
-    if (finding.level === 'error') reported.push(finding.message)
+  const examine = async (repair: boolean) => {
+    const found = []
+    for await (const finding of server.upkeep.doctor({ deep: true, repair }, { by: 'doctor' }))
+      if (finding.level === 'error') found.push(finding)
+    return found
+  }
+  const reported = await examine(true)
+  expect(await examine(false), 'a repair leaves nothing to repair').toEqual([])
+  if (order === 'documents first')
+    expect(reported, 'no version is missing that the document tells of').toEqual([])
   const { items } = await server.versions.list(unit, { limit: 100 })
   const readable = new Set<string>()
   for (const { id, sha256, seq } of items) {
@@ -96,9 +136,8 @@ async function checkCopy({ store, acknowledged }: Copy): Promise<void> {
       await (await server.versions.read(unit, id)).dispose()
       readable.add(sha256)
     } catch (error) {
-      expect(reported.join(), `version ${seq} cannot be read and nobody said so: ${String(error)}`).toContain(
-        id,
-      )
+      const said = reported.map(({ message }) => message).join()
+      expect(said, `version ${seq} cannot be read and nobody said so: ${String(error)}`).toContain(id)
     }
   }
   const before = [1, 2, 3].map((serial) => hashOf(stateText(serial, `before ${serial}`)))
@@ -106,8 +145,12 @@ async function checkCopy({ store, acknowledged }: Copy): Promise<void> {
     expect(readable, 'a write from before the copy is missing').toContain(hash)
   // And it goes on from there.
   const state = await server.states.read(unit)
-  expect(state).toBeDefined()
+  if (state === undefined || state === 'unchanged') throw new Error('the copy has no state')
+  expect((await server.versions.get(unit, 'current')).sha256).toBe(hashOf(await state.bytes()))
+  expect(readable).toContain((await server.versions.get(unit, 'current')).sha256)
   await server.locks.forceUnlock(unit, {}, { by: 'check' })
   await server.locks.forceUnlock(unit, {}, { by: 'check' })
   await writeFirst(server, stateText(100, 'after'))
+  await server.upkeep.gc({ dryRun: false }, { by: 'check' })
+  expect(await examine(false), 'all is well afterwards').toEqual([])
 }

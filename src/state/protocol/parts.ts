@@ -41,6 +41,8 @@ export interface VersionAbout {
 export interface VersionStore {
   /** Stores the next version of the history, as yet uncommitted, and gives the head that would stand with it. */
   put(doc: UnitDocument, state: Received, about: VersionAbout): Promise<Head>
+  /** Stores the current version anew, on its own: its object is missing or cannot be read, and these are its bytes. */
+  putBack(doc: UnitDocument, head: Head, state: Received): Promise<void>
   /** What the history says of a committed version; undefined: there is none. */
   find(
     doc: UnitDocument,
