@@ -3,6 +3,7 @@ import { TacoError, badRequest, isTacoError } from '../../base/errors.ts'
 import type { ReceivedState, StateControl, UnitRef } from '../../state/index.ts'
 import { consumerOf } from './consumer.ts'
 import { defined } from './defined.ts'
+import { endTogether } from './end-together.ts'
 import { etagOf, tagOfIfNoneMatch } from './etag.ts'
 import type { Exchange } from './exchange.ts'
 import { freeing } from './freeing.ts'
@@ -97,7 +98,7 @@ export function sendAtHand(x: Exchange, ref: UnitRef, control: StateControl): bo
   const answer = stateHeaders(x, held.tag)
   answer['content-length'] = held.size
   x.res.writeHead(200, answer)
-  x.res.end(held.content)
+  endTogether(x.res, held.content)
   return true
 }
 
