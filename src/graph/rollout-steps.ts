@@ -114,13 +114,14 @@ export function createSteps(control: Control, clock: Clock) {
       return control.graph.facts(unit)
     },
 
-    /** Its worker is gone, and nobody knows how far its engine came. */
+    /** Its worker is gone, and nobody knows how far its engine came; unless the unit has heard and the rollout not. */
     async abandon(ref: RolloutRef, step: Step): Promise<void> {
       const unit = { org: ref.org, unit: step.unit.id }
       // What an engine that was left still writes under these is part of the same apply.
-      const own = step.claim?.lock ?? step.claim?.token
-      const locks = [...(own === undefined ? [] : [own]), ...(step.earlier ?? [])]
-      await control.graph.failed(unit, { rollout: ref.id, locks }).catch((error: unknown) => {
+      const run = step.claim?.lock ?? step.claim?.token
+      const own = run === undefined ? {} : { run }
+      const locks = [...Object.values(own), ...(step.earlier ?? [])]
+      await control.graph.failed(unit, { rollout: ref.id, ...own, locks }).catch((error: unknown) => {
         if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
       })
     },

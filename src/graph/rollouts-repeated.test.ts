@@ -82,6 +82,20 @@ test('a failure of which only the unit heard is not held against what was applie
   expect(await statuses(world, ref.id)).toMatchObject({ network: 'failed' })
 })
 
+test('a worker is not gone whose end the unit has heard, however late the rollout does', async () => {
+  const { world, ref, token } = await atNetwork()
+  const told = { token, end: applied }
+  await expect(dying(world).end(ref, 'network', told, alice)).rejects.toThrow('killed')
+  world.pass(1000)
+
+  await world.another.end(ref, 'network', told, alice)
+
+  const facts = await world.control.graph.facts({ org, unit: 'network' })
+  expect(facts).toMatchObject({ fingerprint: 'f-1' })
+  expect(facts?.failed).toBeUndefined()
+  expect(await statuses(world, ref.id)).toMatchObject({ network: 'applied' })
+})
+
 test('two tellings of one end at the same time are one', async () => {
   const { world, ref, token } = await atNetwork()
   const told = { token, end: applied, next: options }

@@ -154,7 +154,7 @@ export function createGraphStore(
         const unit = await locator.find(ref)
         if (hasEnded(unit.value, run)) return undefined
         const failed = { at: clock.now(), rollout, ...(locks === undefined ? {} : { locks: [...locks] }) }
-        const change = { failed, ...withEnded(unit.value, run) }
+        const change = { failed, ...(locks === undefined ? withEnded(unit.value, run) : {}) }
         return (await parts.store.swap(unit, change)) === undefined ? again : undefined
       })
     },

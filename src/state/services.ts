@@ -262,7 +262,8 @@ export interface GraphStore {
   facts(ref: UnitRef): Promise<GraphFacts | undefined>
   /**
    * An apply of a rollout ended badly. Holds until one ends well, or an engine writes under other locks than these.
-   * `run`: its token, if it was the run that told; telling it again changes nothing.
+   * `run`: its token; the end that it told first is the one that counts. `locks`: it is gone, these are its own and those
+   * of whoever was gone before it, and it may still come late to tell its end.
    */
   failed(
     ref: UnitRef,
