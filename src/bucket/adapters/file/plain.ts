@@ -78,14 +78,15 @@ async function isPending(context: Context, place: PlainPlace, generation: Genera
 /**
  * What somebody sees who may not publish: the generation before, while the plain file shows it. Its writer has not been
  * told of success, and others go by the plain file alone (confirm.ts): whoever saw the next one now would see them go
- * back.
+ * back. Where there is no plain file, nobody goes by it, and what waits may as well be a state that somebody was told
+ * of and that is only being brought back.
  */
 async function publishedBefore({ fs }: Context, place: PlainPlace, pending: Generation): Promise<Generation> {
   const n = pending.n - 1
-  const before = n === 0 ? none : await readGeneration(fs, generationPath(place, n), n)
+  const before = await readGeneration(fs, generationPath(place, n), n)
   const stat = await fs.lstat(place.plain)
-  const file = stat?.kind === 'file' ? stat : undefined
-  return before !== undefined && isPublished(before, file) ? before : pending
+  if (before === undefined || stat?.kind !== 'file') return pending
+  return isPublished(before, stat) ? before : pending
 }
 
 /** For a writer that did not come so far. What is published must be durable first, or a power cut leaves an orphan. */
