@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { messageOf, TacoError } from '../base/errors.ts'
+import { isTacoError, messageOf, TacoError } from '../base/errors.ts'
 import type { Body, Bucket } from '../bucket/index.ts'
 import type { ChunkIndex } from './codec/chunks.ts'
 import { indexChunks } from './codec/chunks.ts'
@@ -16,6 +16,8 @@ import type { Received, StoredBytes, VersionAbout, VersionStore } from './protoc
 
 /** Chunk indexes of bases: what a difference is made against. Read again when they are not here. */
 const INDEX_CACHE_BYTES = 24 * 1024 * 1024
+
+type Wanted = Parameters<VersionStore['read']>[1]
 
 /** State versions as objects: immutable, each a difference against an ancestor a few levels up. */
 export function createVersionStore(deps: StateDeps): VersionStore {
@@ -95,10 +97,17 @@ export function createVersionStore(deps: StateDeps): VersionStore {
     }
   }
 
-  async function read(
-    doc: UnitDocument,
-    wanted: { object: string; version: { hash: string } },
-  ): Promise<StoredBytes> {
+  async function read(doc: UnitDocument, wanted: Wanted): Promise<StoredBytes> {
+    try {
+      return await readStored(doc, wanted)
+    } catch (error) {
+      // What is missing or damaged may be what the next version would be stored against: look at it again then.
+      if (isTacoError(error, 'BUCKET_CORRUPT')) indexes.clear()
+      throw error
+    }
+  }
+
+  async function readStored(doc: UnitDocument, wanted: Wanted): Promise<StoredBytes> {
     const { header, content, discard } = await readVersion(wanted.object, {
       open: openIn(versionsPrefix(doc.org, doc.id)),
       spool,
