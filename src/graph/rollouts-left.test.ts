@@ -212,19 +212,26 @@ test('a worker that tells its end only after its lease leaves a unit that is fin
   expect(await seen(world)).toEqual([])
 })
 
-test('a worker that comes late proves nothing of what others applied after its lock ran out', async () => {
-  const { world, ref, token, lock } = await killed()
-  await world.write('dns', lock, {})
-  world.pass(3000)
-  const unit = { org, unit: 'dns' }
-  await world.control.locks.lock(unit, { ...byHand }, {}, alice)
-  await world.write('dns', byHand.ID, { by: 'other code' })
-  await world.control.locks.unlock(unit, byHand.ID, alice)
-  const end = { kind: 'applied' as const, fingerprint: 'f-late', engineMs: 1 }
-  await world.rollouts.end(ref, 'dns', { token, end }, alice)
+test.each([
+  ['ran out', false],
+  ['was broken', true],
+])(
+  'a worker that comes late proves nothing of what others applied after its lock %s',
+  async (_, isBroken) => {
+    const { world, ref, token, lock } = await killed()
+    await world.write('dns', lock, {})
+    const unit = { org, unit: 'dns' }
+    if (isBroken) await world.control.locks.forceUnlock(unit, { id: lock }, alice)
+    else world.pass(3000)
+    await world.control.locks.lock(unit, { ...byHand }, {}, alice)
+    await world.write('dns', byHand.ID, { by: 'other code' })
+    await world.control.locks.unlock(unit, byHand.ID, alice)
+    const end = { kind: 'applied' as const, fingerprint: 'f-late', engineMs: 1 }
+    await world.rollouts.end(ref, 'dns', { token, end }, alice)
 
-  expect((await world.control.graph.facts(unit))?.fingerprint).toBe(null)
-})
+    expect((await world.control.graph.facts(unit))?.fingerprint).toBe(null)
+  },
+)
 
 test('whoever takes a step over applies it, though its fingerprint is that of the last apply', async () => {
   const { world, ref } = await killed()

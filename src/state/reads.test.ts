@@ -255,6 +255,23 @@ test('a run that lost its lock to another apply cannot tell whose state stands',
   expect(takeReadsOfRun(after, run)).toMatchObject({ isCertain: false, receipt: { lock: 'K' } })
 })
 
+test.each([
+  ['did not use its own lock', ['K', 'L'], true],
+  ['wrote before it lost its lock to another', ['K', 'R', 'L'], false],
+  ['may have written before so many writes of another that its own are forgotten', Array(8).fill('L'), false],
+  ['can have written nothing that is forgotten', ['K', ...Array<string>(7).fill('L')], true],
+])('the word of a run without inputs that %s', (_name, writers, isCertain) => {
+  const released = [
+    { id: 'K', at: 50 },
+    { id: 'R', at: 150 },
+    { id: 'L', at: 160 },
+  ]
+  const recent = writers.map((lock: string, i) => ({ id: `sv-${i}`, hash: '', lock, landed: true }))
+  const after = doc(apply, [], { lock: null, released, recent })
+
+  expect(takeReadsOfRun(after, run).isCertain).toBe(isCertain)
+})
+
 test('the reads of a run that never told do not count for the next apply', () => {
   const written = takeReads(doc(apply, [given]))
   const info = LockInfo.parse({ ID: 'N', Operation: apply })

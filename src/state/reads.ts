@@ -140,9 +140,11 @@ export function takeReadsOfRun(
     return { receipt: { lock: run, reads, at: now }, pendingReads: others, isCertain: true }
   }
   const own = pendingReads.filter((read) => read.run === run || (read.engine === true && read.at >= since))
-  // A lock that the run let go before its engine began is none of an operation; one that it read under to the end is.
+  // A lock that the run let go before its engine began is none of an operation; one that it read under to the end is,
+  // and one that it wrote under, which took up what it had read.
   const told = pendingReads.filter((read) => read.run === run)
-  const isUsed = told.length > 0 && told.every((read) => read.lock === run)
+  const isUsed =
+    told.length > 0 ? told.every((read) => read.lock === run) : mayHaveWritten(doc, { run, since })
   const isCertain = writersSince(doc, since, isUsed ? undefined : run) <= 1
   if (own.length === 0 || !isCertain) return { receipt, pendingReads: rest, isCertain }
   const others = rest.filter((read) => !own.includes(read))
@@ -158,8 +160,19 @@ function writersSince({ lock, released }: UnitDocument, since: number, except?: 
   return ended.filter(({ id, idle }) => idle !== true && id !== except).length + held
 }
 
-/** How many released locks a document remembers. */
+/** Under its own lock. If all writes that are remembered came since it began, earlier ones may be forgotten. */
+function mayHaveWritten(
+  { lock, released, recent }: UnitDocument,
+  { run, since }: Pick<EndedRun, 'run' | 'since'>,
+): boolean {
+  const later = new Set([lock?.id, ...released.filter(({ at }) => at >= since).map(({ id }) => id)])
+  const isWhole = recent.length < REMEMBERED_WRITES || recent.some((write) => !later.has(write.lock))
+  return !isWhole || recent.some((write) => write.lock === run)
+}
+
+/** How many released locks a document remembers, and how many writes. */
 export const REMEMBERED = 16
+export const REMEMBERED_WRITES = 8
 
 /** Somebody put a state there, and nobody knows what that was made from. */
 export function doubtReceipt(receipt: Receipt | null): Receipt | null {

@@ -1,5 +1,5 @@
 import type { Head, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
-import { doubtReceipt, mayWrite, type ReadsTaken, REMEMBERED } from './reads.ts'
+import { doubtReceipt, mayWrite, type ReadsTaken, REMEMBERED, REMEMBERED_WRITES } from './reads.ts'
 
 /**
  * Every change of a unit's document, as pure functions. Each keeps the invariant `write ≠ null ⇒ lock ≠ null`
@@ -8,7 +8,7 @@ import { doubtReceipt, mayWrite, type ReadsTaken, REMEMBERED } from './reads.ts'
 
 /** Answers to repeated requests need the last few only; the lists would otherwise grow for ever. */
 const KEEP_RELEASED = REMEMBERED
-const KEEP_RECENT = 8
+const KEEP_RECENT = REMEMBERED_WRITES
 
 /** Undefined takes a field out. */
 export type UnitChanges = { readonly [K in keyof UnitDocument]?: UnitDocument[K] | undefined }
