@@ -77,6 +77,10 @@ test.each<[string, readonly RequestListener[], GetOptions?]>([
   ['a half, then a page', [brokenOff, page]],
   ['a half, then another part', [brokenOff, part('0-4/10', '01234')]],
   ['a half, then a part of another object', [brokenOff, part('5-9/11', '56789')]],
+  [
+    'a half, then a part of another object of the same size',
+    [brokenOff, answer(206, { ...id, etag: '"other"', 'content-range': 'bytes 5-9/10' }, '56789')],
+  ],
   ['a half, then that it was replaced', [brokenOff, answer(412, id)]],
 ])('a get that is answered with %s gives no bytes', async (_, answers, options = {}) => {
   const bucket = await answeredBy(...answers)

@@ -122,10 +122,10 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
       const more = await ask(
         call,
         () => download(blob, key, rest, same),
-        (status) => ([404, 412].includes(status) ? 'replaced' : undefined),
+        (status) => ([404, 412, 416].includes(status) ? 'replaced' : undefined),
       )
       if (more === 'replaced') throw unavailable(label, `"${key}" was replaced while it was read`)
-      return more
+      return { answer: more.answer, part: more.part, tag: tagOf(more.etag) }
     }
     return foundObject({ entry: entryOf(key, got, part.size), label, answer, part, resume, signal })
   }

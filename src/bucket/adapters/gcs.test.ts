@@ -155,6 +155,10 @@ test.each<[string, readonly RequestListener[], GetOptions?]>([
   ['a half, then a page', [brokenOff, page]],
   ['a half, then another part', [brokenOff, part('0-4/10', '01234')]],
   ['a half, then a part of another object', [brokenOff, part('5-9/11', '56789')]],
+  [
+    'a half, then a part of another generation',
+    [brokenOff, answer(206, { 'x-goog-generation': '8', 'content-range': 'bytes 5-9/10' }, '56789')],
+  ],
 ])('a get that is answered with %s gives no bytes', async (_, answers, options = {}) => {
   const bucket = await answeredBy(...answers)
 

@@ -137,7 +137,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
       answer.resume()
       return pastTheEnd(await head(key, signal), ifNoneMatch)
     }
-    const tag = answer.headers['x-goog-generation'] as Tag | undefined
+    const tag = tagIn(answer)
     const part = partIn(answer.headers, storedLength(answer))
     if (tag === undefined || part === undefined || !isAskedFor(part, range)) {
       answer.destroy()
@@ -154,8 +154,8 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     const resume = async ({ start, end }: NonNullable<GetOptions['range']>) => {
       const rest = { range: `bytes=${start}-${end}` }
       const same = { alt: 'media', ifGenerationMatch: tag }
-      const more = await client.call({ ...call, query: same, headers: rest, expects: [206, 404, 412] })
-      if (more.statusCode === 206) return { answer: more, part: partIn(more.headers) }
+      const more = await client.call({ ...call, query: same, headers: rest, expects: [206, 404, 412, 416] })
+      if (more.statusCode === 206) return { answer: more, part: partIn(more.headers), tag: tagIn(more) }
       more.resume()
       throw unavailable(label, `"${key}" was replaced while it was read`)
     }
@@ -272,6 +272,10 @@ function generationOf(tag: Tag | undefined): string | undefined {
 
 function entryOf(key: string, { generation, size, updated }: z.infer<typeof Resource>): Entry {
   return { key, tag: generation as Tag, size: Number(size), modifiedAt: Date.parse(updated ?? '') || 0 }
+}
+
+function tagIn({ headers }: IncomingMessage): Tag | undefined {
+  return headers['x-goog-generation'] as Tag | undefined
 }
 
 /** Of the object, whatever part of it is in the answer. */

@@ -11,10 +11,12 @@ export interface FoundOptions {
   readonly answer: Readable
   /** Which bytes must come. */
   readonly part: Part
-  /** These bytes of the same object; throws if it is no longer the same. */
+  /** These bytes of the same object; throws if the store says that it is no longer the same. */
   resume(range: NonNullable<GetOptions['range']>): Promise<{
     readonly answer: Readable
     readonly part: Part | undefined
+    /** Not every store heeds a condition on a part. */
+    readonly tag: Tag | undefined
   }>
   readonly signal: AbortSignal | undefined
 }
@@ -30,7 +32,8 @@ export function foundObject(options: FoundOptions): Found {
   async function resume(from: number): Promise<Readable> {
     const range = { start: start + from, end: start + length - 1 }
     const rest = await options.resume(range)
-    if (rest.part?.size === entry.size && isAskedFor(rest.part, range)) return rest.answer
+    const { tag, part } = rest
+    if (tag === entry.tag && part?.size === entry.size && isAskedFor(part, range)) return rest.answer
     rest.answer.destroy()
     throw otherBytes(options.label, entry.key)
   }
@@ -42,16 +45,23 @@ export function foundObject(options: FoundOptions): Found {
       try {
         for await (const part of source as AsyncIterable<Buffer>) {
           got += part.length
+          if (got > length) break
           yield part
         }
       } catch (error) {
         throwIfAborted(options.signal)
         if (resumes >= RESUMES) throw brokenOff(error)
       }
-      if (got >= length) return
+      checkLength(got)
+      if (got === length) return
       if (resumes >= RESUMES) throw brokenOff(undefined)
       source = await resume(got)
     }
+  }
+
+  /** An answer in chunks may go on after the bytes that were announced. */
+  function checkLength(got: number): void {
+    if (got > length) throw otherBytes(options.label, entry.key)
   }
 
   function brokenOff(cause: unknown): Error {
@@ -62,6 +72,7 @@ export function foundObject(options: FoundOptions): Found {
     const parts = await collected(answer)
     let got = 0
     for (const part of parts) got += part.length
+    checkLength(got)
     if (got < length) {
       throwIfAborted(options.signal)
       for await (const part of streamFrom(await resume(got), got)) parts.push(part)

@@ -124,7 +124,7 @@ test('an answer that breaks off is picked up where it broke', async () => {
       .write('01234', () => request.socket.destroy())
   }
   const rest: Answer = (_, response) =>
-    response.writeHead(206, { 'content-range': 'bytes 5-9/10' }).end('56789')
+    response.writeHead(206, { etag: '"tag"', 'content-range': 'bytes 5-9/10' }).end('56789')
   const { bucket, requests } = await scripted([broken, rest])
 
   const found = await bucket.get('a')
@@ -138,7 +138,8 @@ test('an answer that breaks off before its first byte, or before it is read, is 
     response.writeHead(200, { etag: '"tag"', 'content-length': '3' }).flushHeaders()
     setImmediate(() => request.socket.destroy())
   }
-  const rest: Answer = (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-2/3' }).end('abc')
+  const rest: Answer = (_, response) =>
+    response.writeHead(206, { etag: '"tag"', 'content-range': 'bytes 0-2/3' }).end('abc')
   const { bucket } = await scripted([broken, rest, broken, rest, broken, rest])
 
   const atOnce = await bucket.get('a')

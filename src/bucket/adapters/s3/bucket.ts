@@ -106,8 +106,10 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     const { entry, part } = described
     const resume = async ({ start, end }: NonNullable<GetOptions['range']>) => {
       const rest = { range: `bytes=${start}-${end}`, 'if-match': etagOf(entry.tag) }
-      const more = await client.call({ ...call, headers: rest, expects: [206, 404, 412] })
-      if (more.statusCode === 206) return { answer: more, part: partIn(more.headers) }
+      const more = await client.call({ ...call, headers: rest, expects: [206, 404, 412, 416] })
+      const { etag } = more.headers
+      if (more.statusCode === 206)
+        return { answer: more, part: partIn(more.headers), tag: etag === undefined ? etag : tagOf(etag) }
       more.resume()
       throw unavailable(label, `"${key}" was replaced while it was read`)
     }

@@ -91,6 +91,15 @@ const brokenOff: Answer = (request, response) => {
 const part = (range: string, text: string) =>
   answer(206, { ...object, 'content-range': `bytes ${range}` }, text)
 
+/** https://github.com/afreidah/s3-orchestrator/pull/1181: of some servers, a condition on a part always holds. */
+const restOfAnother = answer(206, { ...object, etag: '"other"', 'content-range': 'bytes 5-9/10' }, '56789')
+const inChunks =
+  (body: string): Answer =>
+  (_, response) => {
+    response.writeHead(206, { ...object, 'content-range': 'bytes 2-5/10', 'transfer-encoding': 'chunked' })
+    response.end(body)
+  }
+
 test.each<[string, readonly Answer[], GetOptions?]>([
   ['a page', [page]],
   ['the way to a page', [answer(302, { location: 'http://127.0.0.1:1/login' })]],
@@ -114,6 +123,9 @@ test.each<[string, readonly Answer[], GetOptions?]>([
   ['a half, then another part', [brokenOff, part('0-4/10', '01234')]],
   ['a half, then less than the rest', [brokenOff, part('5-8/10', '5678')]],
   ['a half, then a part of another object', [brokenOff, part('5-9/11', '56789')]],
+  ['a half, then a part of another object of the same size', [brokenOff, restOfAnother]],
+  ['a half, then that it was replaced by less', [brokenOff, refusal(416, 'InvalidRange')]],
+  ['more than it says', [inChunks('23456')], { range: { start: 2, end: 5 } }],
 ])('a get that is answered with %s gives no bytes', async (_, answers, options = {}) => {
   const { bucket } = await scripted(answers)
 
