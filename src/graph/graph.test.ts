@@ -151,6 +151,30 @@ test('a past time knows of an apply that had nothing to write, from then on', as
   expect(await statusOf(world, stale)).toEqual({ network: 'up-to-date', app: 'stale' })
 })
 
+test('a version that was made anew knows no more what stood before an apply that had nothing to write', async () => {
+  const bucket = openMemoryBucket()
+  const world = await open(bucket)
+  const { control } = world
+  await apply(control, 'network', { vpc: 'a' })
+  await apply(control, 'app', {}, ['network'])
+  await apply(control, 'network', { vpc: 'b' })
+  const stale = Date.now()
+  await expect.poll(() => Date.now()).toBeGreaterThan(stale)
+  const info = LockInfo.parse({ ID: 'run', Operation: 'OperationTypeApply' })
+  await control.locks.lock(at('app'), info, {}, alice)
+  await control.states.read(at('network'), { consumer: 'app' })
+  await control.graph.applied(at('app'), { run: 'run', since: Date.now(), fingerprint: null })
+  await control.locks.unlock(at('app'), 'run', alice)
+  const { id } = await control.units.get(at('app'))
+  for await (const page of bucket.list(`.taco/orgs/${org}/versions/${id}/`))
+    for (const { key, tag } of page) await bucket.delete(key, tag)
+  for await (const _ of control.upkeep.doctor({ deep: true, repair: true }, alice));
+
+  expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date' })
+  expect(await statusOf(world, Date.now())).toEqual({ network: 'up-to-date', app: 'up-to-date' })
+  expect(await statusOf(world, stale)).toEqual({ network: 'up-to-date', app: 'unknown' })
+})
+
 test('a past time whose versions retention removed is unknown, not another one', async () => {
   const world = await open()
   const { control, graph } = world

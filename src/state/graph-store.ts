@@ -11,7 +11,7 @@ import type { Receipt, UnitDocument } from './model.ts'
 import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Parts } from './protocol/parts.ts'
-import { takeReadsOfRun } from './reads.ts'
+import { doubtReceipt, takeReadsOfRun } from './reads.ts'
 import type { GraphStore } from './services.ts'
 import { fingerprintOfHead, graphFacts, viewUnit } from './view-unit.ts'
 import type { GraphFacts } from './views.ts'
@@ -183,8 +183,12 @@ function withEnded({ endedRuns = [] }: UnitDocument, run: string | undefined): P
   return run === undefined ? {} : { endedRuns: [...endedRuns, run].slice(-REMEMBERED_RUNS) }
 }
 
-/** An apply that had nothing to write left its receipt in the document alone. */
+/**
+ * An apply that had nothing to write left its receipt in the document alone. A version that was made anew has that one,
+ * and nobody knows what stood before.
+ */
 function receiptAt(doc: UnitDocument, entry: HistoryEntry, time: number): Receipt | null {
   const isCurrent = doc.write === null && doc.head?.version.id === entry.facts.id
-  return isCurrent && (doc.receipt?.at ?? Infinity) <= time ? doc.receipt : entry.receipt
+  if (isCurrent && (doc.receipt?.at ?? Infinity) <= time) return doc.receipt
+  return (entry.receipt?.at ?? 0) <= time ? entry.receipt : doubtReceipt(entry.receipt)
 }

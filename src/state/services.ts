@@ -221,7 +221,7 @@ export interface Outputs {
    */
   recordReads(
     consumer: UnitRef,
-    reads: readonly Omit<Read, 'at' | 'doubted'>[],
+    reads: readonly Omit<Read, 'at' | 'doubted' | 'engine'>[],
     reader?: { readonly run?: string },
   ): Promise<void>
   /** Newest first, without values. */

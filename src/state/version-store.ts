@@ -13,6 +13,7 @@ import { versionObject, versionsPrefix } from './layout.ts'
 import type { Head, UnitDocument, VersionFacts } from './model.ts'
 import { nextCommit } from './output-commits.ts'
 import type { Received, StoredBytes, VersionAbout, VersionStore } from './protocol/parts.ts'
+import { doubtReceipt } from './reads.ts'
 
 /** Chunk indexes of bases: what a difference is made against. Read again when they are not here. */
 const INDEX_CACHE_BYTES = 24 * 1024 * 1024
@@ -82,8 +83,10 @@ export function createVersionStore(deps: StateDeps): VersionStore {
   async function putBack(doc: UnitDocument, head: Head, state: Received): Promise<void> {
     const { version, commit, outputs } = head
     const key = versionsPrefix(doc.org, doc.id) + head.object
+    // Beside a write under way the document has the receipt of that one already.
+    const receipt = doc.write === null ? doc.receipt : doubtReceipt(doc.receipt)
     const encoded = await encodeVersion(state.body, {
-      meta: { unit: doc.id, version, commit, outputs, receipt: doc.receipt },
+      meta: { unit: doc.id, version, commit, outputs, receipt },
       spool,
       sha256: state.hash,
     })
