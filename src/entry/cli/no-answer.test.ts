@@ -2,6 +2,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { isForTls, noAnswer } from './no-answer.ts'
 import { testServer, testWorld } from './testing.ts'
 
 async function portOf(server: Server): Promise<number> {
@@ -53,4 +54,26 @@ test.each([
 
   expect(said).toContain('it speaks TLS, not plain HTTP')
   expect(said).toContain(`hint: try ${server.url.replace('http:', 'https:')}\n`)
+})
+
+test('a server whose headers are too long is not said to want TLS', async () => {
+  const server = createServer((socket) => {
+    const answer = `HTTP/1.1 200 OK\r\na: ${'x'.repeat(100_000)}\r\n\r\n{}`
+    socket.on('error', () => {}).once('data', () => socket.end(answer))
+  })
+  const world = testWorld()
+  onTestFinished(world.dispose)
+
+  expect(await world.run('org', 'ls', '--server', `http://127.0.0.1:${await portOf(server)}`)).toBe(6)
+  expect(world.err()).toContain('Header overflow')
+  expect(world.err()).not.toContain('try https:')
+})
+
+test('nobody is sent to the address that was asked', () => {
+  const asked = 'https://127.0.0.1:1'
+  const notHttp = Object.assign(new Error('Parse Error: Expected HTTP/'), { code: 'HPE_INVALID_CONSTANT' })
+
+  expect(noAnswer(notHttp, asked, true).hint).not.toContain(asked)
+  // As a proxy hands it on from the server behind it.
+  expect(isForTls('The plain HTTP request was sent to HTTPS port', asked)).toBe(false)
 })

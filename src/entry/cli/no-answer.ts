@@ -8,11 +8,13 @@ export function noAnswer(error: unknown, label: string, isFirst = false): TacoEr
   return unreachable(`cannot reach the server at ${label}: ${said}`, hint, error)
 }
 
-/** Many servers answer plain HTTP at a TLS port with a 400 and a sentence. */
-export function isForTls(text: string): boolean {
-  return /plain HTTP request was sent to HTTPS|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i.test(
-    text,
-  )
+const isPlain = (label: string) => label.startsWith('http:')
+
+/** Many servers answer plain HTTP at a TLS port with a 400 and a sentence; a proxy may hand that on from behind it. */
+export function isForTls(text: string, label: string): boolean {
+  const said =
+    /plain HTTP request was sent to HTTPS|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i
+  return isPlain(label) && said.test(text)
 }
 
 export function needsTls(label: string, cause?: unknown): TacoError {
@@ -60,10 +62,11 @@ function ofScheme(error: unknown, label: string, isFirst: boolean): Said | undef
   const code = codeOf(error)
   if (/wrong version number|packet length too long/i.test(messageOf(error)))
     return ['what listens there does not speak TLS', `try ${label.replace(/^https:/, 'http:')}`]
-  if (code.startsWith('HPE_'))
-    return ['what listens there does not speak plain HTTP', `try ${secure(label)}, or check the port`]
   // A server that has answered before was not asked the wrong way.
-  if (code === 'ECONNRESET' && isFirst && label.startsWith('http:'))
+  if (!isFirst || !isPlain(label)) return undefined
+  if (code === 'HPE_INVALID_CONSTANT')
+    return ['what listens there does not speak plain HTTP', `try ${secure(label)}, or check the port`]
+  if (code === 'ECONNRESET')
     return ['it closed the connection without an answer', `if it speaks TLS, try ${secure(label)}`]
   return undefined
 }

@@ -43,7 +43,7 @@ export async function problemOf(reply: IncomingMessage, label: string): Promise<
   }
   const facts = { status, ...(requestId === undefined ? {} : { requestId }) }
   if (isProblem(value)) return errorOfProblem(value, facts)
-  if (status === 400 && isForTls(text)) return needsTls(label)
+  if (status === 400 && isForTls(text, label)) return needsTls(label)
   const code = codeOfStatus[status] ?? 'UNEXPECTED'
   const said = /html/.test(reply.headers['content-type'] ?? '') ? '' : text.trim().slice(0, 300)
   return new TacoError(code, `the server answered ${status}${said === '' ? '' : `: ${said}`}`, {
