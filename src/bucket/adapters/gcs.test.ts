@@ -1,3 +1,4 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { bodyOf } from '../body.ts'
@@ -142,6 +143,10 @@ test.each<[string, readonly RequestListener[], GetOptions?]>([
   ['a page', [page]],
   ['the way to a page', [answer(302, { location: 'http://127.0.0.1:1/login' })]],
   ['fewer bytes than the object has', [answer(200, object, '01234')]],
+  [
+    'bytes that were packed on the way',
+    [answer(200, { ...object, 'content-encoding': 'gzip' }, '0123456789')],
+  ],
   ['a part where the whole was asked for', [part('0-4/10', '01234')]],
   [
     'the whole where a part was asked for',
@@ -168,6 +173,32 @@ test.each<[string, readonly RequestListener[], GetOptions?]>([
   }
 
   await expect(bytes()).rejects.toMatchObject(unavailable)
+})
+
+/** https://cloud.google.com/storage/docs/transcoding: as it is stored for those who take gzip, else unpacked. */
+test('an object that is stored packed comes as it is stored, and in parts', async () => {
+  const stored = gzipSync('0123456789'.repeat(20))
+  const size = stored.length
+  const bucket = await answeredBy(({ headers }, response) => {
+    const about = {
+      'x-goog-generation': '7',
+      'x-goog-stored-content-encoding': 'gzip',
+      'x-goog-stored-content-length': String(size),
+    }
+    if (headers['accept-encoding'] !== 'gzip') response.writeHead(200, about).end(gunzipSync(stored))
+    else if (headers.range === undefined)
+      response.writeHead(200, { ...about, 'content-encoding': 'gzip' }).end(stored)
+    else
+      response
+        .writeHead(206, { ...about, 'content-encoding': 'gzip', 'content-range': `bytes 0-3/${size}` })
+        .end(stored.subarray(0, 4))
+  })
+
+  const found = await bucket.get('a')
+  const start = await bucket.get('a', { range: { start: 0, end: 3 } })
+
+  expect([found?.size, await found?.bytes()]).toEqual([size, stored])
+  expect([start?.size, await start?.bytes()]).toEqual([size, stored.subarray(0, 4)])
 })
 
 test('that nothing changed is believed of Google, and of others after a look', async () => {

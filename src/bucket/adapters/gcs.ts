@@ -16,6 +16,7 @@ import { notTheStore, otherBytes, unavailable, unsized, untagged } from './http/
 import { foundObject, pastTheEnd } from './http/found.ts'
 import { listedEntries } from './http/listing.ts'
 import { isAskedFor, partIn } from './http/part.ts'
+import type { Part } from './http/part.ts'
 import { shortened } from './http/text.ts'
 import type { ShortAnswer } from './http/text.ts'
 
@@ -114,8 +115,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     const { range, ifNoneMatch, signal } = options
     const call = { method: 'GET', path: pathOf(key), what: `reading "${key}"`, signal } as const
     const query = { alt: 'media', ifGenerationNotMatch: generationOf(ifNoneMatch) }
-    const headers: Record<string, string> =
-      range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` }
+    const headers = range === undefined ? AS_STORED : rangeOf(range)
     const answer = await client.call({ ...call, query, headers, expects: [200, 206, 304, 404, 416] })
     if (answer.statusCode === 404) {
       const refusal = await shortened(answer)
@@ -138,7 +138,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
       return pastTheEnd(await head(key, signal), ifNoneMatch)
     }
     const tag = tagIn(answer)
-    const part = partIn(answer.headers, storedLength(answer))
+    const part = partOf(answer)
     if (tag === undefined || part === undefined || !isAskedFor(part, range)) {
       answer.destroy()
       if (tag === undefined) throw untagged(label, key)
@@ -151,11 +151,10 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     bucketIsKnown = true
     const modifiedAt = Date.parse(answer.headers['last-modified'] ?? '') || 0
     const entry = { key, tag, size: part.size, modifiedAt }
-    const resume = async ({ start, end }: NonNullable<GetOptions['range']>) => {
-      const rest = { range: `bytes=${start}-${end}` }
-      const same = { alt: 'media', ifGenerationMatch: tag }
-      const more = await client.call({ ...call, query: same, headers: rest, expects: [206, 404, 412, 416] })
-      if (more.statusCode === 206) return { answer: more, part: partIn(more.headers), tag: tagIn(more) }
+    const resume = async (rest: Range) => {
+      const same = { ...call, query: { alt: 'media', ifGenerationMatch: tag }, headers: rangeOf(rest) }
+      const more = await client.call({ ...same, expects: [206, 404, 412, 416] })
+      if (more.statusCode === 206) return { answer: more, part: partOf(more), tag: tagIn(more) }
       more.resume()
       throw unavailable(label, `"${key}" was replaced while it was read`)
     }
@@ -278,7 +277,19 @@ function tagIn({ headers }: IncomingMessage): Tag | undefined {
   return headers['x-goog-generation'] as Tag | undefined
 }
 
-/** Of the object, whatever part of it is in the answer. */
-function storedLength({ headers }: IncomingMessage): string | undefined {
-  return (headers['x-goog-stored-content-length'] as string | undefined) ?? headers['content-length']
+type Range = NonNullable<GetOptions['range']>
+
+/** Else Google unpacks what is stored as gzip on the way, and heeds no range. */
+const AS_STORED = { 'accept-encoding': 'gzip' }
+
+function rangeOf({ start, end }: Range): Record<string, string> {
+  return { ...AS_STORED, range: `bytes=${start}-${end}` }
+}
+
+/** Undefined, too, for what was packed only on the way. */
+function partOf({ headers }: IncomingMessage): Part | undefined {
+  const { 'content-encoding': encoding, 'x-goog-stored-content-encoding': stored } = headers
+  if (encoding !== undefined && encoding !== stored) return undefined
+  const size = headers['x-goog-stored-content-length'] as string | undefined
+  return partIn(headers, size ?? headers['content-length'])
 }
