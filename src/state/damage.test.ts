@@ -171,9 +171,13 @@ test('a unit that is made anew keeps what lies below a missing version', async (
   await lose(bucket, String((await versionKeys(bucket))[2]))
   const control = await openControl(bucket, daysLater)
 
-  await findings(control, { repair: true })
+  const found = await findings(control, { repair: true })
   await control.upkeep.gc({ dryRun: false }, alice)
 
+  const ofUnit = (all: typeof found) => wrong(all).flatMap(({ unit, check }) => (unit === 'd' ? check : []))
+  expect(ofUnit(found)).toEqual(['version.missing'])
+  expect(found.map(({ check }) => check)).not.toContain('bucket.unadopted')
+  expect(ofUnit(await findings(control))).toEqual([])
   const { items, damaged } = await control.versions.list(named('d'), { limit: 10 })
   expect(items.map(({ seq }) => seq)).toEqual([4, 2, 1])
   expect(damaged).toEqual([{ seq: 3, object: null }])

@@ -14,22 +14,23 @@ import type { Caller } from './services.ts'
 import { newDocument } from './unit-making.ts'
 import type { DoctorFinding } from './views.ts'
 
-/** Units whose document is gone: found by their versions, and made anew from their claims. */
+/** Units whose document is gone: found by their versions, and made anew from their claims. Gives those made anew. */
 export async function* checkLostUnits(
   parts: Parts,
   org: string,
   known: ReadonlySet<string>,
   repair: boolean,
   caller: Caller,
-): AsyncGenerator<DoctorFinding> {
+): AsyncGenerator<DoctorFinding, readonly Claim[]> {
   const { bucket } = parts.deps
+  const madeAnew: Claim[] = []
   const lost = new Set<string>()
   for await (const page of bucket.list(historiesPrefix(org)))
     for (const { key } of page) {
       const id = key.slice(historiesPrefix(org).length).split('/')[0] ?? ''
       if (!known.has(id)) lost.add(id)
     }
-  if (lost.size === 0) return
+  if (lost.size === 0) return madeAnew
   const names = await claimsOf(parts, namesPrefix(org), lost)
   const keys = await claimsOf(parts, stateClaimsPrefix, lost)
   for (const id of lost) {
@@ -42,6 +43,7 @@ export async function* checkLostUnits(
       const key = keys.get(id)?.[0]?.key ?? claim?.key
       const isBack =
         repair && claim !== undefined && key !== undefined && (await rebuild(parts, claim, key, caller))
+      if (isBack) madeAnew.push(claim)
       const called = claim === undefined && claimed.length > 0 ? ` (${claimed.map(nameOf).join(' or ')})` : ''
       yield finder(claim?.name ?? null)(
         'error',
@@ -56,6 +58,7 @@ export async function* checkLostUnits(
       yield uncheckedUnit(claimed[0]?.name ?? null, error)
     }
   }
+  return madeAnew
 }
 
 const nameOf = ({ name }: Claim) => name

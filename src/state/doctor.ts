@@ -217,27 +217,31 @@ export function createDoctor(
     }
     let units = 0
     const keys = new Set<string>()
+    const checkNamed = async function* (org: string, id: string, name: string) {
+      caller.signal?.throwIfAborted()
+      try {
+        const unit = await parts.store.load(org, id)
+        if (unit === undefined) return
+        units++
+        keys.add(unit.value.key)
+        yield* checkUnit(parts.store.folded(unit), options, caller)
+      } catch (error) {
+        yield uncheckedUnit(name, error)
+      }
+    }
     for (const org of await orgs.names()) {
       yield* checkOrg(org)
       const known = new Set<string>()
       for (const { id, name } of await catalog.all(org)) {
         known.add(id)
-        caller.signal?.throwIfAborted()
-        try {
-          const unit = await parts.store.load(org, id)
-          if (unit === undefined) continue
-          units++
-          keys.add(unit.value.key)
-          yield* checkUnit(parts.store.folded(unit), options, caller)
-        } catch (error) {
-          yield uncheckedUnit(name, error)
-        }
+        yield* checkNamed(org, id, name)
       }
       for (const { id, error } of catalog.damaged(org)) {
         known.add(id)
         yield finder(null)('error', 'unit.document', error.message, remedyOf(error))
       }
-      if (options.deep) yield* checkLostUnits(parts, org, known, options.repair, caller)
+      const madeAnew = options.deep ? yield* checkLostUnits(parts, org, known, options.repair, caller) : []
+      for (const { id, name } of madeAnew) yield* checkNamed(org, id, name)
     }
     yield finder(null)('ok', 'units', `${units} ${units === 1 ? 'unit was' : 'units were'} looked at`)
     if (options.deep) yield* checkJournal(parts)
