@@ -22,7 +22,7 @@ export function certificateFor(names: readonly string[], from: Date, until: Date
   )
   const signature = sign('sha256', body, privateKey)
   const whole = sequence(body, signing, der(0x03, Buffer.from([0]), signature))
-  const lines = whole.toString('base64').replace(/.{64}/g, '$&\n')
+  const lines = whole.toString('base64').replace(/.{64}(?=.)/g, '$&\n')
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
