@@ -84,9 +84,11 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     switch (answer.statusCode) {
       case 304:
         answer.resume()
-        if (ifNoneMatch === undefined || !isUnchanged(answer.headers, ifNoneMatch))
-          throw notTheStore(label, call.what, 304)
-        return 'unchanged'
+        if (ifNoneMatch === undefined) throw notTheStore(label, call.what, 304)
+        // Some servers, Garage for one, give neither the tag nor an id.
+        if (isUnchanged(answer.headers, ifNoneMatch) || (await head(key, signal))?.tag === ifNoneMatch)
+          return 'unchanged'
+        throw notTheStore(label, call.what, 304)
       case 404:
         checkRefusal(await shortened(answer), call.what)
         return undefined
@@ -164,7 +166,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
         checkRefusal(answer, call.what)
         return conflict
       }
-      if (isPage(answer.headers)) throw notTheStore(label, call.what, 200)
+      if (!isReceipt(answer)) throw notTheStore(label, call.what, 200)
       const { etag } = answer.headers
       if (etag === undefined) throw untagged(label, key)
       return { kind: 'written', tag: tagOf(etag) }
@@ -220,7 +222,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
           checkRefusal(answer, call.what)
           return 'absent'
         }
-        if (isPage(answer.headers)) throw notTheStore(label, call.what, answer.status)
+        if (!isReceipt(answer)) throw notTheStore(label, call.what, answer.status)
         if (answer.status !== 412) return 'deleted'
         // Of some servers, a condition on nothing does not hold.
         return (await head(key, options.signal)) === undefined ? 'absent' : conflict
@@ -264,6 +266,11 @@ function isOwn(headers: IncomingHttpHeaders): boolean {
 /** What web servers give to whatever is asked for, with a tag, too; no state is one. */
 function isPage(headers: IncomingHttpHeaders): boolean {
   return !isOwn(headers) && (headers['content-type'] ?? '').startsWith('text/html')
+}
+
+/** One without a text is no page, though some frameworks call that text/html, too. */
+function isReceipt({ status, headers }: ShortAnswer): boolean {
+  return status === 204 || headers['content-length'] === '0' || !isPage(headers)
 }
 
 /** Some stores give a 304 the tag, as is the rule, others only an id. */

@@ -150,10 +150,23 @@ test('a range is believed that is cut at the end of the object, and a whole that
 test.each<[string, Answer]>([
   ['with its id', answer(304, { 'x-amz-request-id': '1' })],
   ['with the tag', answer(304, { etag: '"abc"' })],
+  ['with nothing but a look that agrees', answer(304)],
 ])('a store says %s that nothing changed', async (_, unchanged) => {
-  const { bucket } = await scripted([unchanged])
+  const { bucket } = await scripted([unchanged, answer(200, { etag: '"abc"' })])
 
   expect(await bucket.get('a', { ifNoneMatch: tag })).toBe('unchanged')
+})
+
+test('a receipt without a text is one, whatever type it is said to have', async () => {
+  const type = { 'content-type': 'text/html; charset=utf-8' }
+  const { bucket } = await scripted([
+    answer(200, { ...type, etag: '"new"' }),
+    (_, response) => response.writeHead(204, type).end(),
+  ])
+  const trusting = bucket.withAbilities({ ...bucket.can, conditionalDelete: true })
+
+  expect(await trusting.put('a', bodyOf('x'), 'absent')).toEqual({ kind: 'written', tag: 'new' })
+  expect(await trusting.delete('a', 'new' as Tag)).toBe('deleted')
 })
 
 test('neither a look, nor a write, nor a delete is done when somebody else answers', async () => {
