@@ -34,6 +34,7 @@ export async function* checkVersions(
   say: Say,
 ): AsyncGenerator<DoctorFinding> {
   const { bucket } = parts.deps
+  const prefix = versionsPrefix(doc.org, doc.id)
   const current = yield* checkCurrent(parts, doc, repair, say)
   const unread: Unread[] = []
   const written: Written[] = [...told]
@@ -42,15 +43,11 @@ export async function* checkVersions(
     const page: HistoryPage = await readHistory(bucket, doc, place, 100)
     for (const { seq, object } of page.gaps) {
       if (seq === current) continue
-      if (object === undefined)
+      const key = object === undefined ? undefined : prefix + object
+      // Retention may have removed it since it was listed.
+      if (key === undefined || (await bucket.head(key)) === undefined)
         unread.push({ seq, check: 'version.missing', message: `version ${seq} is missing` })
-      else
-        yield say(
-          'error',
-          'version.header',
-          `version ${seq} is damaged: ${versionsPrefix(doc.org, doc.id)}${object}`,
-          FROM_BACKUP,
-        )
+      else yield say('error', 'version.header', `version ${seq} is damaged: ${key}`, FROM_BACKUP)
     }
     for (const { object, facts } of page.entries) {
       written.push({ seq: facts.seq, at: facts.at })
@@ -58,7 +55,7 @@ export async function* checkVersions(
       const why = await whyUnread(parts, doc, { object, version: facts })
       if (why === undefined) continue
       const { seq } = facts
-      const message = `version ${seq} (${versionsPrefix(doc.org, doc.id)}${object}) cannot be read back: ${messageOf(why)}`
+      const message = `version ${seq} (${prefix}${object}) cannot be read back: ${messageOf(why)}`
       if (await isSomethingMissing(parts, why)) unread.push({ seq, check: 'version.content', message })
       else yield say('error', 'version.content', message, FROM_BACKUP)
     }
