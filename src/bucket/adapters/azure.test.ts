@@ -73,6 +73,10 @@ test.each<[string, readonly RequestListener[], GetOptions?]>([
   ['a shorter part', [part('2-4/10', '234')], { range: { start: 2, end: 5 } }],
   ['that nothing changed, unasked', [answer(304, id)]],
   ['that nothing changed, without a sign of the store', [answer(304)], { ifNoneMatch: tag }],
+  [
+    'that nothing is there, where something is',
+    [answer(416, id), answer(200, { ...object, 'content-length': '10' })],
+  ],
   ['a half, again and again', [brokenOff]],
   ['a half, then a page', [brokenOff, page]],
   ['a half, then another part', [brokenOff, part('0-4/10', '01234')]],

@@ -111,7 +111,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     )
     if (got === 'unchanged') return 'unchanged'
     if (got === 'absent') return undefined
-    if (got === 'past the end') return pastTheEnd(await head(key, signal), ifNoneMatch)
+    if (got === 'past the end') return pastTheEnd(await head(key, signal), options, label)
     const { answer, part } = got
     if (part === undefined || !isAskedFor(part, range)) {
       answer.destroy()

@@ -157,6 +157,10 @@ test.each<[string, readonly RequestListener[], GetOptions?]>([
   ['a shorter part', [part('2-4/10', '234')], { range: { start: 2, end: 5 } }],
   ['that nothing changed, unasked', [answer(304, { 'x-guploader-uploadid': '1' })]],
   ['that nothing changed, without a sign of the store', [answer(304)], { ifNoneMatch: tag }],
+  [
+    'that nothing is there, where something is',
+    [answer(416), answer(200, {}, '{"name":"a","generation":"7","size":"10"}')],
+  ],
   ['a half, then a page', [brokenOff, page]],
   ['a half, then another part', [brokenOff, part('0-4/10', '01234')]],
   ['a half, then a part of another object', [brokenOff, part('5-9/11', '56789')]],

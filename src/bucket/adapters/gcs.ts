@@ -135,7 +135,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     }
     if (answer.statusCode === 416) {
       answer.resume()
-      return pastTheEnd(await head(key, signal), ifNoneMatch)
+      return pastTheEnd(await head(key, signal), options, label)
     }
     const tag = tagIn(answer)
     const part = partOf(answer)

@@ -105,13 +105,15 @@ function collected(answer: Readable): Promise<Uint8Array[]> {
   })
 }
 
-/** For a range that begins where nothing is: what a look at the object then found says what to answer. */
+/** For a range that begins where nothing is: what a look at the object then found says whether that is so. */
 export function pastTheEnd(
   entry: Entry | undefined,
-  ifNoneMatch: Tag | undefined,
+  { range, ifNoneMatch }: GetOptions,
+  label: string,
 ): Found | 'unchanged' | undefined {
   if (entry === undefined) return undefined
   if (entry.tag === ifNoneMatch) return 'unchanged'
+  if ((range?.start ?? 0) < entry.size) throw otherBytes(label, entry.key)
   return {
     ...entry,
     bytes: () => Promise.resolve(Buffer.alloc(0)),

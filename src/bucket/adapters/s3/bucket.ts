@@ -94,7 +94,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
         return undefined
       case 416:
         answer.resume()
-        return pastTheEnd(await head(key, signal), ifNoneMatch)
+        return pastTheEnd(await head(key, signal), options, label)
       default:
     }
     let described: Described

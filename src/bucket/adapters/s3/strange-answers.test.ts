@@ -125,6 +125,10 @@ test.each<[string, readonly Answer[], GetOptions?]>([
   ['a half, then a part of another object', [brokenOff, part('5-9/11', '56789')]],
   ['a half, then a part of another object of the same size', [brokenOff, restOfAnother]],
   ['a half, then that it was replaced by less', [brokenOff, refusal(416, 'InvalidRange')]],
+  [
+    'that nothing is there, where something is',
+    [answer(416), answer(200, { ...object, 'content-length': '10' })],
+  ],
   ['more than it says', [inChunks('23456')], { range: { start: 2, end: 5 } }],
 ])('a get that is answered with %s gives no bytes', async (_, answers, options = {}) => {
   const { bucket } = await scripted(answers)
