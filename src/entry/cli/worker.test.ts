@@ -247,6 +247,23 @@ test('a look without an answer is repeated as the same request, so that nothing 
   expect(later).not.toBe(first)
 })
 
+test('a step that is not up to date after all is given back, and not left until its lease is over', async () => {
+  const worker = atWork(['a'], ({ path, json }) => {
+    if (path.endsWith('/renew')) return { lost: [] }
+    const { token, end } = json as { token: string; end: { kind: string; fingerprint?: string } }
+    if (end.kind === 'unchanged') throw new TacoError('CONFLICT', 'its last apply had another fingerprint')
+    if (end.kind === 'returned') return over
+    // Its engine leaves files at the first apply, and the same ones at the second.
+    const third = { ...claimOf('a', 'third'), fingerprint: end.fingerprint }
+    return { ...over, claims: [token === 'second' ? third : claimOf('a', 'second')] }
+  })
+  await worker.began('a')
+  worker.letGo('a')
+  await worker.ended
+
+  expect(worker.told()).toMatchObject([{}, {}, { end: { kind: 'unchanged' } }, { end: { kind: 'returned' } }])
+})
+
 test('a worker that waits for others for long says so again', async () => {
   let isOver = false
   const worker = atWork(

@@ -157,6 +157,8 @@ export async function work(
       // The claim ran out while we were away; whoever has it now finds the work done.
       if (!isTacoError(error, 'CONFLICT')) throw error
       bench.say(unit.name, error.message)
+      // Or it was applied meanwhile with other code: then whoever takes it next applies it, and need not wait for that.
+      if (end.kind === 'unchanged') await tell(claim, { kind: 'returned' })
     }
   }
 
