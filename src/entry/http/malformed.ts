@@ -21,6 +21,13 @@ export function refuseMalformed(
     sendProblem(underWay, cutOff(error), deps, { headers: { connection: 'close' } })
     return
   }
+  if (underWay instanceof Exchange && underWay.req.complete && !underWay.res.writableFinished) {
+    // What came whole before is answered first; this would be taken for its answer.
+    underWay.res.once('finish', () => {
+      if (socket.writable) refuseMalformed(error, socket, undefined, deps)
+    })
+    return
+  }
   const [status, detail, hint] = WORDS[error.code ?? ''] ?? [
     '400 Bad Request',
     'the request is not valid HTTP, or ended early',

@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
@@ -100,6 +101,16 @@ test('a stream that breaks in the middle breaks the connection, so that nobody t
   })
 
   await expect(face.send('/v1/backend/default/a')).rejects.toThrow(/aborted|hang up|ECONNRESET/)
+})
+
+test('what is no request does not take the place of the answer to one that came before it', async () => {
+  const face = await startFace()
+  const socket = connect(face.port, '127.0.0.1')
+  const heard = text(socket)
+
+  socket.write('GET /v1/orgs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nnothing like a request\r\n\r\n')
+
+  expect((await heard).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
 })
 
 test('headers that are too large are refused', async () => {
