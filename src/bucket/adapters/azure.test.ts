@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bodyOf } from '../body.ts'
 import type { GetOptions, Tag } from '../bucket.ts'
 import { openAzureBucket } from './azure.ts'
-import { storeThatAnswers } from './http/testing.ts'
+import { answer, page, storeThatAnswers, tenBytes } from './http/testing.ts'
 
 async function answeredBy(...answers: readonly RequestListener[]) {
   const endpoint = await storeThatAnswers(...answers)
@@ -48,18 +48,7 @@ test('an object of which nobody says how long it is does not pass for an empty o
 })
 
 const object = { ...id, etag: '"tag"' }
-const answer =
-  (status: number, headers: Record<string, string> = {}, body = ''): RequestListener =>
-  (_, response) =>
-    response.writeHead(status, { 'content-length': String(body.length), ...headers }).end(body)
-/** What a web server gives to whatever is asked for: it has a tag, too. */
-const page = answer(200, { etag: '"5f"', 'content-type': 'text/html' }, 'Welcome')
-const brokenOff: RequestListener = (request, response) => {
-  response.writeHead(200, { ...object, 'content-length': '10' })
-  response.write('01234', () => request.socket.destroy())
-}
-const part = (range: string, text: string) =>
-  answer(206, { ...object, 'content-range': `bytes ${range}` }, text)
+const { brokenOff, part } = tenBytes(object)
 
 test.each<[string, readonly RequestListener[], GetOptions?]>([
   ['a page', [page]],

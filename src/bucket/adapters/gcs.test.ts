@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { bodyOf } from '../body.ts'
 import type { Bucket, GetOptions, Tag } from '../bucket.ts'
 import { openGcsBucket } from './gcs.ts'
-import { storeThatAnswers } from './http/testing.ts'
+import { answer, page, storeThatAnswers, tenBytes } from './http/testing.ts'
 
 async function answeredBy(...answers: readonly RequestListener[]): Promise<Bucket> {
   const bucket = await openGcsBucket({
@@ -127,17 +127,7 @@ test('whether the bucket exists is asked once', async () => {
 })
 
 const object = { 'x-goog-generation': '7', 'x-goog-stored-content-length': '10' }
-const answer =
-  (status: number, headers: Record<string, string> = {}, body = ''): RequestListener =>
-  (_, response) =>
-    response.writeHead(status, { 'content-length': String(body.length), ...headers }).end(body)
-const page = answer(200, { etag: '"5f"', 'content-type': 'text/html' }, '<html></html>')
-const brokenOff: RequestListener = (request, response) => {
-  response.writeHead(200, { ...object, 'content-length': '10' })
-  response.write('01234', () => request.socket.destroy())
-}
-const part = (range: string, text: string) =>
-  answer(206, { ...object, 'content-range': `bytes ${range}` }, text)
+const { brokenOff, part } = tenBytes(object)
 
 test.each<[string, readonly RequestListener[], GetOptions?]>([
   ['a page', [page]],

@@ -17,3 +17,22 @@ export async function storeThatAnswers(...answers: readonly RequestListener[]): 
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
+
+export function answer(status: number, headers: Record<string, string> = {}, body = ''): RequestListener {
+  return (_, response) =>
+    response.writeHead(status, { 'content-length': String(body.length), ...headers }).end(body)
+}
+
+/** What a web server gives to whatever is asked for: it has a tag, too. */
+export const page = answer(200, { etag: '"5f"', 'content-type': 'text/html' }, 'Welcome')
+
+/** Ten bytes of an object with these headers, or less of them. */
+export function tenBytes(object: Record<string, string>) {
+  const brokenOff: RequestListener = (request, response) => {
+    response.writeHead(200, { ...object, 'content-length': '10' })
+    response.write('01234', () => request.socket.destroy())
+  }
+  const part = (range: string, text: string) =>
+    answer(206, { ...object, 'content-range': `bytes ${range}` }, text)
+  return { brokenOff, part }
+}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { bodyOf } from '../../body.ts'
 import type { GetOptions, Tag } from '../../bucket.ts'
+import { answer, page, tenBytes } from '../http/testing.ts'
 import { refusal, scripted } from './testing.ts'
 import type { Answer } from './testing.ts'
 
@@ -76,20 +77,7 @@ test('a page that somebody else answers with is neither an object nor the receip
 })
 
 const object = { etag: '"tag"', 'x-amz-request-id': '1' }
-
-/** What a web server gives to whatever is asked for: it has a tag, too. */
-const page: Answer = (_, response) =>
-  response.writeHead(200, { etag: '"5f"', 'content-type': 'text/html', 'content-length': '7' }).end('Welcome')
-const answer =
-  (status: number, headers: Record<string, string> = {}, body = ''): Answer =>
-  (_, response) =>
-    response.writeHead(status, { 'content-length': String(body.length), ...headers }).end(body)
-const brokenOff: Answer = (request, response) => {
-  response.writeHead(200, { ...object, 'content-length': '10' })
-  response.write('01234', () => request.socket.destroy())
-}
-const part = (range: string, text: string) =>
-  answer(206, { ...object, 'content-range': `bytes ${range}` }, text)
+const { brokenOff, part } = tenBytes(object)
 
 /** https://github.com/afreidah/s3-orchestrator/pull/1181: of some servers, a condition on a part always holds. */
 const restOfAnother = answer(206, { ...object, etag: '"other"', 'content-range': 'bytes 5-9/10' }, '56789')
