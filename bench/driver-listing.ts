@@ -22,8 +22,11 @@ export interface ListingFigures {
 
 const caller = { by: 'bench' }
 
-export function controlOver(bucket: Bucket, { flushEvents = true } = {}): Promise<StateControl> {
-  const settings = { flushEvents, tidyAfterMs: null }
+export function controlOver(
+  bucket: Bucket,
+  { flushEvents = true, tidyAfterMs = null }: { flushEvents?: boolean; tidyAfterMs?: number | null } = {},
+): Promise<StateControl> {
+  const settings = { flushEvents, tidyAfterMs }
   return createStateControl({
     bucket,
     clock: systemClock,
@@ -38,7 +41,8 @@ export function controlOver(bucket: Bucket, { flushEvents = true } = {}): Promis
  * That many units, each with a small state. All but one are written directly: as many creations would take minutes.
  */
 export async function seedUnits(bucket: Bucket, count: number): Promise<void> {
-  const control = await controlOver(bucket)
+  // Every server that starts would tell anew what is left in an outbox, in the middle of its first listing.
+  const control = await controlOver(bucket, { tidyAfterMs: 0 })
   const ref = { org: 'default', unit: 'seed/template' }
   const state = makeState({ bytes: 1, outputs: 4 })
   const received = await control.states.receive(once(state), { org: 'default', maxBytes: 1e9 })
