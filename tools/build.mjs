@@ -5,12 +5,13 @@
 //   dist/cli-*.cache  the same, compiled for this machine: for a Node that does not keep what it compiled
 //   dist/errors.cjs   the error class, which everything must share to recognize its errors
 //   dist/*.js         what src/wire/cli.ts imports lazily, as modules with chunks of their own
+//   dist/hcl2json/    the HCL parser of `taco scan`: a small program and its WebAssembly, unchanged
 //
 //   node tools/build.mjs [--if-stale] [--out <folder>]
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import module from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,6 +29,9 @@ const commonJs = {
   define: { 'import.meta.url': 'tacoUrl', 'import.meta.dirname': '__dirname' },
   banner: { js: "const tacoUrl=require('node:url').pathToFileURL(__filename).href;" },
 }
+/** The parser looks for its WebAssembly in the folder above its own. */
+const hclParser = './hcl2json/build/parser.cjs'
+const hclWasm = 'hcl2json/main.wasm.gz'
 const stampName = '.stamp'
 /** Chunks of an earlier build stay this long: a server that still runs from them may load one at any time. */
 const keepOldChunksMs = 3_600_000
@@ -62,11 +66,23 @@ const rest = await bundle({
   format: 'esm',
   splitting: true,
   chunkNames: '[name]-[hash]',
-  define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
+  define: {
+    __dirname: 'import.meta.dirname',
+    __filename: 'import.meta.filename',
+    TACO_HCL_PARSER: JSON.stringify(hclParser),
+  },
+  external: [hclParser],
   plugins: [shareErrors(), withoutTongues()],
 })
-const outputFiles = [...rest.outputFiles, ...shared.outputFiles, ...cli.outputFiles]
-const inputs = { ...rest.metafile.inputs, ...cli.metafile.inputs }
+const hcl = await bundle({
+  entryPoints: { [hclParser.replace(/\.cjs$/, '')]: '@cdktn/hcl2json' },
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  // A fallback for runtimes that lack the global of this name; Node has it.
+  external: ['performance'],
+})
+const outputFiles = [...rest.outputFiles, ...hcl.outputFiles, ...shared.outputFiles, ...cli.outputFiles]
+const inputs = { ...rest.metafile.inputs, ...hcl.metafile.inputs, ...cli.metafile.inputs }
 
 const hollow = Object.entries(rest.metafile.inputs).flatMap(([path, input]) =>
   path.startsWith('src/')
@@ -81,13 +97,14 @@ if (hollow.length > 0) {
   process.exit(1)
 }
 
-const written = new Set([join(out, stampName), join(out, 'THIRD-PARTY-LICENSES.txt')])
+const written = new Set([join(out, stampName), join(out, 'THIRD-PARTY-LICENSES.txt'), join(out, hclWasm)])
 // The command line comes last: until then the folder still starts the old program.
 for (const file of outputFiles) {
   written.add(file.path)
   if (file.path === join(out, 'cli.cjs')) continue
   await put(file.path, file.path.endsWith('.js') ? withRequire(file.text) : file.text)
 }
+await putCopy(join(out, hclWasm), join(root, 'node_modules/@cdktn/hcl2json/main.wasm.gz'))
 for (const file of cli.outputFiles) await putProgram(file.path, withLateImports(file.text))
 await put(join(out, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(root, Object.keys(inputs)))
 await removeOld(out, written)
@@ -243,6 +260,17 @@ async function put(path, text) {
   const temporary = `${path}.${process.pid}.tmp`
   await mkdir(dirname(path), { recursive: true })
   await writeFile(temporary, text)
+  await rename(temporary, path)
+}
+
+/**
+ * @param {string} path
+ * @param {string} source
+ */
+async function putCopy(path, source) {
+  const temporary = `${path}.${process.pid}.tmp`
+  await mkdir(dirname(path), { recursive: true })
+  await copyFile(source, temporary)
   await rename(temporary, path)
 }
 

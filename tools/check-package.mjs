@@ -1,6 +1,6 @@
-// The package as a user gets it: packed, linted, free of imports nobody declared, installed and started.
+// The package as a user gets it: packed, linted, free of undeclared imports, installed and started.
 
-import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,6 +45,7 @@ async function checkIn(folder) {
 
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? 'no tarball'
   const home = join(folder, 'home')
+  // The package has no dependencies, so this works with an empty npm cache too.
   const installed = await run(
     [
       'npm',
@@ -66,6 +67,15 @@ async function checkIn(folder) {
   if (asked.output.trim() !== version) return { code: 1, output: `taco --version says: ${asked.output}` }
   const helped = await run([taco, '--help'], { cwd: folder })
   if (!helped.output.includes('serve')) return { code: 1, output: `taco --help says: ${helped.output}` }
+  // The HCL parser lies beside the program and is loaded only now.
+  const code = join(folder, 'code')
+  await mkdir(code)
+  await writeFile(
+    join(code, 'main.tf'),
+    'terraform {\n  backend "local" {}\n}\n\noutput "a" {\n  value = 1\n}\n',
+  )
+  const scanned = await run([taco, 'scan', '--json', code], { cwd: code })
+  if (scanned.code !== 0) return { code: 1, output: `taco scan says: ${scanned.output}` }
   return { code: 0, output: '' }
 }
 

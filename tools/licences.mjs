@@ -15,6 +15,9 @@ const fitting = new Set([
   'MIT-0',
 ])
 
+/** Licences that allow it if the notice also says where the source is. */
+const fittingWithSource = new Set(['MPL-2.0'])
+
 /**
  * @param {string} root
  * @param {readonly string[]} inputs files that went into the bundle, relative to root
@@ -28,12 +31,16 @@ export async function licencesOf(root, inputs) {
   /** @type {Map<string, string>} */
   const notices = new Map()
   for (const folder of folders) {
-    const { name, version, license } = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8'))
-    if (!fitting.has(license))
+    const { name, version, license, repository } = JSON.parse(
+      await readFile(join(root, folder, 'package.json'), 'utf8'),
+    )
+    const source = fittingWithSource.has(license) ? repository?.url : undefined
+    if (!fitting.has(license) && source === undefined)
       throw new Error(`${name} ${version} has the licence ${license}: decide before it is bundled`)
     const file = (await readdir(join(root, folder))).find((found) => /^(licen[cs]e|copying)/i.test(found))
     const text = file === undefined ? '' : (await readFile(join(root, folder, file), 'utf8')).trim()
-    notices.set(`${name} ${version} (${license})`, text)
+    const where = source === undefined ? '' : `The source code is available at ${source}\n\n`
+    notices.set(`${name} ${version} (${license})`, `${where}${text}`)
   }
   const parts = [...notices]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

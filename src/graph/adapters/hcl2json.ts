@@ -1,8 +1,10 @@
 import { TacoError, messageOf } from '../../base/errors.ts'
 import { type HclBody, type HclFault, type HclReader, isBody } from '../hcl.ts'
 
-/** By a name that is not looked into: its types would declare a browser all over the program. */
-const PACKAGE: string = '@cdktn/hcl2json'
+/** Set by the build, which puts the parser beside the program. */
+declare const TACO_HCL_PARSER: string | undefined
+/** A computed name, so that its types are not loaded: they would declare browser globals for the whole program. */
+const PARSER: string = typeof TACO_HCL_PARSER === 'undefined' ? '@cdktn/hcl2json' : TACO_HCL_PARSER
 /** The parser repeats the name in front of every fault; an unusual one cannot be mistaken for text of the file. */
 const NAME = 'taco-scan.hcl'
 /** The parser is a Go program in WebAssembly: were it to end, its answers would never come. */
@@ -17,7 +19,7 @@ export function openHclReader(): HclReader {
   let loading: Promise<Parser> | undefined
   return {
     async read(text) {
-      loading ??= (import(PACKAGE) as Promise<Parser>).catch(cannotLoad)
+      loading ??= (import(PARSER) as Promise<Parser>).catch(cannotLoad)
       const { parse } = await loading
       try {
         const body: unknown = await inTime(parse(NAME, text))
@@ -30,9 +32,9 @@ export function openHclReader(): HclReader {
 }
 
 function cannotLoad(cause: unknown): never {
-  throw new TacoError('UNEXPECTED', `the parser of HCL cannot be loaded: ${messageOf(cause)}`, {
+  throw new TacoError('UNEXPECTED', `the HCL parser cannot be loaded: ${messageOf(cause)}`, {
     cause,
-    hint: `install OpenTaco again: its package ${PACKAGE} is missing or broken`,
+    hint: 'install OpenTaco again: part of it is missing or broken',
   })
 }
 
