@@ -17,6 +17,7 @@ Everything that \`taco\` does goes through this API, and so can your scripts. A 
 - **Units in paths** are one segment: \`prod/network\` is written \`prod--network\`, or by id, \`ws-…\`. Only the [state backend](backend.md) takes the slashes as they are.
 - **Organizations**: \`?org=\`; \`default\` if it is left out.
 - **Access**: \`Authorization: Bearer <token>\`, or HTTP Basic with the token as password.
+- **JSON**: every \`POST\`, and every other request with a body, needs \`Content-Type: application/json\`; the state backend takes any type.
 - **Lists** come in pages: \`limit\`, and \`cursor\` with the \`next\` of the page before; \`next\` is null at the end.
 - **Documents** carry an \`ETag\`; a change with \`If-Match\` is refused with 412 when somebody else was faster.
 - **Errors** are problem documents with a code and a hint: [errors.md](errors.md).

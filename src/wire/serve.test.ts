@@ -148,7 +148,13 @@ function over(
 ): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     const call = request(
-      { method, path, host: 'taco.internal', createConnection: () => connection },
+      {
+        method,
+        path,
+        host: 'taco.internal',
+        headers: { 'content-type': 'application/json' },
+        createConnection: () => connection,
+      },
       (reply) => {
         let text = ''
         reply.setEncoding('utf8').on('data', (part: string) => (text += part))

@@ -137,7 +137,7 @@ function contentHeaders(
   if (upload !== undefined) {
     return { 'content-type': 'application/json', 'content-length': upload.size, 'content-md5': upload.md5 }
   }
-  return method === 'GET' ? {} : { 'content-length': 0 }
+  return method === 'GET' ? {} : { 'content-type': 'application/json', 'content-length': 0 }
 }
 
 /** A server may refuse before it has read the whole upload: its answer counts, not the broken pipe. */

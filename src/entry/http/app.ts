@@ -1,5 +1,5 @@
 import { routePath } from 'hono/route'
-import { TacoError, badRequest } from '../../base/errors.ts'
+import { TacoError } from '../../base/errors.ts'
 import { createGraph, createInputs, createRolloutMarks, createSync } from '../../graph/index.ts'
 import { addAbout } from './about.ts'
 import { type Api, createApi, translated } from './api.ts'
@@ -8,6 +8,7 @@ import type { HttpDeps } from './deps.ts'
 import { addEvents } from './events.ts'
 import { addGraph } from './graph.ts'
 import { addInputs } from './inputs.ts'
+import { checkJsonType } from './json-type.ts'
 import { addLocks } from './locks.ts'
 import { addDocument } from './openapi.ts'
 import { addOrgs } from './orgs.ts'
@@ -28,19 +29,12 @@ export function createApp(deps: HttpDeps): Api {
 
   api.use(async (c, next) => {
     c.env.exchange.route = routePath(c, -1).replace(/:(\w+)/g, '{$1}')
-    const type = c.req.header('content-type')
     // No DELETE here takes a body, and one that is left out cannot be told from one that is there.
     const hasBody =
       c.req.method !== 'DELETE' &&
       c.req.method !== 'GET' &&
       (declaredBytes(c.req) ?? (c.req.header('transfer-encoding') === undefined ? 0 : 1)) > 0
-    if (hasBody && !/^application\/([\w.-]+\+)?json\b/i.test(type ?? '')) {
-      throw badRequest(
-        'Content-Type',
-        'the body is not marked as JSON',
-        'Send Content-Type: application/json.',
-      )
-    }
+    if (hasBody || c.req.method === 'POST') checkJsonType(c.req.header('content-type'))
     await next()
   })
   api.use((c, next) => {

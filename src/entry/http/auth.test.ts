@@ -71,35 +71,28 @@ test('wrong tokens in a row are slowed down for their address only; the right on
 })
 
 test.each([
-  ['localhost:8226', undefined, true],
-  ['127.0.0.1:8226', undefined, true],
-  ['127.1.2.3', undefined, true],
-  ['[::1]:8226', undefined, true],
-  ['taco.localhost:1', undefined, true],
-  ['localhost:8226', 'http://localhost:8226', true],
-  ['localhost:8226', 'http://evil.example', false],
-  ['localhost:8226', 'http://localhost:9999', false],
-  ['localhost:8226', 'null', false],
-  ['evil.example:8226', undefined, false],
-  ['evil.example', 'http://evil.example', false],
-  ['localhost.evil.example', undefined, false],
-  ['127.0.0.1.evil.example', undefined, false],
-  ['localhost@evil.example', undefined, false],
-  ['', undefined, false],
-])('without authentication, host %s and origin %s: %s', (host, origin, isAllowed) => {
-  const admit = () => openGuard().admit(visit({ host, ...(origin === undefined ? {} : { origin }) }))
+  ['localhost:8226', true],
+  ['127.0.0.1:8226', true],
+  ['127.1.2.3', true],
+  ['[::1]:8226', true],
+  ['taco.localhost:1', true],
+  ['evil.example:8226', false],
+  ['evil.example', false],
+  ['localhost.evil.example', false],
+  ['127.0.0.1.evil.example', false],
+  ['localhost@evil.example', false],
+  ['', false],
+])('without authentication, host %s is let in: %s', (host, isAllowed) => {
+  const admit = () => openGuard().admit(visit({ host }))
 
   if (isAllowed) expect(admit()).toBe('anonymous')
   else expect(admit).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
 })
 
-test('a server that was told to be open answers to any name, but not to pages from elsewhere', () => {
+test('a server that was told to be open answers to any name', () => {
   const guard = openGuard({ isAnyHostAllowed: true })
 
   expect(guard.admit(visit({ host: 'taco.example' }))).toBe('anonymous')
-  expect(() => guard.admit(visit({ host: 'taco.example', origin: 'https://evil.example' }))).toThrow(
-    'refused',
-  )
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import type { Inputs } from '../../graph/index.ts'
 import { type Api, Flag, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, refOf, z } from './api.ts'
+import { checkReceiptWanted } from './cross-site.ts'
 import { rawAnswer } from './outputs.ts'
 import { ValuesAs, jsonText, valueAs } from './raw-json.ts'
 
@@ -43,6 +44,7 @@ const get = createRoute({
 
 export function addInputs(api: Api, inputs: Inputs): void {
   api.openapi(get, async (c) => {
+    checkReceiptWanted((name) => c.req.header(name))
     const { sensitive, values, ...org } = c.req.valid('query')
     const view = await inputs.resolve(refOf(c.req.valid('param'), org), { sensitive }, c.env.exchange.caller)
     const given = view.inputs.map(({ type, json, ...input }) => ({

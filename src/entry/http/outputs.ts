@@ -13,6 +13,7 @@ import {
   z,
 } from './api.ts'
 import { consumerOf } from './consumer.ts'
+import { checkReceiptWanted } from './cross-site.ts'
 import { defined } from './defined.ts'
 import { OutputsCommit } from './named.ts'
 import { ValuesAs, jsonText, valueAs } from './raw-json.ts'
@@ -87,6 +88,7 @@ export function addOutputs(api: Api, outputs: Outputs): void {
     const { org, values, consumer: _, ...options } = c.req.valid('query')
     const ref = refOf(c.req.valid('param'), { org })
     const consumer = consumerOf(c.req.query('consumer'), c.req.header('x-taco-unit'), ref)
+    if (consumer.consumer !== undefined) checkReceiptWanted((name) => c.req.header(name))
     const view = await outputs.get(ref, { ...defined(options), ...consumer }, c.env.exchange.caller)
     return rawAnswer(jsonText(withValues(view, values)))
   })

@@ -84,8 +84,9 @@ function detailOf(error: TacoError): string {
 }
 
 function headersOf(error: TacoError, status: number): Record<string, string | string[]> {
-  if (status === 401)
-    return { 'www-authenticate': ['Bearer realm="opentaco"', 'Basic realm="opentaco", charset="UTF-8"'] }
+  // Basic is taken and never asked for: a browser that is asked keeps the password and sends it from then on, whichever
+  // page makes it call. Engines send theirs without being asked.
+  if (status === 401) return { 'www-authenticate': 'Bearer realm="opentaco"' }
   if (status === 503 || status === 429) {
     const { retryAfterMs } = error.facts
     const seconds =

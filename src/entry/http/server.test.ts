@@ -16,7 +16,7 @@ test('both halves refuse without a token and let in with one', async () => {
   for (const path of ['/v1/server', '/v1/backend/default/a', '/metrics', '/v1/openapi.json', '/nothing']) {
     const refused = await face.send(path)
     expect(refused.json()).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
-    expect(refused.headers['www-authenticate']).toMatch(/Bearer.*Basic/)
+    expect(refused.headers['www-authenticate']).toMatch(/^Bearer/)
   }
   expect((await face.send('/healthz')).status).toBe(200)
   expect(
@@ -127,10 +127,9 @@ test('headers that are too large are refused', async () => {
   })
 })
 
-test('a page from elsewhere cannot use a server without authentication', async () => {
+test('without authentication, a name that is not of this machine is refused', async () => {
   const face = await startFace()
 
-  expect((await face.send('/v1/server', { headers: { origin: 'http://evil.example' } })).status).toBe(403)
   expect((await face.send('/v1/backend/default/a', { headers: { host: 'evil.example' } })).status).toBe(403)
 })
 

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { TacoError } from '../../base/errors.ts'
 import { BACKEND_METHODS, answerBackend } from './backend.ts'
 import { Connection } from './connection.ts'
+import { checkSameOrigin } from './cross-site.ts'
 import type { HttpDeps } from './deps.ts'
 import { answerEventStream, wantsEventStream } from './event-stream.ts'
 import { Exchange } from './exchange.ts'
@@ -51,6 +52,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   /** Nothing to wait for: answered already. */
   function route(x: Exchange): Promise<void> | undefined {
     checkPath(x.path)
+    checkSameOrigin(x.req.headers)
     x.by = deps.guard.admit({
       headers: x.req.headers,
       address: x.req.socket.remoteAddress ?? '',

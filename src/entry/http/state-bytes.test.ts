@@ -27,7 +27,7 @@ function put(face: TestFace, text: string, query = '') {
   return face.send(`/v1/units/prod--vpc/state${query}`, {
     method: 'PUT',
     body: text,
-    headers: { 'content-md5': md5 },
+    headers: { 'content-type': 'application/json', 'content-md5': md5 },
   })
 }
 

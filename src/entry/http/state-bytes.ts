@@ -2,11 +2,13 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { TacoError, badRequest, isTacoError } from '../../base/errors.ts'
 import type { ReceivedState, StateControl, UnitRef } from '../../state/index.ts'
 import { consumerOf } from './consumer.ts'
+import { checkReceiptWanted } from './cross-site.ts'
 import { defined } from './defined.ts'
 import { endTogether } from './end-together.ts'
 import { etagOf, tagOfIfNoneMatch } from './etag.ts'
 import type { Exchange } from './exchange.ts'
 import { freeing } from './freeing.ts'
+import { checkJsonType } from './json-type.ts'
 import type { Limits } from './limits.ts'
 import { OrgQuery, StateChangeQuery, StateReadQuery, StateWriteQuery, queryOf } from './queries.ts'
 import { declaredBytes, received, tooLarge } from './receive.ts'
@@ -42,6 +44,7 @@ export async function answerState(x: Exchange, unit: string, deps: Deps): Promis
     x.res.end()
     return
   }
+  checkJsonType(x.req.headers['content-type'])
   const { org, lock, force, message } = queryOf(x, StateWriteQuery)
   const ref = { org, unit }
   const state = await receiveState(x, ref.org, deps)
@@ -62,6 +65,7 @@ export async function readState(
   const ifNoneMatch = tagOfIfNoneMatch(x.req.headers['if-none-match'])
   const header = x.req.headers['x-taco-unit']
   const consumer = consumerOf(consumerAsked, typeof header === 'string' ? header : undefined, ref)
+  if (consumer.consumer !== undefined) checkReceiptWanted((name) => x.req.headers[name]?.toString())
   const reading = control.states.read(ref, {
     signal: x.signal,
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
