@@ -7,6 +7,12 @@ import { receivedWhole } from './receive.ts'
 import { SECURITY_HEADERS } from './respond.ts'
 import type { RestListener } from './server.ts'
 
+/**
+ * What the router sees as the server's name. A client's own Host must not take part in building the address that is
+ * routed; the guard has judged the path alone.
+ */
+const HOST = 'opentaco.internal'
+
 /** Joins the application to the node server. */
 export function createRestListener(deps: HttpDeps): RestListener {
   const app = createApp(deps)
@@ -16,13 +22,16 @@ export function createRestListener(deps: HttpDeps): RestListener {
     (request, { incoming }) => {
       const exchange = exchanges.get(incoming)
       if (exchange === undefined) throw new Error('a request without an exchange')
+      if (pathOf(request.url) !== exchange.path) {
+        throw badRequest('path', 'the path has characters that must be percent-encoded')
+      }
       return app.fetch(request, { exchange })
     },
     {
       overrideGlobalObjects: false,
       errorHandler: (error) => {
         throw badRequest(
-          'Host',
+          'path',
           'the address of the request is malformed',
           error instanceof Error ? error.message : undefined,
         )
@@ -34,9 +43,16 @@ export function createRestListener(deps: HttpDeps): RestListener {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) x.res.setHeader(name, value)
     x.res.setHeader('x-request-id', x.requestId)
     exchanges.set(x.req, x)
+    x.req.headers.host = HOST
     // A body of undeclared length is taken in here, within bounds; the listener finds it under this name.
     if (x.req.headers['transfer-encoding'] !== undefined)
       Object.assign(x.req, { rawBody: await receivedWhole(x, deps.limits.maxJsonBytes) })
     await listener(x.req, x.res)
   }
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf(HOST) + HOST.length
+  const mark = url.indexOf('?', start)
+  return mark === -1 ? url.slice(start) : url.slice(start, mark)
 }

@@ -9,6 +9,7 @@ import { answerEventStream, wantsEventStream } from './event-stream.ts'
 import { Exchange } from './exchange.ts'
 import { refuseMalformed } from './malformed.ts'
 import { createRequestIds } from './request-id.ts'
+import { checkTarget } from './request-target.ts'
 import { sendProblem } from './respond.ts'
 import { STATE_METHODS, answerState, readVersion, stateTarget } from './state-bytes.ts'
 import { checkPath } from './unit-path.ts'
@@ -51,6 +52,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
 
   /** Nothing to wait for: answered already. */
   function route(x: Exchange): Promise<void> | undefined {
+    checkTarget(x.req)
     checkPath(x.path)
     checkSameOrigin(x.req.headers)
     x.by = deps.guard.admit({
