@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testWorld } from '../entry/cli/testing.ts'
@@ -152,6 +152,20 @@ test('inputs are written into the folder of the unit, where only their owner can
 
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ vpc: "vpc-1's", size: 12, secret: 'hunter2' })
   expect(statSync(file).mode & 0o077).toBe(0)
+})
+
+test('sensitive inputs go into a new private file, whatever a checkout has put there', async () => {
+  const world = await withInputs()
+  const file = join(world.cwd, 'services/app/taco.auto.tfvars.json')
+  const elsewhere = join(world.cwd, 'readable-by-all')
+  writeFileSync(elsewhere, 'theirs', { mode: 0o644 })
+  symlinkSync(elsewhere, file)
+
+  expect((await taco(world, 'inputs', 'app', '--write', '--sensitive')).code).toBe(0)
+
+  expect(readFileSync(elsewhere, 'utf8')).toBe('theirs')
+  expect(lstatSync(file).isSymbolicLink()).toBe(false)
+  expect(lstatSync(file).mode & 0o777).toBe(0o600)
 })
 
 test('exported inputs survive the shell, and both targets at once are refused', async () => {

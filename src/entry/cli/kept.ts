@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
+import { writePrivately } from './private-file.ts'
 import type { World } from './wiring.ts'
 
 type Place = Pick<World, 'env' | 'home'>
@@ -21,11 +22,9 @@ export function recall(place: Place, name: string, madeFrom: string): unknown {
 export function keep(place: Place, name: string, madeFrom: string, value: unknown): void {
   const path = pathOf(place, name)
   if (!isAbsolute(path)) return
-  const temporary = `${path}.${process.pid}.tmp`
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(temporary, JSON.stringify({ madeFrom, value }), { mode: 0o600 })
-    renameSync(temporary, path)
+    writePrivately(path, JSON.stringify({ madeFrom, value }))
   } catch {
     // Read-only homes are common in containers.
   }

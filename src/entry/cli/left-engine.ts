@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { TacoError, messageOf } from '../../base/errors.ts'
+import { writePrivately } from './private-file.ts'
 import { isAlive, placeOfProcesses, processOf } from './process-life.ts'
 import { check, fields, maybe, number, text } from './shape.ts'
 
@@ -52,7 +53,7 @@ export function noteEngine(folder: string, env: Env, pid: number | undefined): E
   try {
     const where = { place: placeOfProcesses(), host: hostname() }
     written = JSON.stringify({ pid, began: processOf(pid)?.began ?? null, ...where })
-    writeFileSync(path, written)
+    writePrivately(path, written)
     return { forget }
   } catch (error) {
     return { forget, missing: messageOf(error) }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { TacoError, messageOf } from '../../base/errors.ts'
+import { writePrivately } from './private-file.ts'
 
 /** What `taco use` keeps between commands. */
 export interface Remembered {
@@ -55,9 +56,7 @@ export function parseRemembered(text: string, path: string): Remembered {
 export function writeRemembered(place: Place, remembered: Remembered): string {
   const path = configPath(place)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const temporary = `${path}.${process.pid}.tmp`
-  writeFileSync(temporary, `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 })
-  renameSync(temporary, path)
+  writePrivately(path, `${JSON.stringify(remembered, null, 2)}\n`)
   return path
 }
 

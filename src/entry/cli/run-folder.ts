@@ -35,7 +35,7 @@ export function makeRunFolder(): RunFolder {
     file: (name) => added(`${files.length}-${name}`),
     write(name, text) {
       const file = added(name)
-      writeFileSync(file, text, { mode: 0o600 })
+      writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
       return file
     },
     remove() {

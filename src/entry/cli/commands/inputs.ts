@@ -1,10 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { TacoError, messageOf } from '../../../base/errors.ts'
+import { TacoError, isTacoError, messageOf } from '../../../base/errors.ts'
 import { variableEnv } from '../../../engines/index.ts'
 import { textOf, unitPath } from '../client.ts'
 import { usageError } from '../failures.ts'
 import { inputsAnswer } from '../outputs-answers.ts'
+import { writePrivately } from '../private-file.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
 import { withUnit } from '../unit-name.ts'
@@ -104,11 +105,11 @@ function isInProject(folder: string): boolean {
   return existsSync(join(folder, 'taco.yaml')) || (dirname(folder) !== folder && isInProject(dirname(folder)))
 }
 
-/** Without promises: loading those takes longer than the writing. */
 function write(file: string, text: string): void {
   try {
-    writeFileSync(file, text, { mode: 0o600 })
+    writePrivately(file, text)
   } catch (error) {
+    if (isTacoError(error)) throw error
     throw new TacoError('UNEXPECTED', `cannot write ${file}: ${messageOf(error)}`, {
       hint: 'name another file with --write=<file>',
       cause: error,

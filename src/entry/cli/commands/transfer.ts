@@ -7,6 +7,7 @@ import { versionAnswer } from '../answers.ts'
 import { unitPath } from '../client.ts'
 import type { Upload } from '../client.ts'
 import { unreachable, usageError } from '../failures.ts'
+import { besides, refuseDevices } from '../private-file.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
 import { withUnit } from '../unit-name.ts'
@@ -44,7 +45,8 @@ async function writeWhole(
   fill: (write: (part: Buffer) => Promise<void>) => Promise<number>,
 ): Promise<number> {
   const { open, rename, rm } = await import('node:fs/promises')
-  const temporary = `${target}.${process.pid}.tmp`
+  refuseDevices(target)
+  const temporary = besides(target)
   try {
     const file = await open(temporary, 'wx', 0o600)
     let size: number
