@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
   type Configuration,
@@ -8,6 +9,7 @@ import {
   referencedPaths,
 } from './fingerprint.ts'
 
+const KEY = 'key of the unit'
 const configuration: Configuration = {
   files: { 'app/main.tf': 'a1', 'app/.terraform.lock.hcl': 'b2' },
   variables: { size: 3, tags: { b: 1, a: 2 } },
@@ -22,13 +24,13 @@ test('the order in which things are named does not matter', () => {
     variables: { tags: { a: 2, b: 1 }, size: 3 },
   }
 
-  expect(configurationPrint(other)).toBe(configurationPrint(configuration))
+  expect(configurationPrint(other, KEY)).toBe(configurationPrint(configuration, KEY))
 })
 
 test('a commit that changed other outputs does not matter', () => {
   const uses = [{ unit: { id: 'ws-1', name: 'renamed' }, commit: 9, outputs: { vpc_id: 'd1' } }]
 
-  expect(configurationPrint({ ...configuration, uses })).toBe(configurationPrint(configuration))
+  expect(configurationPrint({ ...configuration, uses }, KEY)).toBe(configurationPrint(configuration, KEY))
 })
 
 test.each([
@@ -39,12 +41,46 @@ test.each([
   ['the order of variable files', { varFiles: [] }],
   ['an input', { uses: [{ unit: { id: 'ws-1', name: 'n' }, commit: 4, outputs: { vpc_id: 'd2' } }] }],
 ])('%s that changed makes another fingerprint', (_, change) => {
-  expect(configurationPrint({ ...configuration, ...change })).not.toBe(configurationPrint(configuration))
+  expect(configurationPrint({ ...configuration, ...change }, KEY)).not.toBe(
+    configurationPrint(configuration, KEY),
+  )
+})
+
+test('without the key, nobody can try which value a variable has', () => {
+  const guess = configurationPrint(configuration, 'another key')
+
+  expect(guess).not.toBe(configurationPrint(configuration, KEY))
+})
+
+test('a fingerprint of the form before keys is that of no configuration', () => {
+  const { files, variables, varFiles, uses } = configuration
+  const inputs = uses.map(({ unit, outputs }) => [unit.id, Object.entries(outputs)])
+  const sorted = [
+    Object.entries(files).toReversed(),
+    [
+      ['size', variables['size']],
+      [
+        'tags',
+        [
+          ['a', 2],
+          ['b', 1],
+        ],
+      ],
+    ],
+  ]
+  const plain = createHash('sha256')
+    .update(JSON.stringify([3, ...sorted, varFiles, inputs]))
+    .digest('hex')
+  const old = fingerprintOf(plain.slice(0, 48), 'tofu 1.12.6')
+
+  expect(old).toHaveLength(fingerprintOf(configurationPrint(configuration, ''), '').length)
+  expect(isOfConfiguration(old, configurationPrint(configuration, KEY))).toBe(false)
+  expect(isOfConfiguration(old, configurationPrint(configuration, ''))).toBe(false)
 })
 
 test('another engine makes another fingerprint of the same configuration', () => {
-  const print = configurationPrint(configuration)
-  const other = configurationPrint({ ...configuration, varFiles: [] })
+  const print = configurationPrint(configuration, KEY)
+  const other = configurationPrint({ ...configuration, varFiles: [] }, KEY)
   const fingerprint = fingerprintOf(print, 'tofu 1.12.6')
 
   expect(fingerprintOf(print, 'tofu 1.12.6')).toBe(fingerprint)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { UsedOutputs } from './rollout-services.ts'
 
 /** Everything that an apply is made from, as far as it can be read off files and documents. */
@@ -12,20 +12,23 @@ export interface Configuration {
 }
 
 /** Raised when what is taken in changes, so that no old fingerprint is mistaken for a new one. */
-const RECIPE = 3
+const RECIPE = 4
 /** The first part is of the configuration, the second of the engine. */
 const CONFIGURATION_LENGTH = 48
 const ENGINE_LENGTH = 16
 
-/** The part of a fingerprint that files and documents make. Pure. */
-export function configurationPrint({ files, variables, varFiles, uses }: Configuration): string {
+/**
+ * The part of a fingerprint that files and documents make. Pure. It is shown and stored, and variables may be short
+ * secrets: without the unit's key nobody can try values until one fits.
+ */
+export function configurationPrint({ files, variables, varFiles, uses }: Configuration, key: string): string {
   const inputs = uses
     .map(({ unit, outputs }) => [unit.id, sorted(outputs)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return digest(JSON.stringify([RECIPE, sorted(files), sortedDeep(variables), varFiles, inputs])).slice(
-    0,
-    CONFIGURATION_LENGTH,
-  )
+  return createHmac('sha256', key)
+    .update(JSON.stringify([RECIPE, sorted(files), sortedDeep(variables), varFiles, inputs]))
+    .digest('hex')
+    .slice(0, CONFIGURATION_LENGTH)
 }
 
 /**

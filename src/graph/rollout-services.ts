@@ -68,6 +68,8 @@ const WalkUnit = z.object({
   version: z.string().nullable(),
   /** Of the last apply, if the state is still the one it made. */
   fingerprint: z.string().nullable(),
+  /** Null unless it was asked for: with it, values in a fingerprint can be guessed. */
+  fingerprintKey: z.string().nullable(),
   uses: z.array(UsedOutputs),
 })
 
@@ -91,6 +93,8 @@ export const ClaimView = z.object({
   why: z.string(),
   version: z.string().nullable(),
   fingerprint: z.string().nullable(),
+  /** What the worker keys the unit's fingerprint with. */
+  fingerprintKey: z.string(),
   uses: z.array(UsedOutputs),
   /** Set where the claim asked for it and the step is sure to run: it has begun. */
   start: StepStart.nullable(),
@@ -157,8 +161,14 @@ export interface ClaimOptions {
 
 /** Applying a change through the graph, step by step, by whoever comes. */
 export interface Rollouts {
-  /** The walk from these units (names or ids); `downstream: false`: they alone; none: all units. */
-  plan(org: string, walk: { from: readonly string[]; downstream: boolean }): Promise<RolloutPlan>
+  /**
+   * The walk from these units (names or ids); `downstream: false`: they alone; none: all units. `keys`: with the keys of
+   * their fingerprints.
+   */
+  plan(
+    org: string,
+    walk: { from: readonly string[]; downstream: boolean; keys?: boolean },
+  ): Promise<RolloutPlan>
   start(
     org: string,
     options: { from: readonly string[]; claim?: ClaimOptions },

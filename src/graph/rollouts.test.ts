@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TacoError } from '../base/errors.ts'
-import { LockInfo, type StateControl } from '../state/index.ts'
+import { LockInfo, type StateControl, rolloutKey } from '../state/index.ts'
 import { lose, overwrite } from '../state/testing.ts'
 import { alice, estate, options, org, outputsOf, statuses, workThrough } from './testing.ts'
 
@@ -171,6 +171,25 @@ test('an apply that had nothing to write turns its unit fresh all the same', asy
   expect(app?.reads).toMatchObject([{ commit: 2 }])
   expect(app?.fingerprint).toBe('f')
   expect(await statuses(world, id)).toMatchObject({ app: 'applied', dns: 'skipped', other: 'skipped' })
+})
+
+test('workers get the key of a unit with its claim; a plan has keys only if asked, and the bucket none', async () => {
+  const world = await estate()
+  const { claims, id } = await world.rollouts.start(org, { from: ['network'], claim: options }, alice)
+  const key = claims[0]?.fingerprintKey ?? ''
+
+  const plain = await world.rollouts.plan(org, { from: [], downstream: true })
+  const keyed = await world.rollouts.plan(org, { from: [], downstream: true, keys: true })
+
+  expect(key).toMatch(/^[\w-]{43}$/)
+  expect(new Set(plain.steps.map((step) => step.fingerprintKey))).toEqual(new Set([null]))
+  const keys = new Map(keyed.steps.map((step) => [step.unit.name, step.fingerprintKey]))
+  expect(keys.get('network')).toBe(key)
+  expect(new Set(keys.values()).size).toBe(keyed.steps.length)
+  const found = await world.bucket.get(rolloutKey(org, id))
+  const text = (await found?.bytes())?.toString('utf8')
+  expect(text).toContain('"network"')
+  expect(text).not.toContain(key)
 })
 
 test('a fingerprint is a proof only for the version that it was taken of', async () => {

@@ -73,7 +73,8 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     })
     await facts.load(claimed.map(({ unit }) => unit.id))
     await facts.load(claimed.flatMap(({ unit }) => usedIds(facts.of(unit.id))))
-    return { rollout: next, answer: claimed.map((step) => viewClaim(step, facts)) }
+    const keyOf = await control.graph.fingerprintKeys(rollout.org)
+    return { rollout: next, answer: claimed.map((step) => viewClaim(step, facts, keyOf(step.unit.id))) }
   }
 
   /** Names are as of the start, or of the last look: whoever goes by names needs those that units have now. */
@@ -119,7 +120,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
   }
 
   return {
-    async plan(org, { from, downstream }) {
+    async plan(org, { from, downstream, keys }) {
       const doubt = await left.note(org)
       const { asOf, units } = await allUnits(org)
       const roots = from.length === 0 ? units.map(({ id }) => id) : rootsNamed(units, from)
@@ -127,9 +128,14 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       const facts: FreshFacts = { load: () => Promise.resolve(), of: (id) => known.get(id), doubt }
       const inside = new Set(roots)
       const walk = walkFrom(units, roots).filter(({ unit }) => downstream || inside.has(unit.id))
+      const keyOf = keys === true ? await control.graph.fingerprintKeys(org) : () => null
+      const only = downstream ? undefined : inside
       return {
         asOf: isoTime(asOf),
-        steps: walk.map((step) => planned(step, facts, downstream ? undefined : inside)),
+        steps: walk.map((step) => ({
+          ...planned(step, facts, only),
+          fingerprintKey: keyOf(step.unit.id),
+        })),
       }
     },
 
@@ -269,7 +275,7 @@ function planned(
   }
 }
 
-function viewClaim(step: Step, facts: FreshFacts): ClaimView {
+function viewClaim(step: Step, facts: FreshFacts, fingerprintKey: string): ClaimView {
   const unit = facts.of(step.unit.id)
   return {
     unit: step.unit,
@@ -280,6 +286,7 @@ function viewClaim(step: Step, facts: FreshFacts): ClaimView {
     version: unit?.head?.version ?? null,
     // Whoever was killed at it may have left it half done.
     fingerprint: unit === undefined || step.earlier !== undefined ? null : fingerprintThatProves(unit, facts),
+    fingerprintKey,
     uses: unit === undefined ? [] : usesOf(unit, facts),
     start: null,
   }

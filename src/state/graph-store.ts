@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { TacoError } from '../base/errors.ts'
 import type { Catalog, DamagedUnit } from './catalog.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
@@ -31,7 +32,7 @@ export function createGraphStore(
   parts: Parts,
   catalog: Catalog,
   locator: Locator,
-  orgs: Pick<OrgStore, 'require'>,
+  orgs: Pick<OrgStore, 'require' | 'digestKey'>,
 ): GraphStore {
   const { bucket, clock } = parts.deps
   const parsed = new WeakMap<CatalogEntry, GraphFacts>()
@@ -136,13 +137,9 @@ export function createGraphStore(
         return swapped === undefined ? again : viewUnit(swapped.value)
       })
     },
-    async setFingerprint(ref, fingerprint) {
-      await untilDone(clock, 'noting the fingerprint', async () => {
-        const unit = await locator.find(ref)
-        if ((unit.value.fingerprint ?? null) === fingerprint) return undefined
-        const swapped = await parts.store.swap(unit, { fingerprint: fingerprint ?? undefined })
-        return swapped === undefined ? again : undefined
-      })
+    async fingerprintKeys(org) {
+      const key = await orgs.digestKey(org)
+      return (unit) => createHmac('sha256', key).update(`fingerprint ${unit}`).digest('base64url')
     },
     async facts(ref) {
       const unit = await locator.tryFind(ref)

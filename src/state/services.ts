@@ -257,7 +257,8 @@ export interface GraphStore {
     change: (current: readonly Dependency[], unitId: string) => readonly Dependency[],
     caller: Caller,
   ): Promise<UnitView>
-  setFingerprint(ref: UnitRef, fingerprint: string | null): Promise<void>
+  /** Gives the key of each unit's fingerprints, by its id. */
+  fingerprintKeys(org: string): Promise<(unit: string) => string>
   /** As it is in the bucket now. Undefined: there is none, or it was deleted. */
   facts(ref: UnitRef): Promise<GraphFacts | undefined>
   /**

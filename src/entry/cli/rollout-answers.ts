@@ -58,6 +58,7 @@ export const planAnswer = fields({
       isRoot: flag,
       version: maybe(text),
       fingerprint: maybe(text),
+      fingerprintKey: maybe(text),
       uses,
     }),
   ),
@@ -72,6 +73,7 @@ const claim = fields({
   why: text,
   version: maybe(text),
   fingerprint: maybe(text),
+  fingerprintKey: text,
   uses,
   start: maybe(startAnswer),
 })

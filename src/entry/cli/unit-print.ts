@@ -9,13 +9,9 @@ type Uses = Parameters<typeof configurationPrint>[0]['uses']
 export function printOf(
   { hashes, hidden }: UnitFiles,
   unit: ProjectUnit,
-  { env, uses }: { readonly env: World['env']; readonly uses: Uses },
+  { env, uses, key }: { readonly env: World['env']; readonly uses: Uses; readonly key: string },
 ): string | null {
   if (hidden.length > 0) return null
-  return configurationPrint({
-    files: hashes,
-    variables: { ...variablesIn(env), ...unit.variables },
-    varFiles: unit.varFiles,
-    uses,
-  })
+  const variables = { ...variablesIn(env), ...unit.variables }
+  return configurationPrint({ files: hashes, variables, varFiles: unit.varFiles, uses }, key)
 }

@@ -87,7 +87,7 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
   const folder = folderOf(repository, unit)
   const program = engines.find(unit)
   const files = readUnitFiles(repository, unit)
-  const print = printOf(files, unit, { env: world.env, uses: claim.uses })
+  const print = printOf(files, unit, { env: world.env, uses: claim.uses, key: claim.fingerprintKey })
   if (print === null) bench.say(unit.name, `nothing proves it up to date: ${files.hidden[0]} cannot be read`)
   const last = bench.skips && print !== null ? claim.fingerprint : null
   if (print !== null && last !== null && isOfConfiguration(last, print)) {

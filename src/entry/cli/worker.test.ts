@@ -106,7 +106,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown, say
 
 function claimOf(name: string, token: string) {
   const start = { lock: 'rl-1', inputs: {} }
-  const rest = { attempt: 1, why: '', version: null, fingerprint: null, uses: [], start }
+  const rest = { attempt: 1, why: '', version: null, fingerprint: null, fingerprintKey: 'k', uses: [], start }
   return { unit: { id: name, name }, token, ...rest }
 }
 

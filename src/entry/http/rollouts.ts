@@ -54,6 +54,10 @@ const plan = createRoute({
     query: OrgQuery.extend({
       from: Repeated.meta({ description: 'Units it starts from; may be repeated. None: all units.' }),
       downstream: z.enum(['true', 'false']).default('true'),
+      keys: z
+        .enum(['true', 'false'])
+        .default('false')
+        .meta({ description: 'With the keys that workers make fingerprints with.' }),
     }),
   },
   responses: { 200: jsonAnswer(Plan, 'The walk'), ...PROBLEMS },
@@ -176,8 +180,9 @@ export function addRollouts(api: Api, rollouts: graph.Rollouts): void {
     return c.json({ items: [...(await rollouts.list(org, { limit }))] }, 200)
   })
   api.openapi(plan, async (c) => {
-    const { org, from, downstream } = c.req.valid('query')
-    return c.json(await rollouts.plan(org, { from: from ?? [], downstream: downstream === 'true' }), 200)
+    const { org, from, ...wanted } = c.req.valid('query')
+    const walk = { from: from ?? [], downstream: wanted.downstream === 'true', keys: wanted.keys === 'true' }
+    return c.json(await rollouts.plan(org, walk), 200)
   })
   api.openapi(start, async (c) => {
     const options = defined(c.req.valid('json'))

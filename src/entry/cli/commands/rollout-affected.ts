@@ -54,7 +54,7 @@ export async function planAffected(
   const engines = openEngines(world)
   const answer = check(
     planAnswer,
-    await client.json('GET', '/v1/rollouts/plan', { query: { downstream: false } }),
+    await client.json('GET', '/v1/rollouts/plan', { query: { downstream: false, keys: true } }),
   )
   const known = new Map(answer.steps.map((step) => [step.unit.name, step]))
   const colour = isColourful(world.stdout, world.env, session.flags)
@@ -65,10 +65,11 @@ export async function planAffected(
     const folder = folderOf(repository, unit)
     const program = engines.find(unit)
     const files = readUnitFiles(repository, unit)
-    const print = printOf(files, unit, { env: world.env, uses: step?.uses ?? [] })
     const last = step?.fingerprint ?? null
-    const maySkip = options.affected === true && options.skip !== false
-    if (maySkip && print !== null && last !== null && isOfConfiguration(last, print)) {
+    const key = step?.fingerprintKey ?? null
+    const maySkip = options.affected === true && options.skip !== false && key !== null
+    const print = maySkip ? printOf(files, unit, { env: world.env, uses: step?.uses ?? [], key }) : null
+    if (print !== null && last !== null && isOfConfiguration(last, print)) {
       const fingerprint = fingerprintOf(print, await engines.version(program))
       if (fingerprint === last)
         return { unit: unit.name, outcome: 'skipped', proof: { fingerprint, version: step?.version ?? null } }
