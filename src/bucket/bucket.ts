@@ -72,6 +72,8 @@ export interface BucketAbilities {
   readonly listsInOneRequest: boolean
   /** False: as in a folder, no object can lie below the key of another (`a` and `a/b`). */
   readonly nestedKeys?: boolean
+  /** True: as in many folders of macOS and Windows, keys that differ only by case are one object. */
+  readonly foldsCase?: boolean
 }
 
 /** Bytes that can be read more than once (a retry reads again). */

@@ -52,6 +52,23 @@ function refusal(field: string, value: string, fault: string): Error {
   )
 }
 
+/**
+ * Keys that some file system takes for one have the same folded form: it ignores case, the form of Unicode, characters
+ * without width, and dots and spaces at the end of a segment. It may be the same for keys that every file system tells
+ * apart.
+ */
+export function foldKey(key: string): string {
+  return key
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKC')
+    .replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
+    .split('/')
+    .map((segment) => segment.replace(/[. ]+$/, ''))
+    .join('/')
+}
+
 /** Order of the UTF-8 bytes, which is what stores sort by; `<` orders by UTF-16 and differs above U+FFFF. */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length)

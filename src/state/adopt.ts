@@ -4,7 +4,7 @@ import { readStateKey, unitNameFor } from './adopt-names.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
-import { stateClaimKey } from './layout.ts'
+import { objectOf, stateClaimKey } from './layout.ts'
 import { documentLost, hasVersions } from './lost-units.ts'
 import { parseNewUnitName, parseStateKey } from './names.ts'
 import type { OrgStore } from './orgs.ts'
@@ -29,12 +29,14 @@ export function createAdopt(
   const { bucket } = parts.deps
 
   async function ownerOf(key: string): Promise<string | undefined> {
-    const claim = await claims.read(stateClaimKey(key))
+    const claim = await claims.read(stateClaimKey(key, bucket.can))
     if (claim === undefined) return undefined
     const { org, id } = claim.value
     const owner = await parts.store.read(org, id)
     if (owner === undefined && (await hasVersions(bucket, org, id))) throw documentLost(claim.value)
-    return owner !== undefined && owner.value.deleted === undefined && owner.value.key === key
+    return owner !== undefined &&
+      owner.value.deleted === undefined &&
+      objectOf(owner.value.key, bucket.can) === objectOf(key, bucket.can)
       ? owner.value.name
       : undefined
   }

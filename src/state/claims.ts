@@ -31,7 +31,7 @@ export type Taken =
 
 export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore): Claims {
   const keyOf = (what: 'name' | 'key', claim: Pick<Claim, 'org' | 'name' | 'key'>) =>
-    what === 'name' ? nameKey(claim.org, claim.name) : stateClaimKey(claim.key)
+    what === 'name' ? nameKey(claim.org, claim.name, bucket.can) : stateClaimKey(claim.key, bucket.can)
 
   const read = (claimKey: string) => readDocument(bucket, claimKey, Claim)
 
@@ -67,7 +67,9 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
     // Without conditional deletes it stays behind: invalid, so the next one who wants it replaces it.
     if (!bucket.can.conditionalDelete) return
     const present = await read(keyOf(what, doc))
-    if (present?.value.id === doc.id) await bucket.delete(present.key, present.tag)
+    // Where case does not count, the claim of a new name may lie where the old one did.
+    if (present?.value.id === doc.id && present.value[what] === doc[what])
+      await bucket.delete(present.key, present.tag)
   }
 
   return { read, take, handOver, release }

@@ -55,8 +55,8 @@ export function createDoctor(
   async function* checkClaims(unit: Unit, repair: boolean, say: Say): AsyncGenerator<DoctorFinding> {
     const { org, name, key, id } = unit.value
     for (const [what, place, value] of [
-      ['name', nameKey(org, name), name],
-      ['key', stateClaimKey(key), key],
+      ['name', nameKey(org, name, bucket.can), name],
+      ['key', stateClaimKey(key, bucket.can), key],
     ] as const) {
       const claim = await claims.read(place).catch(damagedOnly)
       if (isTacoError(claim)) {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { encodeTime } from '../base/ids.ts'
+import { type BucketAbilities, foldKey } from '../bucket/index.ts'
 import { flatName } from './names.ts'
+
+type Folding = Pick<BucketAbilities, 'foldsCase'>
 
 /** Where everything lies in the bucket. Nothing else builds a key. */
 
@@ -13,7 +16,8 @@ export const unitKey = (org: string, id: string) => `${unitsPrefix(org)}${id}.js
 export const unitIdOfKey = (key: string) => key.slice(key.lastIndexOf('/') + 1, -'.json'.length)
 /** Names differ in case and end in anything, so the object name is the flat name with a suffix of its own. */
 export const namesPrefix = (org: string) => `${ROOT}orgs/${org}/names/`
-export const nameKey = (org: string, name: string) => `${namesPrefix(org)}${flatName(name)}.json`
+export const nameKey = (org: string, name: string, can: Folding) =>
+  `${namesPrefix(org)}${flatName(objectOf(name, can))}.json`
 export const catalogKey = (org: string) => `${ROOT}orgs/${org}/catalog`
 export const historiesPrefix = (org: string) => `${ROOT}orgs/${org}/versions/`
 export const versionsPrefix = (org: string, unit: string) => `${historiesPrefix(org)}${unit}/`
@@ -27,8 +31,13 @@ export const rolloutKey = (org: string, id: string) => `${rolloutsPrefix(org)}${
 
 /** State keys are claimed over the whole bucket: two units never share a state object. */
 export const stateClaimsPrefix = `${ROOT}keys/`
-export const stateClaimKey = (key: string) =>
-  `${stateClaimsPrefix}${createHash('sha256').update(key).digest('hex')}.json`
+export const stateClaimKey = (key: string, can: Folding) =>
+  `${stateClaimsPrefix}${createHash('sha256').update(objectOf(key, can)).digest('hex')}.json`
+
+/** The same text for keys that are one object in this bucket. */
+export function objectOf(key: string, { foldsCase = false }: Folding): string {
+  return foldsCase ? foldKey(key) : key
+}
 
 export const lockKey = (stateKey: string) => `${stateKey}.tflock`
 

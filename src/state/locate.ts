@@ -50,7 +50,7 @@ export function createLocator(
       const unit = await store.load(org, known)
       if (unit !== undefined && hasName(unit, name)) return unit
     }
-    const claim = await claims.read(nameKey(org, name))
+    const claim = await claims.read(nameKey(org, name, bucket.can))
     const unit = claim === undefined ? undefined : await store.load(org, claim.value.id)
     if (unit !== undefined && hasName(unit, name)) return unit
     idsByName.delete(cacheKey(org, name))

@@ -1,4 +1,5 @@
 import { badRequest } from '../base/errors.ts'
+import { foldKey } from '../bucket/index.ts'
 
 /**
  * A unit's name is a path: `prod/network/vpc`. On Terraform Cloud's API and in our own paths `/` is written `--`,
@@ -27,11 +28,11 @@ export function parseUnitName(text: string): string {
       throw badRequest(
         'unit',
         `the unit name "${text}" has a part that cannot be used: "${segment}"`,
-        'parts are letters, digits, ".", "_", "-" and inner spaces; no "--", and no "-" at either end',
+        'parts are made of a-z, A-Z, 0-9, ".", "_", "-" and inner spaces; no "--", and no "-" at either end',
       )
     }
   }
-  if (text.split('/')[0] === '.taco') {
+  if (isOwn(text)) {
     throw badRequest(
       'unit',
       'a unit name cannot begin with .taco',
@@ -90,6 +91,11 @@ export function parseOrgName(text: string): string {
   )
 }
 
+/** `.Taco` is the same folder where case does not count. */
+function isOwn(path: string): boolean {
+  return foldKey(path.split('/', 1)[0] ?? '') === '.taco'
+}
+
 /** The key of a state object, given by a person or found in the bucket. */
 export function parseStateKey(text: string): string {
   const bad =
@@ -106,7 +112,7 @@ export function parseStateKey(text: string): string {
       `"${text}" cannot be the key of a state`,
       'use a plain path such as prod/network/terraform.tfstate',
     )
-  if (text === '.taco' || text.startsWith('.taco/')) {
+  if (isOwn(text)) {
     throw badRequest('key', 'a state cannot lie under .taco/', 'that is where OpenTaco keeps its records')
   }
   if (text.endsWith('.tflock'))

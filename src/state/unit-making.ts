@@ -1,4 +1,5 @@
 import { isRecent } from '../base/clock.ts'
+import { TacoError } from '../base/errors.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
@@ -83,7 +84,10 @@ export function createUnitMaker(
         by: caller.by,
       }
       const named = await claims.take('name', claim)
-      if (named.kind === 'taken') return { unit: named.by, made: false }
+      if (named.kind === 'taken') {
+        refuseOtherCase(name, named.by.value)
+        return { unit: named.by, made: false }
+      }
       if (named.kind === 'half-made') {
         // Its maker crashed or is just behind us: the unit comes into being as the claim says, whoever does it.
         // A claim whose unit has versions is no such thing: that unit was there, and its document is lost.
@@ -211,6 +215,16 @@ export function createUnitMaker(
     },
     move,
   }
+}
+
+/** The claim lies at our name and is for another: this bucket does not tell the two apart. */
+function refuseOtherCase(name: string, owner: Pick<UnitDocument, 'name' | 'claiming'>): void {
+  if (owner.name === name || owner.claiming?.name === name) return
+  throw new TacoError(
+    'ALREADY_EXISTS',
+    `the name ${name} differs from the unit ${owner.name} only by case, which this folder does not tell apart`,
+    { facts: { field: 'name', unit: owner.name }, hint: `Write ${owner.name}, or choose another name.` },
+  )
 }
 
 export function newDocument(claim: Claim, key: string, nonce: string, input: UnitChange = {}): UnitDocument {

@@ -19,7 +19,7 @@ import { isThere } from './generation.ts'
 import { latestGenerations } from './latest.ts'
 import { listFolder } from './list.ts'
 import { folderMarks } from './mark.ts'
-import { OBJECTS, TEMP, placeOf } from './names.ts'
+import { OBJECTS, OWN, TEMP, placeOf } from './names.ts'
 import { nodeFs } from './node-fs.ts'
 import { deleteOwn, putOwn } from './own.ts'
 import { hasPlain } from './plain.ts'
@@ -118,6 +118,7 @@ async function bucketOf(context: Context, realRoot: string): Promise<Bucket> {
   const inside = new Set<string>([root])
   const mark = folderMarks(context)
   const hadObjects = (await fs.lstat(`${root}/${OBJECTS}`)) !== undefined
+  const foldsCase = await isCaseIgnored(fs, root)
 
   const places = new Map<string, Place>()
 
@@ -186,7 +187,7 @@ async function bucketOf(context: Context, realRoot: string): Promise<Bucket> {
   return {
     kind: 'file',
     label,
-    can: { conditionalDelete: true, listsInOneRequest: true, nestedKeys: false },
+    can: { conditionalDelete: true, listsInOneRequest: true, nestedKeys: false, foldsCase },
     get: get as Bucket['get'],
     head: (key, options) =>
       at(key, options, 'reading', async (place) => {
@@ -234,6 +235,12 @@ async function bucketOf(context: Context, realRoot: string): Promise<Bucket> {
     },
     close: () => Promise.resolve(),
   }
+}
+
+/** Asked of the one folder whose name is known. A folder of the other name, where case counts, is another one. */
+async function isCaseIgnored(fs: FsOps, root: string): Promise<boolean> {
+  const [own, other] = [await fs.lstat(`${root}/${OWN}`), await fs.lstat(`${root}/${OWN.toUpperCase()}`)]
+  return own !== undefined && own.ino === other?.ino
 }
 
 async function guarded<T>(context: Context, doing: string, act: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../base/errors.ts'
-import { checkKey } from '../../keys.ts'
+import { checkKey, foldKey } from '../../keys.ts'
 
 export const OWN = '.taco'
 export const OBJECTS = `${OWN}/objects`
@@ -29,6 +29,9 @@ export function placeOf(root: string, key: string): Place {
     if (isReserved(segments[1] ?? name)) throw refused(key, `${OBJECTS} and ${TEMP} are the folder's own`)
     return { key, plain: undefined, plainFolder: undefined, folder: `${root}/${hidden(parent)}`, name }
   }
+  const first = segments[0] ?? name
+  if (first !== OWN && foldKey(first) === OWN)
+    throw refused(key, `on some file systems "${first}" is the folder ${OWN}`)
   if (parent === '' && name === OWN) throw refused(key, `${OWN} is a folder`)
   return {
     key,
