@@ -16,6 +16,8 @@ export interface Bucket {
   /** The bucket's address without secrets: for messages. */
   readonly label: string
   readonly can: BucketAbilities
+  /** Default: `lockBeside`. */
+  readonly locks?: StoreLocks
 
   /** Undefined when there is no object. `unchanged` only if `ifNoneMatch` was given and still holds. */
   get(
@@ -61,6 +63,19 @@ export interface Bucket {
 
   close(): Promise<void>
 }
+
+/** How programs that go to this kind of store directly lock an object. */
+export interface StoreLocks {
+  /** The key of the object that shows whether the object at `key` is locked. */
+  placeOf(key: string): string
+  /** Does an object at such a place show a lock? */
+  isLock(entry: Entry): boolean
+}
+
+const isLockObject = ({ key }: Entry) => key.endsWith('.tflock')
+
+/** As `backend "s3"` with `use_lockfile` does it. */
+export const lockBeside: StoreLocks = { placeOf: (key) => `${key}.tflock`, isLock: isLockObject }
 
 /** Opaque: compare it, never read it. Identifies one content of one key. */
 export type Tag = string & { readonly __tag: unique symbol }

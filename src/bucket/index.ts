@@ -3,7 +3,7 @@
  * adapter per kind of store. Nothing here knows what a unit or a state is.
  */
 export { bodyOf, bytesOf } from './body.ts'
-export { conflict } from './bucket.ts'
+export { conflict, lockBeside } from './bucket.ts'
 export type {
   Body,
   Bucket,
@@ -16,6 +16,7 @@ export type {
   ListOptions,
   PutOptions,
   StoreClock,
+  StoreLocks,
   Tag,
   Waiting,
   Written,

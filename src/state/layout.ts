@@ -39,8 +39,6 @@ export function objectOf(key: string, { foldsCase = false }: Folding): string {
   return foldsCase ? foldKey(key) : key
 }
 
-export const lockKey = (stateKey: string) => `${stateKey}.tflock`
-
 /** A new unit's state. Organizations other than the first have a folder of their own. */
 export function defaultStateKey(org: string, name: string): string {
   return `${org === 'default' ? '' : `${org}/`}${name}/terraform.tfstate`

@@ -1,7 +1,8 @@
 import { isRecent } from '../base/clock.ts'
+import { lockBeside } from '../bucket/index.ts'
 import { inBatches } from './in-batches.ts'
-import { lockKey } from './layout.ts'
 import type { Parts } from './protocol/parts.ts'
+import type { Outside } from './sweep.ts'
 import { listOutside } from './sweep.ts'
 import { viewOutsideLock } from './view-unit.ts'
 import type { LockView, UnitView } from './views.ts'
@@ -10,8 +11,13 @@ import type { LockView, UnitView } from './views.ts'
 export interface LocksSeen {
   asOfNow(units: readonly UnitView[]): Promise<readonly UnitView[]>
   /** What somebody who listed the bucket anyway came across. */
-  learn(keys: Iterable<string>): void
+  learn(outside: Outside): void
 }
+
+/** Is the state at this key locked? */
+type IsLocked = Outside['isLocked']
+
+const never: IsLocked = () => false
 
 /** So many units are looked at one by one; for more, one listing of everything costs less. */
 const A_PAGE = 1000
@@ -24,45 +30,45 @@ const A_PAGE = 1000
  */
 export function createLocksSeen({ deps, mirrors }: Parts): LocksSeen {
   const { bucket, clock, settings } = deps
-  const none: ReadonlySet<string> = new Set()
-  let found: { readonly keys: ReadonlySet<string>; readonly at: number } | undefined
-  let finding: Promise<ReadonlySet<string>> | undefined
+  const { placeOf, isLock } = bucket.locks ?? lockBeside
+  let found: { readonly isLocked: IsLocked; readonly at: number } | undefined
+  let finding: Promise<IsLocked> | undefined
 
-  function lockObjects(units: readonly UnitView[]): ReadonlySet<string> | Promise<ReadonlySet<string>> {
-    if (!bucket.can.listsInOneRequest) return found?.keys ?? none
+  function lockedAmong(units: readonly UnitView[]): IsLocked | Promise<IsLocked> {
+    if (!bucket.can.listsInOneRequest) return found?.isLocked ?? never
     if (units.length <= A_PAGE) return lookAtEach(units)
-    if (found !== undefined && isRecent(clock, found.at, settings.catalogVerifyMs)) return found.keys
+    if (found !== undefined && isRecent(clock, found.at, settings.catalogVerifyMs)) return found.isLocked
     finding ??= find().finally(() => (finding = undefined))
     return finding
   }
 
-  async function lookAtEach(units: readonly UnitView[]): Promise<ReadonlySet<string>> {
-    const keys = new Set<string>()
+  async function lookAtEach(units: readonly UnitView[]): Promise<IsLocked> {
+    const locked = new Set<string>()
     for (const unit of units) {
-      const key = lockKey(unit.key)
-      if (isFree(unit) && (await bucket.head(key)) !== undefined) keys.add(key)
+      const entry = isFree(unit) ? await bucket.head(placeOf(unit.key)) : undefined
+      if (entry !== undefined && isLock(entry)) locked.add(unit.key)
     }
-    return keys
+    return (key) => locked.has(key)
   }
 
-  function learn(keys: Iterable<string>): ReadonlySet<string> {
-    found = { keys: new Set([...keys].filter((key) => key.endsWith('.tflock'))), at: clock.now() }
-    return found.keys
+  function learn({ isLocked }: Outside): IsLocked {
+    found = { isLocked, at: clock.now() }
+    return isLocked
   }
 
-  async function find(): Promise<ReadonlySet<string>> {
-    return learn((await listOutside(bucket)).keys())
+  async function find(): Promise<IsLocked> {
+    return learn(await listOutside(bucket))
   }
 
   return {
-    learn: (keys) => void learn(keys),
+    learn: (outside) => void learn(outside),
     async asOfNow(units) {
       const now = clock.now()
       const locks = new Map<string, LockView | null>()
       for (const { id, lock } of units)
         if (lock?.leaseUntil != null && Date.parse(lock.leaseUntil) < now) locks.set(id, null)
-      const keys = units.length === 0 ? none : await lockObjects(units)
-      const suspects = units.filter((unit) => isFree(unit) && keys.has(lockKey(unit.key)))
+      const isLocked = units.length === 0 ? never : await lockedAmong(units)
+      const suspects = units.filter((unit) => isFree(unit) && isLocked(unit.key))
       await inBatches(suspects, 32, async (unit) => {
         const mirror = await mirrors.read(unit)
         if (mirror.kind === 'foreign') locks.set(unit.id, viewOutsideLock(mirror.info, now))

@@ -1,8 +1,6 @@
-import type { Bucket } from '../bucket/index.ts'
 import { TacoError } from '../base/errors.ts'
 import type { EventDraft } from './events.ts'
 import type { Locator } from './locate.ts'
-import { lockKey } from './layout.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import { lockUnit, renewLock } from './protocol/lock.ts'
 import type { Parts, Target } from './protocol/parts.ts'
@@ -16,7 +14,7 @@ import { viewLock, viewOutsideLock } from './view-unit.ts'
 import type { LockView } from './views.ts'
 
 export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): Locks {
-  const { clock, bucket } = parts.deps
+  const { clock } = parts.deps
 
   async function forceUnlock(
     target: Target,
@@ -26,7 +24,7 @@ export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): L
     return untilDone(clock, 'breaking the lock', async () => {
       const unit = await loadUnit(parts, target)
       const { lock } = unit.value
-      if (lock === null) return breakOutsideLock(parts, bucket, target, id, caller)
+      if (lock === null) return breakOutsideLock(parts, target, id, caller)
       if (id !== undefined && lock.id !== id) throw lockNotHeld(unit.value, id)
       if (lock.releasing !== undefined) {
         await takeOverRelease(parts, unit)
@@ -79,7 +77,6 @@ function lockViewOf(lock: Parameters<typeof viewLock>[0] | null, unit: string): 
 /** A lock that somebody made in the bucket itself: compared, then deleted on condition that it is still that one. */
 async function breakOutsideLock(
   parts: Parts,
-  bucket: Bucket,
   target: Target,
   id: string | undefined,
   caller: Caller,
@@ -90,14 +87,15 @@ async function breakOutsideLock(
     if (id === undefined) return null
     throw lockNotHeld(unit.value, id)
   }
-  if (id !== undefined && mirror.info.ID !== id) {
+  // `backend "gcs"` takes the lock object's generation for the id, and shows that one.
+  if (id !== undefined && id !== mirror.info.ID && id !== mirror.tag) {
     throw new TacoError('LOCK_MISMATCH', `${unit.value.name} is locked in the bucket under another id`, {
       facts: { holder: mirror.info, given: id },
       hint: 'give the id that `taco lock` shows, or none',
     })
   }
   const forced: EventDraft = { type: 'lock.forced', caller, data: { lock: mirror.info, outside: true } }
-  if (!bucket.can.conditionalDelete) {
+  if (!parts.deps.bucket.can.conditionalDelete) {
     const claimed = await claimDelete(parts, unit, 'force-unlock', [forced])
     if (claimed === undefined) return again
     const isDone = await finishRelease(parts, claimed, mirror.tag)
@@ -108,7 +106,7 @@ async function breakOutsideLock(
   }
   // First the record, then the deed: a crash in between is told about, and never a lock that vanished by itself.
   if ((await parts.store.swap(unit, {}, [forced])) === undefined) return again
-  const answer = await bucket.delete(lockKey(unit.value.key), mirror.tag)
+  const answer = await parts.mirrors.remove(unit.value, mirror.tag)
   if (typeof answer === 'object') return again
   return viewOutsideLock(mirror.info, parts.deps.clock.now())
 }

@@ -1,10 +1,11 @@
 import type { Bucket } from '../bucket/index.ts'
+import { lockBeside } from '../bucket/index.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Catalog } from './catalog.ts'
 import type { EntryText } from './catalog-entry.ts'
 import { readEntryText } from './catalog-entry.ts'
 import { inBatches } from './in-batches.ts'
-import { lockKey, ROOT } from './layout.ts'
+import { ROOT } from './layout.ts'
 import type { OrgStore } from './orgs.ts'
 import { lookAt } from './protocol/look.ts'
 import type { Parts } from './protocol/parts.ts'
@@ -18,7 +19,7 @@ export function createSweep(
   parts: Parts,
   orgs: OrgStore,
   catalog: Catalog,
-  onListed: (keys: Iterable<string>) => void,
+  onListed: (outside: Outside) => void,
 ): Upkeep['sweep'] {
   const { bucket, clock, log } = parts.deps
 
@@ -26,7 +27,7 @@ export function createSweep(
     let looked = 0
     let repaired = 0
     const outside = await listOutside(bucket)
-    onListed(outside.keys())
+    onListed(outside)
     for (const org of await orgs.names()) {
       const entries = await catalog.all(org)
       const suspects = entries.filter((entry) => needsLook(readEntryText(entry), outside, clock.now()))
@@ -48,23 +49,32 @@ export function createSweep(
   }
 }
 
-export function needsLook(
-  { view, look }: EntryText,
-  outside: ReadonlyMap<string, string>,
-  now: number,
-): boolean {
+export function needsLook({ view, look }: EntryText, outside: Outside, now: number): boolean {
   if (look.unfinished || (look.leaseUntil !== null && look.leaseUntil < now)) return true
-  // A LOCK that was under way when the unit was deleted leaves a `.tflock` that blocks whoever has the key next.
-  if (view.deleted !== null) return outside.has(lockKey(view.key))
-  if ((outside.get(view.key) ?? null) !== look.stateTag) return true
-  return outside.has(lockKey(view.key)) !== look.locked
+  const isLocked = outside.isLocked(view.key)
+  // A LOCK that was under way when the unit was deleted leaves a mirror that blocks whoever has the key next.
+  if (view.deleted !== null) return isLocked
+  if ((outside.tags.get(view.key) ?? null) !== look.stateTag) return true
+  return isLocked !== look.locked
 }
 
-/** Tags of everything in the bucket that is not ours. An object without a byte is no state. */
-export async function listOutside(bucket: Bucket, under = ''): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
-  for await (const { key, tag, size } of outsideEntries(bucket, under)) if (size > 0) found.set(key, tag)
-  return found
+/** Everything in the bucket that is not under `.taco/`, as one listing showed it. */
+export interface Outside {
+  /** An object without a byte is no state, and has none. */
+  readonly tags: ReadonlyMap<string, string>
+  /** Is the state at this key locked, by us or directly? */
+  isLocked(stateKey: string): boolean
+}
+
+export async function listOutside(bucket: Bucket): Promise<Outside> {
+  const { placeOf, isLock } = bucket.locks ?? lockBeside
+  const tags = new Map<string, string>()
+  const locks = new Set<string>()
+  for await (const entry of outsideEntries(bucket)) {
+    if (isLock(entry)) locks.add(entry.key)
+    if (entry.size > 0) tags.set(entry.key, entry.tag)
+  }
+  return { tags, isLocked: (stateKey) => locks.has(placeOf(stateKey)) }
 }
 
 /** Keys before and after `.taco/`, which holds far more objects than anything else. */

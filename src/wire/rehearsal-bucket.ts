@@ -30,6 +30,7 @@ export function rehearsing(bucket: Bucket): Bucket {
     kind: bucket.kind,
     label: bucket.label,
     can: bucket.can,
+    ...(bucket.locks === undefined ? {} : { locks: bucket.locks }),
     get: ((key: string, options?: Parameters<Bucket['get']>[1]) =>
       of(key).get(key, options)) as Bucket['get'],
     head: (key, options) => of(key).head(key, options),

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { bodyOf } from '../body.ts'
 import type { Bucket, GetOptions, Tag } from '../bucket.ts'
-import { openGcsBucket } from './gcs.ts'
+import { gcsLocks, openGcsBucket } from './gcs.ts'
 import { answer, page, storeThatAnswers, tenBytes } from './http/testing.ts'
 
 async function answeredBy(...answers: readonly RequestListener[]): Promise<Bucket> {
@@ -217,4 +217,13 @@ test.each<[string, RequestListener]>([
 test('neither is a delete done nor a write lost when somebody else says so', async () => {
   await expect((await answeredBy(page)).delete('a', tag)).rejects.toMatchObject(unavailable)
   await expect((await answeredBy(answer(412))).put('a', bodyOf('x'), tag)).rejects.toMatchObject(unavailable)
+})
+
+test.each([
+  ['prod/app/default.tfstate', 'prod/app/default.tflock'],
+  ['default.tfstate', 'default.tflock'],
+  ['prod/app', 'prod/app.tflock'],
+  ['a.tfstate/b', 'a.tfstate/b.tflock'],
+])('the lock of %s is where backend "gcs" puts it', (key, place) => {
+  expect(gcsLocks.placeOf(key)).toBe(place)
 })

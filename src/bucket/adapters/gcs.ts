@@ -3,8 +3,17 @@ import { z } from 'zod'
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Adjustable } from '../abilities.ts'
-import { conflict } from '../bucket.ts'
-import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag } from '../bucket.ts'
+import { conflict, lockBeside } from '../bucket.ts'
+import type {
+  Bucket,
+  BucketAbilities,
+  Entry,
+  Found,
+  GetOptions,
+  StoreClock,
+  StoreLocks,
+  Tag,
+} from '../bucket.ts'
 import { checkKey } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
 import type { RetryRules } from '../retry.ts'
@@ -30,6 +39,12 @@ export interface GcsOptions {
   readonly clock?: Clock | undefined
   readonly retry?: RetryRules | undefined
   readonly idleTimeoutMs?: number | undefined
+}
+
+/** `backend "gcs"` puts its lock at the state's key with another ending: `<prefix>/<workspace>.tflock`. */
+export const gcsLocks: StoreLocks = {
+  ...lockBeside,
+  placeOf: (key) => lockBeside.placeOf(key.replace(/\.tfstate$/, '')),
 }
 
 const GOOGLE = 'https://storage.googleapis.com'
@@ -246,6 +261,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
       kind: 'gs',
       label,
       can,
+      locks: gcsLocks,
       get,
       head: (key, options) => head(key, options?.signal),
       put,

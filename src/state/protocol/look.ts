@@ -1,4 +1,3 @@
-import { lockKey } from '../layout.ts'
 import type { Caller } from '../services.ts'
 import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
@@ -13,7 +12,7 @@ export type Repairs = readonly string[]
 
 /**
  * LOOK: carries left-over work forward and makes bucket and document agree. Anyone may do it at any time; a sweep
- * must, because a dead `.tflock` blocks programs that go to the bucket directly.
+ * must, because a dead mirror blocks programs that go to the bucket directly.
  */
 export async function lookAt(parts: Parts, target: Target, caller: Caller): Promise<Repairs> {
   const repairs: string[] = []
@@ -68,7 +67,7 @@ async function mendMirror(parts: Parts, unit: Unit, repairs: string[]): Promise<
     return again
   }
   if (!parts.deps.bucket.can.conditionalDelete) return removeDeadClaimed(parts, unit, repairs)
-  const answer = await parts.deps.bucket.delete(lockKey(doc.key), mirror.tag)
+  const answer = await parts.mirrors.remove(doc, mirror.tag)
   if (typeof answer === 'object') return again
   repairs.push('removed a left-over lock object')
   return undefined

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Body, Bucket, Tag } from '../../bucket/index.ts'
-import { bodyOf } from '../../bucket/index.ts'
-import { lockKey } from '../layout.ts'
+import { bodyOf, lockBeside } from '../../bucket/index.ts'
 import type { Lock, UnitDocument } from '../model.ts'
 import { LockInfo } from '../model.ts'
 
 /**
- * `<key>.tflock` mirrors the lock for programs that go to the bucket directly. It carries the unit and an epoch, so
- * that anyone can tell a live one from a left-over; without that mark it is somebody else's and is respected.
+ * A mirror of the lock for programs that go to the bucket directly: an object at the key where the engine's own backend
+ * for this kind of store looks for one, such as `<key>.tflock`. It carries the unit and an epoch, so that anyone can
+ * tell a live one from a left-over; without that mark it is somebody else's and is respected.
  */
 export type Mirror =
   | { readonly kind: 'none' }
@@ -23,6 +23,8 @@ export interface Mirrors {
   create(doc: UnitDocument, lock: Lock): Promise<Tag | undefined>
   /** Replace exactly that one; undefined: it changed. */
   replace(doc: UnitDocument, lock: Lock, tag: Tag): Promise<Tag | undefined>
+  /** Remove exactly that one. */
+  remove(doc: UnitDocument, tag: Tag, options?: Parameters<Bucket['delete']>[2]): ReturnType<Bucket['delete']>
   /** The tag under which this process last wrote the mirror of this very lock. */
   knownTag(doc: UnitDocument, lock: Lock): Tag | undefined
   /** Is the mirror of the held lock in place? Puts it back if it is missing. `foreign`: the lock was lost. */
@@ -31,10 +33,11 @@ export interface Mirrors {
 
 export function createMirrors(bucket: Bucket): Mirrors {
   const tags = new LRUCache<string, Tag>({ max: 10_000 })
+  const { placeOf } = bucket.locks ?? lockBeside
   const nameOf = (doc: UnitDocument, lock: Lock) => `${doc.id} ${lock.epoch} ${lock.id}`
 
   async function put(doc: UnitDocument, lock: Lock, when: 'absent' | Tag): Promise<Tag | undefined> {
-    const answer = await bucket.put(lockKey(doc.key), mirrorBody(doc, lock), when, {
+    const answer = await bucket.put(placeOf(doc.key), mirrorBody(doc, lock), when, {
       contentType: 'application/json',
     })
     if (answer.kind === 'conflict') return undefined
@@ -43,14 +46,14 @@ export function createMirrors(bucket: Bucket): Mirrors {
   }
 
   async function read(doc: Pick<UnitDocument, 'id' | 'key'>): Promise<Mirror> {
-    const found = await bucket.get(lockKey(doc.key))
+    const found = await bucket.get(placeOf(doc.key))
     return found === undefined ? { kind: 'none' } : parseMirror(doc.id, found.tag, await found.bytes())
   }
 
   async function confirm(doc: UnitDocument, lock: Lock): Promise<'in place' | 'foreign'> {
     const known = tags.get(nameOf(doc, lock))
     if (known !== undefined) {
-      const entry = await bucket.head(lockKey(doc.key))
+      const entry = await bucket.head(placeOf(doc.key))
       if (entry?.tag === known) return 'in place'
     }
     for (;;) {
@@ -65,6 +68,7 @@ export function createMirrors(bucket: Bucket): Mirrors {
     read,
     create: (doc, lock) => put(doc, lock, 'absent'),
     replace: (doc, lock, tag) => put(doc, lock, tag),
+    remove: (doc, tag, options) => bucket.delete(placeOf(doc.key), tag, options),
     knownTag: (doc, lock) => tags.get(nameOf(doc, lock)),
     confirm,
   }
@@ -93,6 +97,6 @@ export function parseMirror(unitId: string, tag: Tag, bytes: Buffer): Mirror {
     tag,
     info: info.success
       ? info.data
-      : LockInfo.parse({ ID: 'unreadable', Info: 'the .tflock object is not a lock info' }),
+      : LockInfo.parse({ ID: 'unreadable', Info: 'the lock object is not a lock info' }),
   }
 }

@@ -1,7 +1,6 @@
 import { isTacoError, messageOf } from '../../base/errors.ts'
 import type { Tag } from '../../bucket/index.ts'
 import type { EventDraft } from '../events.ts'
-import { lockKey } from '../layout.ts'
 import type { Lock, UnitDocument } from '../model.ts'
 import { LockInfo } from '../model.ts'
 import type { Caller } from '../services.ts'
@@ -58,14 +57,13 @@ export async function releaseLock(parts: Parts, unit: Unit, event: EventDraft): 
 
 /** U4: deletes a dead mirror, and only a dead one. `doc` is free, with the epoch up to which mirrors are dead. */
 export async function dropMirror(parts: Parts, doc: UnitDocument, lock?: Lock): Promise<void> {
-  const { bucket } = parts.deps
-  if (!bucket.can.conditionalDelete) return
+  if (!parts.deps.bucket.can.conditionalDelete) return
   const known = lock === undefined ? undefined : parts.mirrors.knownTag(doc, lock)
-  if (known !== undefined && (await bucket.delete(lockKey(doc.key), known)) === 'deleted') return
+  if (known !== undefined && (await parts.mirrors.remove(doc, known)) === 'deleted') return
   await untilDone(parts.deps.clock, 'removing the lock object', async () => {
     const mirror = await parts.mirrors.read(doc)
     if (mirror.kind !== 'ours' || mirror.epoch > doc.epoch) return undefined
-    const answer = await bucket.delete(lockKey(doc.key), mirror.tag)
+    const answer = await parts.mirrors.remove(doc, mirror.tag)
     return answer === 'deleted' || answer === 'absent' ? undefined : again
   })
 }
@@ -103,7 +101,7 @@ export async function claimDelete(
  * that somebody decided to break.
  */
 export async function finishRelease(parts: Parts, claimed: Unit, doomed?: Tag): Promise<boolean> {
-  const { bucket, clock, log, settings } = parts.deps
+  const { clock, log, settings } = parts.deps
   const { lock } = claimed.value
   if (lock?.releasing === undefined) return false
   const deadline = lock.releasing.at + settings.deleteOutlivesMs / 2
@@ -114,7 +112,7 @@ export async function finishRelease(parts: Parts, claimed: Unit, doomed?: Tag): 
     // Past T/2 a DELETE could land after a helper took over: the helper does it instead.
     if (left <= 0) return false
     try {
-      await bucket.delete(lockKey(claimed.value.key), mirror.tag, {
+      await parts.mirrors.remove(claimed.value, mirror.tag, {
         retry: false,
         signal: AbortSignal.timeout(Math.ceil(left)),
       })
