@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openEmbedded } from './embed.ts'
 import { listenOn } from './listen.ts'
 import { serve } from './serve.ts'
@@ -44,6 +44,7 @@ test.each([
   ['without authentication beyond loopback', { auth: 'none', listen: '0.0.0.0:0' }, 'loopback'],
   ['with no token', { auth: 'token' }, 'no root token'],
   ['with a short token', { auth: 'token', rootToken: 'short' }, 'at least 16'],
+  ['behind nonsense', { auth: 'none', trustedProxies: ['10.0.0.0/8', 'proxy'] }, 'not a list of addresses'],
   ['on nonsense', { auth: 'none', listen: 'nonsense' }, 'not an address'],
   ['with a bucket of an unknown kind', { auth: 'none', bucket: 'ftp://x' }, 'bucket'],
 ] as const)('%s it does not start', async (_, options, message) => {
@@ -138,6 +139,40 @@ test('options that cannot be used are told as people give them', async () => {
       hint: expect.stringContaining('--help'),
     }),
   )
+})
+
+test('guessing ends at the limit: nothing tells the right token from a wrong one, and operators see it', async () => {
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+  onTestFinished(() => stderr.mockRestore())
+  const rootToken = 'words-without-a-digit'
+  const server = await serve({
+    listen: '127.0.0.1:0',
+    logLevel: 'warn',
+    logFormat: 'json',
+    bucket: await folder(),
+    rootToken,
+    metricsOpen: true,
+    trustedProxies: ['127.0.0.1'],
+  })
+  onTestFinished(() => server.close())
+  const ask = (token: string, client: string) =>
+    fetch(`${server.url}/v1/units`, {
+      headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': `${rootToken}, ${client}` },
+    })
+
+  for (let i = 0; i < 20; i++) expect((await ask(`guess-${i}`, '2001:db8::1')).status).toBe(401)
+  const refused = await ask(rootToken, '2001:db8::2')
+  const letIn = await ask(rootToken, '2001:db8:0:1::1')
+
+  expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
+  expect(letIn.status).toBe(200)
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  expect(metrics).toContain('opentaco_refused_credentials_total{reason="wrong"} 20')
+  expect(metrics).toContain('opentaco_refused_credentials_total{reason="limited"} 1')
+  const logged = stderr.mock.calls.map(([text]) => String(text)).join('')
+  expect(logged).toContain('the root token is weak')
+  expect(logged.match(/too many wrong tokens.*/g)).toEqual([expect.stringContaining('2001:db8::1')])
+  expect(logged).not.toContain(rootToken)
 })
 
 function over(

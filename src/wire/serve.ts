@@ -6,11 +6,14 @@ import { randomIds } from '../base/ids.ts'
 import { LOG_LEVELS, createLog } from '../base/log-sink.ts'
 import {
   type Guard,
+  type GuardWatch,
   createHttpFace,
   defaultLimits,
   isLoopback,
+  isWeakToken,
   listenRefusal,
   openGuard,
+  parseTrustedProxies,
   tokenGuard,
 } from '../entry/http/index.ts'
 import { startBackground } from './background-upkeep.ts'
@@ -25,6 +28,8 @@ export const ServeOptions = z.object({
   auth: z.enum(['none', 'token']).default('token'),
   /** Short ones can be guessed, and this one opens everything. */
   rootToken: z.string().min(16).optional(),
+  /** Addresses and networks of proxies that are believed about whom they speak for. */
+  trustedProxies: z.array(z.string()).readonly().default([]),
   /** Allows `none` beyond loopback. */
   insecure: z.boolean().default(false),
   metricsOpen: z.boolean().default(false),
@@ -62,7 +67,8 @@ export async function serve(input: ServeInput): Promise<Served> {
       hint: 'Use --auth token, listen on 127.0.0.1, or add --insecure if others guard the port.',
     })
   }
-  const guard = guardOf(options, address.host)
+  const guardWith = guardOf(options, address.host)
+  const trustedProxies = trustedProxiesOf(options)
   const log = createLog({
     level: options.logLevel,
     format: options.logFormat ?? (process.stderr.isTTY ? 'text' : 'json'),
@@ -81,7 +87,14 @@ export async function serve(input: ServeInput): Promise<Served> {
   const face = createHttpFace({
     control,
     rollouts,
-    guard,
+    guard: guardWith({
+      refused: metrics.refusedCredential,
+      limited: (address) =>
+        log.warn('too many wrong tokens came from an address: none from there is looked at for a while', {
+          address,
+        }),
+    }),
+    ...(trustedProxies === undefined ? {} : { trustedProxies }),
     limits,
     metrics,
     log,
@@ -97,6 +110,12 @@ export async function serve(input: ServeInput): Promise<Served> {
     return listenOn(face.server, address)
   }, built.close)
   log.info('serving', { url, bucket: about.bucket.label, auth: options.auth, version: about.version })
+
+  if (options.auth === 'token' && isWeakToken(options.rootToken ?? '')) {
+    log.warn('the root token is weak: it has less than 128 bits and opens everything', {
+      hint: 'Replace it by the output of `openssl rand -hex 32`.',
+    })
+  }
 
   const { lookEveryMs, gcEveryMs } = options
   const background = startBackground({
@@ -133,6 +152,7 @@ export async function serve(input: ServeInput): Promise<Served> {
 /** As people give them; what is not here is one word in both. */
 const SAID_AS: Readonly<Record<string, string>> = {
   rootToken: 'the root token',
+  trustedProxies: '--trusted-proxy',
   maxStateBytes: '--max-state',
   lookEveryMs: '--look-every (in milliseconds)',
   gcEveryMs: '--gc-every (in milliseconds)',
@@ -147,16 +167,29 @@ function parseOptions(input: ServeInput): ServeOptions {
   throw badRequest(faults[0]?.field ?? 'options', sayFaults(said), '`taco serve --help` lists what it takes.')
 }
 
-function guardOf(options: ServeOptions, host: string): Guard {
-  if (options.auth === 'none') return openGuard({ isAnyHostAllowed: !isLoopback(host) })
-  if (options.rootToken === undefined) {
+/** Refuses what is missing before the bucket is opened. */
+function guardOf(options: ServeOptions, host: string): (watch: GuardWatch) => Guard {
+  if (options.auth === 'none') return () => openGuard({ isAnyHostAllowed: !isLoopback(host) })
+  const { rootToken: token, metricsOpen: isMetricsOpen } = options
+  if (token === undefined) {
     throw badRequest(
       'rootToken',
       'there is no root token',
       'Set TACO_ROOT_TOKEN or --token-file, for example to the output of `openssl rand -hex 32`.',
     )
   }
-  return tokenGuard({ token: options.rootToken, clock: systemClock, isMetricsOpen: options.metricsOpen })
+  return (watch) => tokenGuard({ token, clock: systemClock, isMetricsOpen, watch })
+}
+
+function trustedProxiesOf({ trustedProxies }: ServeOptions): ReturnType<typeof parseTrustedProxies> {
+  if (trustedProxies.length === 0) return undefined
+  const parsed = parseTrustedProxies(trustedProxies)
+  if (parsed !== undefined) return parsed
+  throw badRequest(
+    'trustedProxies',
+    `"${trustedProxies.join(',')}" is not a list of addresses`,
+    'Write --trusted-proxy as addresses and networks with commas between, such as 10.0.0.5,10.1.0.0/16.',
+  )
 }
 
 /** What was opened before a start that failed is closed again. */

@@ -32,6 +32,12 @@ export const bucketCommands: readonly CommandSpec[] = [
         env: 'TACO_INSECURE',
         says: 'allow --auth none on an address that others can reach',
       },
+      {
+        name: 'trusted-proxy',
+        value: 'addresses',
+        env: 'TACO_TRUSTED_PROXY',
+        says: 'take the client from X-Forwarded-For of these proxies, e.g. 10.0.0.5,fd00::/8',
+      },
       { name: 'metrics-open', env: 'TACO_METRICS_OPEN', says: '/metrics needs no token' },
       { name: 'max-state', value: 'size', env: 'TACO_MAX_STATE', says: 'refuse larger states, e.g. 500MB' },
       {

@@ -86,6 +86,8 @@ export interface ServeOptions {
   readonly auth: 'none' | 'token'
   readonly insecure: boolean
   readonly rootToken: string | undefined
+  /** Addresses and networks of proxies that are believed about whom they speak for. */
+  readonly trustedProxies: readonly string[]
   readonly metricsOpen: boolean
   readonly maxStateBytes: number | undefined
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'

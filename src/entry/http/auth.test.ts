@@ -49,25 +49,79 @@ test.each([
   else expect(admit).toThrow('no token')
 })
 
-test('wrong tokens in a row are slowed down for their address only; the right one still comes in', () => {
-  let now = 0
-  const guard = tokenGuard({ token, clock: { now: () => now, sleep: () => Promise.resolve() } })
-  const code = (address: string) => {
+/** A guard on a clock that the test sets, and what it says to one credential after the other. */
+function guarded(options: { readonly isGenerated?: boolean } = {}) {
+  const time = { now: 0 }
+  const seen: string[] = []
+  const guard = tokenGuard({
+    token,
+    clock: { now: () => time.now, sleep: () => Promise.resolve() },
+    watch: { refused: (reason) => seen.push(reason), limited: (address) => seen.push(`limited ${address}`) },
+    ...options,
+  })
+  function said(address: string, given: string, path = '/v1/units'): string {
     try {
-      return guard.admit(visit({ authorization: 'Bearer guess' }, '/v1/units', address))
+      return guard.admit(visit({ authorization: `Bearer ${given}` }, path, address))
     } catch (error) {
       return (error as { code: string }).code
     }
   }
+  return { time, seen, said }
+}
 
-  const first = Array.from({ length: 25 }, () => code('10.0.0.1'))
+const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make)
 
-  expect(first.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'UNAUTHENTICATED'))
-  expect(first.slice(20)).toEqual(Array.from({ length: 5 }, () => 'RATE_LIMITED'))
-  expect(code('10.0.0.2')).toBe('UNAUTHENTICATED')
-  expect(guard.admit(visit({ authorization: `Bearer ${token}` }))).toBe('root')
-  now += 10_000
-  expect(code('10.0.0.1')).toBe('UNAUTHENTICATED')
+test('after too many wrong tokens, the right one is not let in either', () => {
+  const { time, seen, said } = guarded()
+
+  expect(times(20, () => said('10.0.0.1', 'guess'))).toEqual(times(20, () => 'UNAUTHENTICATED'))
+  expect(said('10.0.0.1', 'guess')).toBe('RATE_LIMITED')
+  expect(said('10.0.0.1', token)).toBe('RATE_LIMITED')
+  expect(said('10.0.0.2', token)).toBe('root')
+  expect(seen).toEqual([...times(20, () => 'wrong'), 'limited 10.0.0.1', 'limited', 'limited'])
+
+  time.now += 3_000
+  expect(said('10.0.0.1', token)).toBe('root')
+})
+
+test('whoever goes on guessing while limited gets one guess in three seconds', () => {
+  const { time, said } = guarded()
+  times(20, () => said('10.0.0.1', 'guess'))
+
+  const compared = times(3_000, () => {
+    time.now += 10
+    return said('10.0.0.1', 'guess')
+  }).filter((code) => code === 'UNAUTHENTICATED')
+
+  expect(compared).toHaveLength(10)
+})
+
+test.each([
+  ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', 'RATE_LIMITED'],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1', 'root'],
+  ['::ffff:192.0.2.1', '192.0.2.1', 'RATE_LIMITED'],
+  ['::ffff:192.0.2.1', '::ffff:192.0.2.2', 'root'],
+])('guesses from %s count for %s: %s', (from, to, expected) => {
+  const { said } = guarded()
+  times(20, () => said(from, 'guess'))
+
+  expect(said(to, token)).toBe(expected)
+})
+
+test('paths that need no token are open to those who have to wait, and are no way around the limit', () => {
+  const { said } = guarded()
+
+  expect(times(20, () => said('10.0.0.1', 'guess', '/readyz'))).toEqual(times(20, () => 'anonymous'))
+  expect(said('10.0.0.1', token)).toBe('RATE_LIMITED')
+  expect(said('10.0.0.1', token, '/readyz')).toBe('anonymous')
+  expect(said('10.0.0.2', token, '/readyz')).toBe('root')
+})
+
+test('a secret that was made by chance is let in whatever others guess', () => {
+  const { said } = guarded({ isGenerated: true })
+  times(100, () => said('127.0.0.1', 'guess'))
+
+  expect(said('127.0.0.1', token)).toBe('root')
 })
 
 test.each([

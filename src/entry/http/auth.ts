@@ -25,34 +25,58 @@ export interface TokenGuardOptions {
   /** Who is credited with what the token's bearer does. */
   readonly by?: string
   readonly isMetricsOpen?: boolean
+  /** True: the token was made by chance for this guard, so there is no use in keeping others from guessing it. */
+  readonly isGenerated?: boolean
+  readonly watch?: GuardWatch
+}
+
+/** For those who look after a server. */
+export interface GuardWatch {
+  /** A credential was refused: it was wrong, or it was not looked at because there were too many wrong ones. */
+  refused(reason: 'wrong' | 'limited'): void
+  /** From now on, credentials from here are not looked at for a while. */
+  limited(address: string): void
 }
 
 export function tokenGuard(options: TokenGuardOptions): Guard {
   const expected = digest(options.token)
   const attempts = createFailedAttempts(options.clock)
+
+  /** Undefined: it is the right one. */
+  function judged(given: string, address: string): TacoError | undefined {
+    // Whoever has to wait must not learn whether this was the right one, so it is not compared.
+    const waitMs = options.isGenerated === true ? 0 : attempts.waitMs(address)
+    if (waitMs > 0) {
+      options.watch?.refused('limited')
+      return new TacoError('RATE_LIMITED', 'too many wrong tokens came from this address', {
+        hint: 'Correct the token, and try again after the time that Retry-After says.',
+        facts: { retryAfterMs: waitMs },
+      })
+    }
+    // Digests have one length, so neither the length nor the place of a difference shows in the time.
+    if (timingSafeEqual(digest(given), expected)) return undefined
+    options.watch?.refused('wrong')
+    if (attempts.failed(address)) options.watch?.limited(address)
+    return unauthenticated('the token is wrong')
+  }
+
   return {
     kind: 'token',
     admit({ headers, address, path }) {
-      if (isOpen(path, options.isMetricsOpen === true)) return 'anonymous'
       const given = credentialOf(headers.authorization)
-      // Digests have one length, so neither the length nor the place of a difference shows in the time.
-      if (given !== undefined && timingSafeEqual(digest(given), expected)) return options.by ?? 'root'
-      // A first request without credentials is how some clients ask what is wanted; it guesses nothing.
-      if (given !== undefined && !attempts.allow(address)) {
-        throw new TacoError('RATE_LIMITED', 'too many requests with a wrong token came from this address', {
-          hint: 'Correct the token, then try again in a while.',
-          facts: { retryAfterMs: attempts.retryAfterMs() },
-        })
-      }
-      throw new TacoError(
-        'UNAUTHENTICATED',
-        given === undefined ? 'the request carries no token' : 'the token is wrong',
-        {
-          hint: 'Send the token as "Authorization: Bearer <token>", or as the password of HTTP Basic.',
-        },
-      )
+      const refusal =
+        given === undefined ? unauthenticated('the request carries no token') : judged(given, address)
+      if (refusal === undefined) return options.by ?? 'root'
+      if (isOpen(path, options.isMetricsOpen === true)) return 'anonymous'
+      throw refusal
     },
   }
+}
+
+function unauthenticated(message: string): TacoError {
+  return new TacoError('UNAUTHENTICATED', message, {
+    hint: 'Send the token as "Authorization: Bearer <token>", or as the password of HTTP Basic.',
+  })
 }
 
 /**
@@ -61,7 +85,8 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
  * (`terraform_remote_state`); nothing else is open.
  */
 export function unitGuard(options: TokenGuardOptions & { readonly unit: BackendScope }): Guard {
-  const inner = tokenGuard(options)
+  // Others on this machine must not be able to hold up a command by guessing.
+  const inner = tokenGuard({ ...options, isGenerated: true })
   return {
     kind: 'token',
     admit(visit) {

@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts'
 import type { Rollouts } from '../../graph/index.ts'
 import type { StateControl } from '../../state/index.ts'
 import type { Guard } from './auth.ts'
+import type { TrustedProxies } from './client-address.ts'
 import type { Limits } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -21,6 +22,8 @@ export interface HttpDeps {
     readonly version: string
     readonly bucket: { readonly kind: string; readonly label: string }
   }
+  /** Proxies that are believed about whom they speak for. */
+  readonly trustedProxies?: TrustedProxies
   /** Throws when the bucket cannot be reached. */
   ready(): Promise<void>
   /** Called now and again during large uploads, which leave many buffers behind. */

@@ -7,6 +7,8 @@ export class Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly requestId: string
+  /** Where it comes from. */
+  readonly address: string
   readonly path: string
   /** Without the question mark; parsed only by who needs it. */
   readonly query: string
@@ -23,11 +25,12 @@ export class Exchange {
   constructor(
     req: IncomingMessage,
     res: ServerResponse,
-    options: { requestId: string; awaitsContinue: boolean; connection: Connection },
+    options: { requestId: string; address: string; awaitsContinue: boolean; connection: Connection },
   ) {
     this.req = req
     this.res = res
     this.requestId = options.requestId
+    this.address = options.address
     this.#awaitsContinue = options.awaitsContinue
     this.#connection = options.connection
     const url = req.url ?? '/'

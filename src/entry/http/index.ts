@@ -3,12 +3,14 @@
  * and renders; it decides nothing about states. States never pass through web streams or a framework.
  */
 export { openGuard, tokenGuard, trustingGuard, unitGuard } from './auth.ts'
-export type { BackendScope, Guard } from './auth.ts'
+export type { BackendScope, Guard, GuardWatch } from './auth.ts'
+export { parseTrustedProxies } from './client-address.ts'
 export type { HttpDeps } from './deps.ts'
 export { defaultLimits } from './limits.ts'
 export type { Limits } from './limits.ts'
 export { isLoopback, listenRefusal } from './loopback.ts'
 export { createMetrics } from './metrics.ts'
 export type { Metrics } from './metrics.ts'
+export { isWeakToken } from './token-strength.ts'
 export { createHttpFace } from './server.ts'
 export type { HttpFace } from './server.ts'

@@ -2,6 +2,8 @@
 export interface Metrics {
   request(route: string, method: string, status: number, ms: number): void
   bucketRequest(operation: string, outcome: string, ms: number): void
+  /** A credential was wrong, or was not looked at because too many wrong ones came before it. */
+  refusedCredential(reason: 'wrong' | 'limited'): void
   /** Requests that began and are not over. */
   inFlight: number
   text(): string
@@ -62,6 +64,7 @@ export function createMetrics(version: string): Metrics {
   // Maps in maps instead of joined keys: this runs for every request.
   const routes = new Map<string, Map<string, Tally>>()
   const operations = new Map<string, Tally>()
+  const refusedCredentials = { wrong: 0, limited: 0 }
 
   const metrics: Metrics = {
     inFlight: 0,
@@ -79,6 +82,9 @@ export function createMetrics(version: string): Metrics {
         operations.set(operation, (entry = new Tally(`operation="${operation}"`, 'outcome')))
       entry.add(outcome, ms)
     },
+    refusedCredential(reason) {
+      refusedCredentials[reason]++
+    },
     text() {
       const requests = Array.from(routes.values(), (methods) => [...methods.values()]).flat()
       const bucketRequests = [...operations.values()]
@@ -91,6 +97,10 @@ export function createMetrics(version: string): Metrics {
           requests,
         ),
         ...gauge('opentaco_http_requests_in_flight', 'HTTP requests being answered.', metrics.inFlight),
+        ...head('opentaco_refused_credentials_total', 'Credentials that were refused.', 'counter'),
+        ...Object.entries(refusedCredentials).map(
+          ([reason, count]) => `opentaco_refused_credentials_total{reason="${reason}"} ${count}`,
+        ),
         ...counters('opentaco_bucket_requests_total', 'Operations on the bucket.', bucketRequests),
         ...histograms(
           'opentaco_bucket_request_duration_seconds',

@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, ServerResponse, createServer } from 
 import type { Socket } from 'node:net'
 import { TacoError } from '../../base/errors.ts'
 import { BACKEND_METHODS, answerBackend } from './backend.ts'
+import { clientAddress } from './client-address.ts'
 import { Connection } from './connection.ts'
 import { checkSameOrigin } from './cross-site.ts'
 import type { HttpDeps } from './deps.ts'
@@ -57,7 +58,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     checkSameOrigin(x.req.headers)
     x.by = deps.guard.admit({
       headers: x.req.headers,
-      address: x.req.socket.remoteAddress ?? '',
+      address: x.address,
       path: x.path,
       method: x.method,
     })
@@ -101,7 +102,8 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   function begin(req: IncomingMessage, res: Answering, awaitsContinue: boolean): void {
     const connection = connections.get(req.socket) ?? new Connection()
     const requestId = requestIdOf(req.headers['x-request-id'])
-    const x = new Exchange(req, res, { requestId, awaitsContinue, connection })
+    const address = clientAddress(req, deps.trustedProxies)
+    const x = new Exchange(req, res, { requestId, address, awaitsContinue, connection })
     connection.current = x
     res.exchange = x
     metrics.inFlight++
@@ -139,7 +141,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
       status,
       ms: Math.round(ms * 10) / 10,
       by: x.by,
-      address: x.req.socket.remoteAddress,
+      address: x.address,
     })
   }
 

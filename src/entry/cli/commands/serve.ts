@@ -11,6 +11,7 @@ interface ServeFlags {
   readonly auth?: 'none' | 'token'
   readonly insecure?: boolean
   readonly metricsOpen?: boolean
+  readonly trustedProxy?: string
   readonly maxState?: string
   readonly logLevel?: ServeOptions['logLevel']
   readonly logFormat?: 'json' | 'text'
@@ -62,6 +63,10 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     auth,
     insecure: flags.insecure === true,
     rootToken: auth === 'token' ? rootToken : undefined,
+    trustedProxies: (flags.trustedProxy ?? '')
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean),
     metricsOpen: flags.metricsOpen === true,
     maxStateBytes,
     logLevel:
