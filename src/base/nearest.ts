@@ -1,9 +1,24 @@
+/** An answer is for people: it names this many of what there is, and says how many more there are. */
+export const MOST_NAMED = 100
+
+export function sayNames(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED
+  if (names.length === 0) return 'none'
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** Pairs of characters compared for one guess, at most: a guess is a courtesy, and a server does nothing else meanwhile. */
+const MOST_COMPARED = 2_000_000
+
 /** The candidate most like what was typed, if one is like enough to be meant. */
 export function nearest(typed: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Math.max(1, Math.floor(typed.length * 0.4)) + 1
+  let left = MOST_COMPARED
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - typed.length) >= least) continue
+    left -= typed.length * candidate.length
+    if (left < 0) break
     const distance = distanceOf(typed, candidate, least)
     if (distance < least) {
       least = distance

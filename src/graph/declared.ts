@@ -1,3 +1,4 @@
+import { among } from '../base/among.ts'
 import { TacoError } from '../base/errors.ts'
 import type { Dependency } from '../state/index.ts'
 import { unknownOutput } from './nearest.ts'
@@ -50,12 +51,13 @@ export function takenFrom(
     )
   }
   const named = own.flatMap((dependency) => dependency.outputs ?? [])
-  const missing = outputs.find((output) => !named.includes(output))
+  const [isNamed, isTaken] = [among(named), among(outputs)]
+  const missing = outputs.find((output) => !isNamed(output))
   if (missing !== undefined) throw unknownOutput(`the dependency on ${on.name}`, missing, [...new Set(named)])
   return declared.flatMap((dependency) => {
     if (dependency.on !== on.id || dependency.outputs === null) return [dependency]
-    const left = dependency.outputs.filter((output) => !outputs.includes(output))
-    const inputs = Object.entries(dependency.inputs).filter(([, output]) => !outputs.includes(output))
+    const left = dependency.outputs.filter((output) => !isTaken(output))
+    const inputs = Object.entries(dependency.inputs).filter(([, output]) => !isTaken(output))
     return left.length === 0 ? [] : [{ ...dependency, outputs: left, inputs: Object.fromEntries(inputs) }]
   })
 }

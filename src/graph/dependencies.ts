@@ -1,3 +1,4 @@
+import { among } from '../base/among.ts'
 import { isoTime } from '../base/clock.ts'
 import { TacoError, isTacoError } from '../base/errors.ts'
 import type { Caller, Dependency, StateControl, UnitRef, UnitView } from '../state/index.ts'
@@ -5,6 +6,7 @@ import { findPath } from './cycles.ts'
 import { addedTo, takenFrom } from './declared.ts'
 import { type Edge, edgesOf } from './edges.ts'
 import type { GraphEngine, GraphNode } from './engine.ts'
+import { groupedBy } from './grouped.ts'
 import { unknownOutput, unknownUnit } from './nearest.ts'
 import type { Dependencies, DependencyInput } from './services.ts'
 import type { DependenciesView, DependencyChange, DependencyView, UserView } from './views.ts'
@@ -28,7 +30,8 @@ export function createDependencies(
     const { id, name, dependencies } = await find({ org, unit }, 'unit')
     const { engine } = await current(org)
     const node = engine.node(id)
-    const uses = (node?.edges ?? []).map((edge, i) => viewOf(edge, i, { engine, node, dependencies }))
+    const declared = groupedBy(dependencies, ({ on }) => on)
+    const uses = (node?.edges ?? []).map((edge, i) => viewOf(edge, i, { engine, node, declared }))
     return { unit: { id, name }, uses, usedBy: usersIn(engine, id) }
   }
 
@@ -144,7 +147,8 @@ function checkOutputs(on: UnitView, { outputs = [], inputs = {} }: DependencyInp
   if (on.outputs === null)
     return [`the outputs of ${on.name} are encrypted, so nobody can say whether it has ${wanted.join(', ')}`]
   const known = on.outputs.map(({ name }) => name)
-  const missing = wanted.find((name) => !known.includes(name))
+  const isKnown = among(known)
+  const missing = wanted.find((name) => !isKnown(name))
   if (missing !== undefined) throw unknownOutput(on.name, missing, known)
   return []
 }
@@ -163,10 +167,14 @@ function cycleRefused(cycle: readonly string[]): TacoError {
 function viewOf(
   { on, name, outputs, source, read }: Edge,
   i: number,
-  from: { engine: GraphEngine; node: GraphNode | undefined; dependencies: readonly Dependency[] },
+  from: {
+    engine: GraphEngine
+    node: GraphNode | undefined
+    declared: ReadonlyMap<string, readonly Dependency[]>
+  },
 ): DependencyView {
   const comparison = from.node?.comparisons[i]
-  const declared = from.dependencies.filter((dependency) => dependency.on === on)
+  const declared = from.declared.get(on) ?? []
   return {
     on: { id: on, name: from.engine.node(on)?.facts.name ?? (name || on) },
     outputs: outputs === null ? null : [...outputs],

@@ -52,3 +52,26 @@ test('a read makes an edge only where none is declared, and never to the unit it
     ['b', ['x'], 'reads', 'b'],
   ])
 })
+
+test('of very many dependencies each is looked at a few times, and many are one edge as few are', () => {
+  const count = 3000
+  let looks = 0
+  const counted = Array.from({ length: count }, (_, i) => {
+    const dependency = dependsOn(`u${i % (count / 2)}`, [`o${i}`])
+    return new Proxy(dependency, {
+      get(target, field) {
+        looks++
+        return Reflect.get(target, field) as unknown
+      },
+    })
+  })
+
+  const edges = edgesOf(
+    factsOf('app', { dependencies: counted, reads: [readOf('u7', {}), readOf('new', {})] }),
+  )
+
+  expect(edges).toHaveLength(count / 2 + 1)
+  expect(edges[7]).toMatchObject({ on: 'u7', outputs: ['o7', `o${7 + count / 2}`], read: { from: 'u7' } })
+  expect(edges.at(-1)).toMatchObject({ on: 'new', source: 'reads' })
+  expect(looks).toBeLessThanOrEqual(10 * count)
+})

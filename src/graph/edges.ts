@@ -17,9 +17,10 @@ export type EdgeSource = 'declared' | 'code' | 'reads'
 
 /** One edge per unit used. Pure. */
 export function edgesOf({ id, dependencies, reads }: GraphFacts): readonly Edge[] {
+  const readOf = firstBy(reads ?? [], ({ from }) => from)
   const edges = merged(
     dependencies.map(({ on, name, outputs, source }): Edge => {
-      return { on, name, outputs, source, read: readFrom(reads, on) }
+      return { on, name, outputs, source, read: readOf(on) }
     }),
   )
   for (let i = 0; i < edges.length; i++) {
@@ -28,24 +29,28 @@ export function edgesOf({ id, dependencies, reads }: GraphFacts): readonly Edge[
     if (edge?.outputs?.length === 0 && edge.read !== undefined)
       edges[i] = { ...edge, outputs: edge.read.names }
   }
+  const declared = firstBy(edges, ({ on }) => on)
+  const found: Edge[] = []
   for (const read of reads ?? []) {
-    if (read.from === id || indexOf(edges, read.from) !== -1) continue
-    edges.push({ on: read.from, name: '', outputs: read.names, source: 'reads', read })
+    if (read.from === id || declared(read.from) !== undefined || readOf(read.from) !== read) continue
+    found.push({ on: read.from, name: '', outputs: read.names, source: 'reads', read })
   }
-  return edges
+  return found.length === 0 ? edges : [...edges, ...found]
 }
 
 function merged(edges: Edge[]): Edge[] {
   // Most have nothing to merge, and there are tens of thousands of them.
-  if (edges.every(({ on }, i) => indexOf(edges, on) === i)) return edges
-  const kept: Edge[] = []
+  const first = firstBy(edges, ({ on }) => on)
+  if (edges.every((edge) => first(edge.on) === edge)) return edges
+  const kept = new Map<string, Edge>()
   for (const edge of edges) {
-    const at = indexOf(kept, edge.on)
-    const known = kept[at]
-    if (known === undefined) kept.push(edge)
-    else kept[at] = { ...known, outputs: narrowed(known.outputs, edge.outputs) }
+    const known = kept.get(edge.on)
+    kept.set(
+      edge.on,
+      known === undefined ? edge : { ...known, outputs: narrowed(known.outputs, edge.outputs) },
+    )
   }
-  return kept
+  return [...kept.values()]
 }
 
 /** Whoever names outputs says more than who does not; who names none says nothing about outputs. */
@@ -55,12 +60,16 @@ function narrowed(a: readonly string[] | null, b: readonly string[] | null): rea
   return [...new Set([...a, ...b])]
 }
 
-function indexOf(edges: readonly Edge[], on: string): number {
-  for (let i = 0; i < edges.length; i++) if (edges[i]?.on === on) return i
-  return -1
-}
+/** Most units use a handful of others, for which an index costs more than it saves. */
+const FEW = 12
 
-function readFrom(reads: readonly Read[] | null, from: string): Read | undefined {
-  for (const read of reads ?? []) if (read.from === from) return read
-  return undefined
+function firstBy<T>(items: readonly T[], idOf: (item: T) => string): (id: string) => T | undefined {
+  if (items.length <= FEW)
+    return (id) => {
+      for (const item of items) if (idOf(item) === id) return item
+      return undefined
+    }
+  const index = new Map<string, T>()
+  for (const item of items) if (!index.has(idOf(item))) index.set(idOf(item), item)
+  return (id) => index.get(id)
 }

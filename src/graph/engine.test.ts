@@ -287,3 +287,19 @@ test('an update without a change changes nothing', () => {
 
   expect(engine.revision()).toBe(before)
 })
+
+test('units of a large group that use each other share one cycle, and a unit is asked for its own only in a small one', () => {
+  const ring = (count: number) =>
+    Array.from({ length: count }, (_, i) =>
+      factsOf(`u${i}`, { head: headOf({}), dependencies: [dependsOn(`u${(i + 1) % count}`)] }),
+    )
+  const cyclesOf = (count: number) => {
+    const engine = createGraphEngine()
+    engine.update(asUnits(ring(count)))
+    return new Set(engine.nodes().map(({ cycle }) => cycle))
+  }
+
+  expect(cyclesOf(100).size).toBe(100)
+  expect(cyclesOf(101).size).toBe(1)
+  expect([...cyclesOf(101)][0]).toHaveLength(102)
+})

@@ -1,5 +1,5 @@
 import type { GraphFacts, OutputDigest } from '../state/index.ts'
-import { findPath, orderOf } from './cycles.ts'
+import { findPath, type Order, orderOf } from './cycles.ts'
 import { type Edge, edgesOf } from './edges.ts'
 import { RankQueue } from './rank-queue.ts'
 import type { Comparison, OutputsNow, UnitStatus } from './status.ts'
@@ -54,7 +54,7 @@ interface Slot {
   outputs: OutputsNow
   edges: readonly Edge[]
   ups: readonly number[]
-  readonly downs: number[]
+  readonly downs: Set<number>
   comparisons: readonly Comparison[]
   status: UnitStatus
   /** Something upstream is on the move. */
@@ -64,12 +64,15 @@ interface Slot {
 }
 
 const noOutputs: readonly OutputDigest[] = []
+/** Units of a larger group that use each other are all told of the same cycle among them. */
+const MOST_ON_THEIR_OWN = 100
 
 export function createGraphEngine(): GraphEngine {
   const slots: Slot[] = []
   const slotOf = new Map<string, number>()
   let given: readonly EngineUnit[] = []
   let order = orderOf([])
+  const cycles = new Map<number, { order: Order; revision: number; names: readonly string[] }>()
   let revision = 0
 
   function at(index: number): Slot {
@@ -89,7 +92,7 @@ export function createGraphEngine(): GraphEngine {
       outputs: undefined,
       edges: [],
       ups: [],
-      downs: [],
+      downs: new Set(),
       comparisons: [],
       status: 'unknown',
       isBelowMoving: false,
@@ -142,8 +145,9 @@ export function createGraphEngine(): GraphEngine {
     const count = slots.length
     const ups = slot.edges.map(({ on }) => intern(on))
     if (ups.length === before.length && ups.every((up, i) => up === before[i])) return true
-    for (const up of before) if (!ups.includes(up)) remove(at(up).downs, index)
-    for (const up of ups) if (!before.includes(up)) at(up).downs.push(index)
+    const kept = new Set(ups)
+    for (const up of before) if (!kept.has(up)) at(up).downs.delete(index)
+    for (const up of ups) at(up).downs.add(index)
     slot.ups = ups
     // A cycle may be gone; otherwise an edge less never hurts, and one more only if it points the wrong way.
     if (slots.length !== count || order.groups.has(placeOf(index))) return false
@@ -160,11 +164,14 @@ export function createGraphEngine(): GraphEngine {
     summarize(slot)
   }
 
-  function compareEdgeTo(slot: Slot, up: number): void {
-    const i = slot.ups.indexOf(up)
-    const edge = slot.edges[i]
-    if (edge === undefined) return
-    slot.comparisons = slot.comparisons.with(i, compareDependency(edge, at(up).outputs))
+  /** Only its edges to units that changed. */
+  function compareEdgesTo(slot: Slot, changed: ReadonlySet<number>): void {
+    const { edges, ups, comparisons } = slot
+    slot.comparisons = comparisons.map((comparison, i) => {
+      const [edge, up] = [edges[i], ups[i]]
+      if (edge === undefined || up === undefined || !changed.has(up)) return comparison
+      return compareDependency(edge, at(up).outputs)
+    })
     summarize(slot)
   }
 
@@ -227,7 +234,9 @@ export function createGraphEngine(): GraphEngine {
       return
     }
     for (const index of changed) compare(at(index))
-    for (const index of changed) for (const down of at(index).downs) compareEdgeTo(at(down), index)
+    const isChanged = new Set(changed)
+    const below = new Set(changed.flatMap((index) => [...at(index).downs]))
+    for (const down of below) if (!isChanged.has(down)) compareEdgesTo(at(down), isChanged)
     // With another order others may have come into a cycle or out of it.
     if (isOrdered) settleBelow(changed)
     else settleAll()
@@ -263,9 +272,16 @@ export function createGraphEngine(): GraphEngine {
 
   function cycleOf(index: number): readonly string[] | null {
     if (!order.groups.has(placeOf(index))) return null
+    const group = order.groups.get(placeOf(index)) ?? []
+    // Finding the shortest way takes as long as the group is large, and each of its units asks.
+    const from = group.length > MOST_ON_THEIR_OWN ? (group[0] ?? index) : index
+    const known = cycles.get(from)
+    if (known?.order === order && known.revision === revision) return known.names
     const inside = (node: number) => at(node).ups.filter((up) => placeOf(up) === placeOf(index))
-    const path = findPath(index, index, inside) ?? []
-    return path.map((node) => at(node).facts?.name ?? at(node).id)
+    const path = findPath(from, from, inside) ?? []
+    const names = path.map((node) => at(node).facts?.name ?? at(node).id)
+    cycles.set(from, { order, revision, names })
+    return names
   }
 
   return {
@@ -275,7 +291,7 @@ export function createGraphEngine(): GraphEngine {
     node: viewById,
     users(id) {
       const index = slotOf.get(id)
-      return index === undefined ? [] : at(index).downs.flatMap((down) => view(at(down), down) ?? [])
+      return index === undefined ? [] : [...at(index).downs].flatMap((down) => view(at(down), down) ?? [])
     },
     reach(id, direction) {
       const reached = new Set<number>()
@@ -301,9 +317,4 @@ export function createGraphEngine(): GraphEngine {
 function outputsOf(facts: GraphFacts | undefined): OutputsNow {
   if (facts === undefined) return undefined
   return facts.head === null ? noOutputs : facts.head.outputs
-}
-
-function remove(list: number[], value: number): void {
-  const at = list.indexOf(value)
-  if (at !== -1) list.splice(at, 1)
 }

@@ -1,3 +1,4 @@
+import { among } from '../base/among.ts'
 import { TacoError, isTacoError } from '../base/errors.ts'
 import type { Caller, OutputsCommitView, StateControl, UnitRef } from '../state/index.ts'
 import { type Wanted, wantedOf } from './inputs-wanted.ts'
@@ -112,9 +113,8 @@ function inputsOf({ name, variables }: Wanted, view: OutputsCommitView): readonl
 function readOf({ commit, unit, outputs }: OutputsCommitView, inputs: readonly Input[]) {
   const names = [...new Set(inputs.filter(({ json }) => json !== undefined).map(({ output }) => output))]
   if (names.length === 0) return []
-  const digests = (outputs ?? []).flatMap(({ name, digest }) =>
-    names.includes(name) ? [[name, digest]] : [],
-  )
+  const isGiven = among(names)
+  const digests = (outputs ?? []).flatMap(({ name, digest }) => (isGiven(name) ? [[name, digest]] : []))
   return [{ from: unit.id, names, commit, digests: Object.fromEntries(digests) as Record<string, string> }]
 }
 

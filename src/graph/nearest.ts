@@ -1,5 +1,5 @@
 import { TacoError } from '../base/errors.ts'
-import { nearest } from '../base/nearest.ts'
+import { MOST_NAMED, nearest, sayNames } from '../base/nearest.ts'
 
 /** Errors for names that are nearly right. */
 
@@ -17,9 +17,14 @@ export function unknownUnit(name: string, known: readonly string[], field = 'uni
 
 export function unknownOutput(unit: string, name: string, known: readonly string[]): TacoError {
   const guess = nearest(name, known)
-  const has = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`
+  const has = `it has ${sayNames(known)}`
   return new TacoError('NOT_FOUND', `${unit} has no output ${name}`, {
-    facts: { field: 'outputs', output: name, known, ...(guess === undefined ? {} : { nearest: guess }) },
+    facts: {
+      field: 'outputs',
+      output: name,
+      known: known.slice(0, MOST_NAMED),
+      ...(guess === undefined ? {} : { nearest: guess }),
+    },
     hint: guess === undefined ? has : `did you mean ${guess}? ${has}`,
   })
 }

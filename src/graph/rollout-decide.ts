@@ -1,3 +1,4 @@
+import { among } from '../base/among.ts'
 import type { GraphFacts, StateControl } from '../state/index.ts'
 import { edgesOf } from './edges.ts'
 import type { Doubt } from './rollout-damage.ts'
@@ -80,7 +81,8 @@ export function usesOf(unit: GraphFacts, facts: FreshFacts): UsedOutputs[] {
     const used = facts.of(on)
     if (used === undefined) return []
     const all = used.head?.outputs ?? []
-    const wanted = all.filter(({ name }) => outputs?.includes(name) ?? true)
+    const isUsed = among(outputs)
+    const wanted = all.filter(({ name }) => isUsed(name))
     return [
       {
         unit: { id: used.id, name: used.name },

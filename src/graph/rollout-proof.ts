@@ -1,3 +1,4 @@
+import { among } from '../base/among.ts'
 import type { GraphFacts } from '../state/index.ts'
 import { type Edge, edgesOf } from './edges.ts'
 import type { Proof } from './rollout-model.ts'
@@ -33,7 +34,8 @@ export function judge(unit: GraphFacts, unitOf: (id: string) => GraphFacts | und
 /** What stands is what was read: these are the outputs that say so. */
 function proven({ outputs, read }: Edge, used: GraphFacts): Upstream {
   const covered = outputs ?? read?.names ?? null
-  const same = (used.head?.outputs ?? []).filter(({ name }) => covered?.includes(name) ?? true)
+  const isCovered = among(covered)
+  const same = (used.head?.outputs ?? []).filter(({ name }) => isCovered(name))
   const commit = used.head?.commit ?? 0
   return {
     unit: { id: used.id, name: used.name },

@@ -31,7 +31,7 @@ export function walkFrom(units: readonly GraphFacts[], roots: readonly string[])
   for (const unit of queue) {
     if (inside.has(unit.id)) continue
     inside.set(unit.id, unit)
-    queue.push(...(users.get(unit.id) ?? []))
+    for (const user of users.get(unit.id) ?? []) queue.push(user)
   }
   return inOrder(inside, users, new Set(roots))
 }
@@ -73,13 +73,14 @@ function cycleAmong(
   needs: ReadonlyMap<string, readonly string[]>,
   ordered: ReadonlySet<string>,
 ): TacoError {
-  const path: string[] = []
+  const path = new Set<string>()
   let id = [...inside.keys()].find((one) => !ordered.has(one))
-  while (id !== undefined && !path.includes(id)) {
-    path.push(id)
+  while (id !== undefined && !path.has(id)) {
+    path.add(id)
     id = needs.get(id)?.find((one) => !ordered.has(one))
   }
-  const names = [...path.slice(path.indexOf(id ?? '')), id ?? ''].map((one) => inside.get(one)?.name ?? one)
+  const steps = [...path]
+  const names = [...steps.slice(steps.indexOf(id ?? '')), id ?? ''].map((one) => inside.get(one)?.name ?? one)
   return new TacoError('CONFLICT', `these units use each other: ${names.join(' → ')}`, {
     facts: { cycle: names },
     hint: 'take one of the edges away with `taco dep rm`, or apply one of the units without what it reads',

@@ -1,4 +1,5 @@
-import type { OutputDigest, Read } from '../state/index.ts'
+import { among } from '../base/among.ts'
+import type { OutputDigest } from '../state/index.ts'
 import type { Edge } from './edges.ts'
 
 /**
@@ -45,15 +46,13 @@ export function compareDependency({ outputs: used, read }: Edge, now: OutputsNow
   const covered = used ?? names ?? allNames(digests, now)
   if (read.doubted === undefined && isUnchanged(covered, digests, now)) return fresh
   if (read.doubted === null && covered.length === 0) return noReceipt
-  const seen = names === null ? covered : covered.filter((name) => names.includes(name))
+  const seen = names === null ? covered : covered.filter(among(names))
   const changes = seen.flatMap((name) => compareOutput(name, digests, now) ?? [])
-  const unread = covered.filter((name) => !seen.includes(name) || isDoubted(read, name))
+  const isSeen = among(names)
+  const isDoubted = read.doubted === undefined ? () => false : among(read.doubted)
+  const unread = covered.filter((name) => !isSeen(name) || isDoubted(name))
   if (changes.length === 0 && unread.length === 0) return fresh
   return { state: changes.length > 0 ? 'changed' : 'unknown', changes, unread, because: null }
-}
-
-function isDoubted({ doubted }: Read, name: string): boolean {
-  return doubted === null || doubted?.includes(name) === true
 }
 
 function allNames(digests: Readonly<Record<string, string>>, now: readonly OutputDigest[]): string[] {

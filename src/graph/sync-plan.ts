@@ -1,3 +1,4 @@
+import { among } from '../base/among.ts'
 import { TacoError } from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
 import { type Dependency, type UnitView, parseNewUnitName } from '../state/index.ts'
@@ -164,8 +165,9 @@ function strangeOutputs(
   return dependencies.flatMap(({ on, outputs }) => {
     const known = byName.get(on)?.outputs?.map((output) => output.name)
     if (known === undefined || outputs === null) return []
+    const isKnown = among(known)
     return outputs
-      .filter((output) => !known.includes(output))
+      .filter((output) => !isKnown(output))
       .map((output) => {
         const guess = nearest(output, known)
         const advice = guess === undefined ? '' : `; did you mean ${guess}?`

@@ -1,7 +1,7 @@
 import { isTacoError } from '../base/errors.ts'
 import type { Caller, Dependency, StateControl, UnitView } from '../state/index.ts'
-import { findPath } from './cycles.ts'
-import { findCycle } from './project-cycle.ts'
+import { findPath, orderOf } from './cycles.ts'
+import { groupedBy } from './grouped.ts'
 import { type SyncPlan, type SyncUnit, circleRefused, isSame, planSync } from './sync-plan.ts'
 
 export interface Sync {
@@ -131,17 +131,16 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
   }
 }
 
-/** Looks quickly whether there is any: which one it is, among several that touch, takes longer. */
 function circleThrough(
   ids: readonly string[],
   edges: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] | undefined {
-  if (findCycle(edges) === undefined) return undefined
-  for (const id of ids) {
-    const circle = findPath(id, id, (one) => edges.get(one) ?? [])
-    if (circle !== undefined) return circle
-  }
-  return undefined
+  const places = new Map([...edges.keys()].map((id, place) => [id, place]))
+  const ups = [...edges.values()].map((used) => used.flatMap((id) => places.get(id) ?? []))
+  const { place, groups } = orderOf(ups)
+  const isInCircle = (id: string) => groups.has(place[places.get(id) ?? -1] ?? -1)
+  const first = ids.find(isInCircle)
+  return first === undefined ? undefined : findPath(first, first, (one) => edges.get(one) ?? [])
 }
 
 const isOfCode = ({ source }: Dependency) => source === 'code'
@@ -152,7 +151,8 @@ function withCode(current: readonly Dependency[], code: readonly Dependency[]): 
 
 function areSame(some: readonly Dependency[], others: readonly Dependency[]): boolean {
   if (some.length !== others.length) return false
-  return some.every((one) => others.some((other) => other.on === one.on && isSame(one, other)))
+  const byUnit = groupedBy(others, ({ on }) => on)
+  return some.every((one) => byUnit.get(one.on)?.some((other) => isSame(one, other)))
 }
 
 /** After a failure nothing more is begun, and what was is waited for: the next sync must not be overtaken by this one. */

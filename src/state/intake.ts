@@ -30,7 +30,8 @@ export function createIntake(spool: Spool, digestKey: (org: string) => Promise<U
     },
 
     async receiveOutside(stream, org) {
-      const scan = new StateScan({ sensitiveKey: await digestKey(org) })
+      // Nobody can be told to make it smaller: it stands already.
+      const scan = new StateScan({ sensitiveKey: await digestKey(org), tooManyOutputs: 'unknown' })
       let isState = true
       const attempt = <T>(read: () => T): T | undefined => {
         try {

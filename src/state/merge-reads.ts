@@ -1,3 +1,4 @@
+import { among } from '../base/among.ts'
 import type { Read } from './model.ts'
 
 /** Several reads of which nobody can say which one counted, as one per unit. Pure. */
@@ -17,12 +18,15 @@ export function mergedReads(reads: readonly Read[]): Read[] {
  * only an engine read before, an apply would have read again; anything else may lie in a file older than that read.
  */
 export function readsOfEither(before: readonly Read[] | null, now: readonly Read[]): Read[] {
+  // The first of each unit counts.
+  const earlier = new Map((before ?? []).toReversed().map((read) => [read.from, read]))
+  const again = new Set(now.map(({ from }) => from))
   const changed = now.map((read): Read => {
-    const old = before?.find(({ from }) => from === read.from)
+    const old = earlier.get(read.from)
     if (old === undefined) return { ...read, doubted: null }
     return merge(read, old, 'both')
   })
-  const gone = (before ?? []).filter(({ from }) => !now.some((read) => read.from === from))
+  const gone = (before ?? []).filter(({ from }) => !again.has(from))
   return [...changed, ...gone.map((read) => (read.engine === true ? read : { ...read, doubted: null }))]
 }
 
@@ -35,14 +39,13 @@ function merge(first: Read, other: Read, doubt: 'where they differ' | 'both' = '
   const merged = { from: first.from, names, commit: first.commit, at, ...byEngine(isOfEngine) }
   if (first.digests === null || other.digests === null) return { ...merged, digests: null }
   const known = [...new Set([...Object.keys(first.digests), ...Object.keys(other.digests), ...(names ?? [])])]
+  const [inFirst, inOther] = [among(first.names), among(other.names)]
   const digests = known.flatMap((name) => {
-    const digest = digestIn(covers(first, name) ? first : other, name)
+    const digest = digestIn(inFirst(name) ? first : other, name)
     return digest === undefined ? [] : [[name, digest]]
   })
   const doubted = known.filter((name) =>
-    covers(first, name) && covers(other, name)
-      ? digestIn(first, name) !== digestIn(other, name)
-      : doubt === 'both',
+    inFirst(name) && inOther(name) ? digestIn(first, name) !== digestIn(other, name) : doubt === 'both',
   )
   return {
     ...merged,
@@ -55,10 +58,6 @@ function doubts(all: readonly Read['doubted'][]): Pick<Read, 'doubted'> {
   if (all.includes(null)) return { doubted: null }
   const names = [...new Set(all.flatMap((some) => some ?? []))]
   return names.length === 0 ? {} : { doubted: names }
-}
-
-function covers({ names }: Read, name: string): boolean {
-  return names === null || names.includes(name)
 }
 
 function digestIn({ digests }: Read, name: string): string | undefined {

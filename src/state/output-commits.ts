@@ -15,23 +15,23 @@ export function nextCommit(
   // What cannot be read cannot be said to have changed; the next readable version makes a commit in any case.
   if (outputs === null) return { commit: number, outputs: null, changed: [] }
   const known = new Map((before?.outputs ?? []).map((output) => [output.name, output]))
-  const gone = [...known.keys()].filter((name) => !outputs.some((output) => output.name === name))
-  const fresh = outputs.filter(
-    (output) =>
-      known.get(output.name)?.digest !== output.digest ||
-      known.get(output.name)?.sensitive !== output.sensitive,
-  )
-  const changed = [...fresh.map(({ name }) => name), ...gone].sort()
+  const changed = new Set<string>()
+  const gone = new Set(known.keys())
+  for (const { name, sensitive, digest } of outputs) {
+    gone.delete(name)
+    const old = known.get(name)
+    if (old?.digest !== digest || old.sensitive !== sensitive) changed.add(name)
+  }
   const wasUnreadable = before !== null && before.outputs === null
-  const commit = changed.length > 0 || wasUnreadable ? number + 1 : number
+  const commit = changed.size > 0 || gone.size > 0 || wasUnreadable ? number + 1 : number
   return {
     commit,
     outputs: outputs.map(({ name, sensitive, digest }) => ({
       name,
       sensitive,
       digest,
-      since: changed.includes(name) ? commit : (known.get(name)?.since ?? commit),
+      since: changed.has(name) ? commit : (known.get(name)?.since ?? commit),
     })),
-    changed,
+    changed: [...changed, ...gone].sort(),
   }
 }

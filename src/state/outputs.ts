@@ -1,6 +1,7 @@
 import { isoTime } from '../base/clock.ts'
+import { among } from '../base/among.ts'
 import { badRequest, TacoError } from '../base/errors.ts'
-import { nearest } from '../base/nearest.ts'
+import { MOST_NAMED, nearest, sayNames } from '../base/nearest.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import type { Place } from './history.ts'
 import { newest, readHistory } from './history.ts'
@@ -58,8 +59,9 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     const entry = { object: head.object, facts: head.version, commit: head.commit, outputs: head.outputs }
     const asked = options.commit === undefined ? { entry, before: null } : await find(doc, options.commit)
     checkNames(asked.entry.outputs, options.names, doc.name)
+    const isWanted = among(options.names)
     const wanted = <T extends { name: string }>(outputs: readonly T[]) =>
-      outputs.filter(({ name }) => options.names?.includes(name) ?? true)
+      outputs.filter(({ name }) => isWanted(name))
     if (options.consumer !== undefined) {
       const { outputs } = asked.entry
       const digests =
@@ -182,9 +184,7 @@ function compare(
 ): OutputsDiffView['changed'] {
   const old = new Map(before.map((output) => [output.name, output]))
   const next = new Map(after.map((output) => [output.name, output]))
-  const names = [...new Set([...old.keys(), ...next.keys()])]
-    .filter((name) => only?.includes(name) ?? true)
-    .sort()
+  const names = [...new Set([...old.keys(), ...next.keys()])].filter(among(only)).sort()
   return names.flatMap((name) => {
     const a = old.get(name)
     const b = next.get(name)
@@ -221,13 +221,14 @@ function checkNames(
   unit: string,
 ): void {
   if (outputs === null || names === undefined) return
-  const missing = names.find((name) => !outputs.some((output) => output.name === name))
-  if (missing === undefined) return
   const known = outputs.map(({ name }) => name)
+  const isKnown = among(known)
+  const missing = names.find((name) => !isKnown(name))
+  if (missing === undefined) return
   const guess = nearest(missing, known)
-  const has = `it has ${known.join(', ') || 'none'}`
+  const has = `it has ${sayNames(known)}`
   throw new TacoError('NOT_FOUND', `${unit} has no output ${missing}`, {
-    facts: { field: 'names', output: missing, known },
+    facts: { field: 'names', output: missing, known: known.slice(0, MOST_NAMED) },
     hint: guess === undefined ? has : `did you mean ${guess}? ${has}`,
   })
 }

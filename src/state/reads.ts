@@ -135,7 +135,7 @@ export function takeReadsOfRun(
   if (lock?.id === run) {
     const earlier = receipt?.lock === run ? receipt.reads : []
     const own = pendingReads.filter((read) => read.run === run || (read.engine === true && read.lock === run))
-    const others = rest.filter((read) => !own.includes(read))
+    const others = without(rest, own)
     const reads = mergedReads([...earlier, ...own])
     return { receipt: { lock: run, reads, at: now }, pendingReads: others, isCertain: true }
   }
@@ -147,9 +147,14 @@ export function takeReadsOfRun(
     told.length > 0 ? told.every((read) => read.lock === run) : mayHaveWritten(doc, { run, since })
   const isCertain = writersSince(doc, since, isUsed ? undefined : run) <= 1
   if (own.length === 0 || !isCertain) return { receipt, pendingReads: rest, isCertain }
-  const others = rest.filter((read) => !own.includes(read))
+  const others = without(rest, own)
   const reads = mergedReads(own)
   return { receipt: { lock: receipt?.lock ?? '', reads, at: now }, pendingReads: others, isCertain }
+}
+
+function without(reads: readonly PendingRead[], those: readonly PendingRead[]): PendingRead[] {
+  const left = new Set(those)
+  return reads.filter((read) => !left.has(read))
 }
 
 function writersSince({ lock, released }: UnitDocument, since: number, except?: string): number {

@@ -1,3 +1,4 @@
+import { among } from '../base/among.ts'
 import { TacoError } from '../base/errors.ts'
 import type { Locator } from './locate.ts'
 import type { PendingRead, Read } from './model.ts'
@@ -13,6 +14,8 @@ export type Reader = Pick<PendingRead, 'engine' | 'run'>
 
 /** More than this many reads between two writes are merged: of each unit the oldest counts anyway. */
 const MOST_PENDING = 200
+/** So are reads of units with very many outputs: all of it lies in the document of the unit that reads. */
+const MOST_DIGESTS = 20_000
 
 /**
  * Notes in the reading unit's document what it was given, before it is given. The unit's next write takes it up as
@@ -58,9 +61,14 @@ export async function recordRead(
 
 /** Reads that count alike are merged: of each output the oldest counts in the end. */
 function fewer(reads: readonly PendingRead[]): PendingRead[] {
-  if (reads.length <= MOST_PENDING) return [...reads]
+  const named = reads.reduce((sum, { digests }) => sum + Object.keys(digests ?? {}).length, 0)
+  if (reads.length <= MOST_PENDING && named <= MOST_DIGESTS) return [...reads]
   const alike = new Map<string, PendingRead[]>()
-  for (const read of reads) alike.set(kindOf(read), [...(alike.get(kindOf(read)) ?? []), read])
+  for (const read of reads) {
+    const same = alike.get(kindOf(read))
+    if (same === undefined) alike.set(kindOf(read), [read])
+    else same.push(read)
+  }
   return [...alike.values()].flatMap((same) =>
     mergedReads(same).map((read): PendingRead => ({ ...same[0], lock: same[0]?.lock ?? null, ...read })),
   )
@@ -76,5 +84,5 @@ function isCovered(read: NewRead, known: PendingRead): boolean {
 
 function covers(known: readonly string[] | null, wanted: readonly string[] | null): boolean {
   if (known === null) return true
-  return wanted !== null && wanted.every((name) => known.includes(name))
+  return wanted !== null && wanted.every(among(known))
 }

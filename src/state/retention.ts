@@ -42,7 +42,11 @@ export function planRetention(input: RetentionInput): RetentionPlan {
   const kept = input.kept.filter(({ by }) => by >= historyFrom)
   const pinned = new Set(kept.map(({ id }) => id))
   const bySeq = new Map<number, StoredVersion[]>()
-  for (const version of input.stored) bySeq.set(version.seq, [...(bySeq.get(version.seq) ?? []), version])
+  for (const version of input.stored) {
+    const same = bySeq.get(version.seq)
+    if (same === undefined) bySeq.set(version.seq, [version])
+    else same.push(version)
+  }
 
   const isReferred = (version: StoredVersion) =>
     pinned.has(version.object) || input.chain.includes(version.object)
@@ -80,7 +84,7 @@ function firstKept({ stored, newest, historyFrom, policy, now }: RetentionInput)
   const young = stored.filter(
     (version) => policy.days !== undefined && now - version.modifiedAt < policy.days * 86_400_000,
   )
-  const byAge = Math.min(Infinity, ...young.map(({ seq }) => seq))
+  const byAge = young.reduce((least, { seq }) => Math.min(least, seq), Infinity)
   // Whatever the policy says, the newest version stays.
   return Math.max(historyFrom, Math.min(byCount, byAge, newest))
 }

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
 import { changeOneResource, makeEncryptedState, makeState } from '../../../bench/fixtures.ts'
 import { diffStates, StateDiff } from './diff.ts'
 
@@ -261,4 +263,68 @@ test('of an encrypted state only the outside is compared', () => {
 
 test('no state against no state is no difference', () => {
   expect(diffStates(undefined, undefined)).toEqual({ encrypted: false, resources: [], outputs: [] })
+})
+
+/** What differs, as it is defined: equal values are passed over, then both sides are taken apart. */
+function changesByDefinition(path: string, before: unknown, after: unknown): string[] {
+  if (isDeepStrictEqual(before, after)) return []
+  const both = [before, after]
+  if (both.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one))) {
+    const [a, b] = both.map((one) => new Map(Object.entries(one as object)))
+    const names = [...new Set([...(a?.keys() ?? []), ...(b?.keys() ?? [])])].sort()
+    return names.flatMap((name) =>
+      changesByDefinition(path === '' ? name : `${path}.${name}`, a?.get(name), b?.get(name)),
+    )
+  }
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
+    return before.flatMap((item, i) => changesByDefinition(`${path}[${i}]`, item, after[i]))
+  return [path]
+}
+
+test('finds exactly the changes that comparing value by value finds', () => {
+  const name = fc.constantFrom('a', 'b', 'c')
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom('x', 'y', 0, 1, 1.5, true, null),
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(name, tie('tree'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  }))
+  const attributes = fc.dictionary(name, tree, { maxKeys: 3, noNullPrototype: true })
+  fc.assert(
+    fc.property(attributes, attributes, (before, after) => {
+      const found = (changesOf({ attributes: before }, { attributes: after }) ?? []) as { path: string }[]
+      expect(found.map(({ path }) => path)).toEqual(changesByDefinition('', before, after))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('looks at every value once, however deep it lies', () => {
+  const wide = (last: number): object =>
+    Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, i === 499 ? last : i]))
+  const deep = (last: number): unknown => {
+    let value: unknown = wide(last)
+    for (let i = 0; i < 500; i++) value = { a: value }
+    return value
+  }
+  const looks = vi.spyOn(Map.prototype, 'get')
+  try {
+    const changes = changesOf({ attributes: { x: deep(1) } }, { attributes: { x: deep(2) } })
+    expect(changes).toHaveLength(1)
+    expect(looks.mock.calls.length).toBeLessThanOrEqual(20 * 1000)
+  } finally {
+    looks.mockRestore()
+  }
+})
+
+test('names that would fill the answer are refused', () => {
+  const long = (value: string): Buffer =>
+    state({ resources: [resource({ attributes: { ['n'.repeat(1000)]: [value, value] } })] })
+
+  expect(() => diffStates(long('x'), long('y'), 1999)).toThrow(
+    expect.objectContaining({ code: 'TOO_LARGE', facts: { field: 'resources', most: 1999 } }),
+  )
+  expect(diffStates(long('x'), long('y'), 3000)).toMatchObject({ resources: [{ change: 'changed' }] })
 })

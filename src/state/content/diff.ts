@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { canonical, isList, isObject, parseExact, plain, type Exact } from './exact.ts'
-import { maskFor, SENSITIVE, type Mask, type Path, type Step } from './masking.ts'
+import { TacoError } from '../../base/errors.ts'
+import { canonical, isList, isNumber, isObject, parseExact, plain, type Exact } from './exact.ts'
+import { maskFor, SENSITIVE, type MaskedPlace, type Step } from './masking.ts'
 import { isSensitive } from './outputs.ts'
 import { findRegions, type Region, type StateRegions } from './regions.ts'
 import { scanState } from './scan.ts'
@@ -71,8 +72,41 @@ const NO_REGIONS: StateRegions = { resources: [], outputs: new Map() }
 const NO_BYTES = new Uint8Array(0)
 const ATTRIBUTES = 'attributes'
 
+/**
+ * Names can be long, and each stands in front of all that lies below it: what is told about a change can be far longer
+ * than both states.
+ */
+const MOST_NAMED = 32_000_000
+
+class Room {
+  private left: number
+  private readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+    this.left = most
+  }
+
+  take(characters: number): void {
+    this.left -= characters
+    if (this.left >= 0) return
+    throw new TacoError(
+      'TOO_LARGE',
+      `the names of what differs between these versions take more than ${this.most} characters`,
+      {
+        facts: { field: 'resources', most: this.most },
+        hint: 'get both with `taco state pull` and compare the files',
+      },
+    )
+  }
+}
+
 /** Compares two states; undefined stands for "no state". Only resources whose bytes differ are parsed. */
-export function diffStates(before: Uint8Array | undefined, after: Uint8Array | undefined): StateDiff {
+export function diffStates(
+  before: Uint8Array | undefined,
+  after: Uint8Array | undefined,
+  room = MOST_NAMED,
+): StateDiff {
   const sides = { ...side('before', before), ...side('after', after) }
   if (sides.before?.encrypted === true || sides.after?.encrypted === true)
     return { encrypted: true, ...sides }
@@ -81,7 +115,7 @@ export function diffStates(before: Uint8Array | undefined, after: Uint8Array | u
   return {
     encrypted: false,
     ...sides,
-    resources: diffResources(resourcesOf(old), resourcesOf(next)),
+    resources: diffResources(resourcesOf(old), resourcesOf(next), new Room(room)),
     outputs: diffOutputs(old, next),
   }
 }
@@ -91,7 +125,7 @@ function side(
   bytes: Uint8Array | undefined,
 ): { before?: z.infer<typeof Side>; after?: z.infer<typeof Side> } {
   if (bytes === undefined) return {}
-  const { serial, lineage, encrypted } = scanState(bytes)
+  const { serial, lineage, encrypted } = scanState(bytes, { tooManyOutputs: 'unknown' })
   return { [name]: { serial, lineage, size: bytes.length, encrypted } }
 }
 
@@ -113,14 +147,15 @@ function resourcesOf({ bytes, regions }: Content): Map<string, Resource> {
 function diffResources(
   before: ReadonlyMap<string, Resource>,
   after: ReadonlyMap<string, Resource>,
+  room: Room,
 ): ResourceChange[] {
-  const old = instancesOf(before, after)
-  const next = instancesOf(after, before)
+  const old = instancesOf(before, after, room)
+  const next = instancesOf(after, before, room)
   const changes: ResourceChange[] = []
   for (const [address, instance] of next) {
     const previous = old.get(address)
     if (previous === undefined) changes.push(wholeChange(instance, 'added'))
-    else changes.push(...changeOf(previous, instance))
+    else changes.push(...changeOf(previous, instance, room))
   }
   for (const [address, instance] of old)
     if (!next.has(address)) changes.push(wholeChange(instance, 'removed'))
@@ -130,30 +165,29 @@ function diffResources(
 function instancesOf(
   own: ReadonlyMap<string, Resource>,
   other: ReadonlyMap<string, Resource>,
+  room: Room,
 ): Map<string, Instance> {
   const instances = new Map<string, Instance>()
   for (const [digest, { bytes, region }] of own) {
     if (other.has(digest)) continue
-    for (const instance of parseInstances(parseExact(text(bytes, region))))
+    for (const instance of parseInstances(parseExact(text(bytes, region)), room))
       instances.set(instance.address, instance)
   }
   return instances
 }
 
-function parseInstances(resource: Exact): Instance[] {
+function parseInstances(resource: Exact, room: Room): Instance[] {
   if (!isObject(resource)) return []
   const mode = word(resource.get('mode'), 'managed')
   const type = word(resource.get('type'), 'unknown')
   const module = word(resource.get('module'), '')
   const base = `${module === '' ? '' : `${module}.`}${mode === 'data' ? 'data.' : ''}${type}.${word(resource.get('name'), 'unknown')}`
   const listed = resource.get('instances')
-  return (isList(listed) ? listed : []).filter(isObject).map((fields) => ({
-    address: base + indexOf(fields.get('index_key')) + deposedOf(fields.get('deposed')),
-    mode,
-    type,
-    provider: resource.get('provider') ?? null,
-    fields,
-  }))
+  return (isList(listed) ? listed : []).filter(isObject).map((fields) => {
+    const place = indexOf(fields.get('index_key')) + deposedOf(fields.get('deposed'))
+    room.take(base.length + place.length)
+    return { address: base + place, mode, type, provider: resource.get('provider') ?? null, fields }
+  })
 }
 
 function indexOf(key: Exact | undefined): string {
@@ -179,10 +213,14 @@ function wholeChange(instance: Instance, change: 'added' | 'removed'): ResourceC
   }
 }
 
-function changeOf(before: Instance, after: Instance): ResourceChange[] {
-  const mask = maskFor(after.type, [before.fields, after.fields])
+function changeOf(before: Instance, after: Instance, room: Room): ResourceChange[] {
   const attributes: AttributeChange[] = []
-  compare([], before.fields.get(ATTRIBUTES), after.fields.get(ATTRIBUTES), { mask, changes: attributes })
+  compare(
+    { trail: undefined, place: maskFor(after.type, [before.fields, after.fields]) },
+    before.fields.get(ATTRIBUTES),
+    after.fields.get(ATTRIBUTES),
+    { changes: attributes, room },
+  )
   const fields = [...new Set([...before.fields.keys(), ...after.fields.keys()])].filter(
     (name) => name !== ATTRIBUTES && !same(before.fields.get(name), after.fields.get(name)),
   )
@@ -200,23 +238,37 @@ function changeOf(before: Instance, after: Instance): ResourceChange[] {
   ]
 }
 
-interface Found {
-  readonly mask: Mask
-  readonly changes: AttributeChange[]
+/** A step and those before it: most paths are never spelled. */
+interface Trail {
+  readonly before: Trail | undefined
+  readonly step: Step
 }
 
-/** Goes down while both sides have the same shape, so that a change is named as closely as possible. */
-function compare(path: Path, before: Exact | undefined, after: Exact | undefined, found: Found): void {
-  if (same(before, after)) return
+interface Visit {
+  readonly trail: Trail | undefined
+  readonly place: MaskedPlace
+}
+
+/**
+ * Goes down while both sides have the same shape, so that a change is named as closely as possible. Each value is
+ * looked at once: whether all of it is equal shows by no change being found in it.
+ */
+function compare(
+  { trail, place }: Visit,
+  before: Exact | undefined,
+  after: Exact | undefined,
+  found: { readonly changes: AttributeChange[]; readonly room: Room },
+): void {
+  const into = (step: Step): Visit => ({ trail: { before: trail, step }, place: place.at(step) })
   if (isObject(before) && isObject(after)) {
     const keys = [...new Set([...before.keys(), ...after.keys()])].sort()
-    for (const key of keys) compare([...path, key], before.get(key), after.get(key), found)
+    for (const key of keys) compare(into(key), before.get(key), after.get(key), found)
   } else if (isList(before) && isList(after) && before.length === after.length) {
-    before.forEach((item, index) => compare([...path, index], item, after[index], found))
-  } else {
-    const sensitive = found.mask.hides(path, before, after)
+    before.forEach((item, index) => compare(into(index), item, after[index], found))
+  } else if (!isSameScalar(before, after)) {
+    const sensitive = place.hides(before, after)
     found.changes.push({
-      path: spell(path),
+      path: spell(trail, found.room),
       sensitive,
       ...shown('before', before, sensitive),
       ...shown('after', after, sensitive),
@@ -224,11 +276,17 @@ function compare(path: Path, before: Exact | undefined, after: Exact | undefined
   }
 }
 
+/** Of two values that are not of one shape: lists of other lengths, for one, are never the same. */
+function isSameScalar(a: Exact | undefined, b: Exact | undefined): boolean {
+  return a === b || (isNumber(a) && isNumber(b) && a.digits === b.digits)
+}
+
 function diffOutputs(before: Content, after: Content): OutputChange[] {
   const changes: OutputChange[] = []
   for (const name of [
     ...new Set([...before.regions.outputs.keys(), ...after.regions.outputs.keys()]),
   ].sort()) {
+    if (isSameText(before, after, name)) continue
     const old = outputOf(before, name)
     const next = outputOf(after, name)
     if (same(old, next)) continue
@@ -252,6 +310,14 @@ function outputOf({ bytes, regions }: Content, name: string): Exact | undefined 
   return region === undefined ? undefined : parseExact(text(bytes, region))
 }
 
+function isSameText(a: Content, b: Content, name: string): boolean {
+  const [one, other] = [a.regions.outputs.get(name), b.regions.outputs.get(name)]
+  if (one === undefined || other === undefined) return false
+  return Buffer.from(a.bytes.buffer, a.bytes.byteOffset + one.start, one.end - one.start).equals(
+    b.bytes.subarray(other.start, other.end),
+  )
+}
+
 function valueOf(output: Exact | undefined): Exact | undefined {
   return isObject(output) ? (output.get('value') ?? null) : output
 }
@@ -270,8 +336,16 @@ function same(a: Exact | undefined, b: Exact | undefined): boolean {
   return a === b || canonical(a) === canonical(b)
 }
 
-function spell(path: Path): string {
-  return path.map((step: Step, i) => (typeof step === 'number' ? `[${step}]` : spellName(step, i))).join('')
+function spell(trail: Trail | undefined, room: Room): string {
+  const steps: Step[] = []
+  for (let at = trail; at !== undefined; at = at.before) {
+    steps.push(at.step)
+    room.take(typeof at.step === 'string' ? at.step.length : 1)
+  }
+  return steps
+    .toReversed()
+    .map((step, i) => (typeof step === 'number' ? `[${step}]` : spellName(step, i)))
+    .join('')
 }
 
 function spellName(name: string, i: number): string {

@@ -42,7 +42,7 @@ async function locateSerial(
       if (depth === 1 && isSerial) end = at
     },
   })
-  const state = new StateScan()
+  const state = new StateScan({ tooManyOutputs: 'unknown' })
   for await (const chunk of chunks) {
     state.push(chunk)
     json.push(chunk)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { makeEncryptedState, makeState } from '../../../bench/fixtures.ts'
-import { scanState, StateScan } from './scan.ts'
+import { MOST_OUTPUTS, scanState, StateScan } from './scan.ts'
 
 const key = Buffer.alloc(32, 7)
 const head = { version: 4, terraform_version: '1.9.0', serial: 3, lineage: 'abc', outputs: {}, resources: [] }
@@ -216,4 +216,29 @@ test.each(['[]', 'null', '4', '"x"'])('JSON that is no object is no state: %s', 
   expect(() => scanState(Buffer.from(text))).toThrow(
     expect.objectContaining({ code: 'STATE_FORMAT', facts: { field: 'state' } }),
   )
+})
+
+test('as many outputs as are allowed are read, and one more is refused by name', () => {
+  const outputs = (count: number): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`o${i}`, { value: i, type: 'number' }]))
+  const tooMany = Buffer.from(JSON.stringify({ ...head, outputs: outputs(MOST_OUTPUTS + 1) }))
+
+  expect(scan({ ...head, outputs: outputs(MOST_OUTPUTS) }).outputs).toHaveLength(MOST_OUTPUTS)
+  expect(() => scanState(tooMany)).toThrow(
+    expect.objectContaining({ code: 'TOO_LARGE', facts: expect.objectContaining({ field: 'outputs' }) }),
+  )
+  // Of one that stands already only the outputs are unknown.
+  expect(scanState(tooMany, { tooManyOutputs: 'unknown' })).toMatchObject({
+    serial: head.serial,
+    encrypted: false,
+    outputs: undefined,
+  })
+})
+
+test('names of outputs may take only so much room together', () => {
+  const outputs = Object.fromEntries(
+    Array.from({ length: 10 }, (_, i) => [`${'n'.repeat(50_001)}${i}`, { value: i, type: 'number' }]),
+  )
+
+  expect(() => scan({ ...head, outputs })).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
 })

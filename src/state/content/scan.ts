@@ -12,13 +12,15 @@ export interface StateFacts {
   readonly resources: number | undefined
   /** Those of data sources among them. */
   readonly dataResources: number | undefined
-  /** Sorted by name; undefined when encrypted. */
+  /** Sorted by name; undefined when encrypted, or when there are too many. */
   readonly outputs: readonly OutputDigest[] | undefined
 }
 
 export interface StateScanOptions {
   /** Makes digests of sensitive outputs impossible to guess. */
   readonly sensitiveKey?: Uint8Array
+  /** What becomes of a state with more outputs than can be recorded. `unknown`: as if they could not be read. */
+  readonly tooManyOutputs?: 'refused' | 'unknown'
 }
 
 const SCALARS = new Set(['version', 'serial', 'lineage', 'terraform_version', 'encryption_version'])
@@ -26,6 +28,9 @@ const CONTAINERS = new Set(['outputs', 'resources'])
 const KNOWN = new Set([...SCALARS, ...CONTAINERS, 'encrypted_data', 'meta', 'check_results'])
 const MAX_SCALAR_BYTES = 4096
 const MAX_TOP_KEYS = 1000
+/** Digests of all outputs are part of the unit's document, which every operation on the unit reads. */
+export const MOST_OUTPUTS = 5000
+const MOST_NAME_LENGTH = 500_000
 const INSTANCES = Buffer.from('instances')
 const MODE = Buffer.from('mode')
 const DATA = Buffer.from('"data"')
@@ -40,7 +45,7 @@ export class StateScan {
   private readonly json: JsonScan
 
   constructor(options: StateScanOptions = {}) {
-    this.fields = new StateFields(options.sensitiveKey)
+    this.fields = new StateFields(options)
     this.json = new JsonScan(this.fields)
   }
 
@@ -55,7 +60,7 @@ export class StateScan {
 }
 
 class StateFields implements JsonEvents {
-  private readonly sensitiveKey: Uint8Array | undefined
+  private readonly options: StateScanOptions
   private readonly seen = new Set<string>()
   private readonly scalars = new Map<string, unknown>()
   private readonly outputs = new Map<string, OutputDigest>()
@@ -65,6 +70,9 @@ class StateFields implements JsonEvents {
   private section: 'resources' | 'outputs' | undefined = undefined
   private outputName = ''
   private output: OutputCollector | undefined = undefined
+  /** Characters in the names of all outputs. */
+  private nameLength = 0
+  private isBeyondOutputs = false
   private scalar: Buffer[] | undefined = undefined
   private scalarBytes = 0
   private inResource: 'instances' | 'mode' | undefined = undefined
@@ -74,8 +82,8 @@ class StateFields implements JsonEvents {
   private all = 0
   private data = 0
 
-  constructor(sensitiveKey: Uint8Array | undefined) {
-    this.sensitiveKey = sensitiveKey
+  constructor(options: StateScanOptions) {
+    this.options = options
   }
 
   key(depth: number, bytes: Uint8Array, start: number, end: number): void {
@@ -101,10 +109,7 @@ class StateFields implements JsonEvents {
       this.dataBytes = 0
       this.inResource = undefined
     } else if (depth === 2 && this.section === 'outputs') {
-      const name = this.outputName
-      if (this.outputs.has(name)) throw malformed(`outputs.${name}`, 'is there twice')
-      this.output = new OutputCollector(name, this.sensitiveKey)
-      return true
+      return this.beginOutput(this.outputName)
     } else if (depth === 3) return this.inResource === 'mode' && this.section === 'resources'
     return false
   }
@@ -126,6 +131,20 @@ class StateFields implements JsonEvents {
       this.outputs.set(this.outputName, this.output.finish())
       this.output = undefined
     }
+  }
+
+  private beginOutput(name: string): boolean {
+    if (this.isBeyondOutputs) return false
+    if (this.outputs.has(name)) throw malformed(`outputs.${name}`, 'is there twice')
+    this.nameLength += name.length
+    if (this.outputs.size === MOST_OUTPUTS || this.nameLength > MOST_NAME_LENGTH) {
+      if (this.options.tooManyOutputs !== 'unknown') throw tooManyOutputs()
+      this.isBeyondOutputs = true
+      this.outputs.clear()
+      return false
+    }
+    this.output = new OutputCollector(name, this.options.sensitiveKey)
+    return true
   }
 
   private beginTop(first: number): boolean {
@@ -173,7 +192,10 @@ class StateFields implements JsonEvents {
       encrypted,
       resources: encrypted ? undefined : this.all,
       dataResources: encrypted ? undefined : this.data,
-      outputs: encrypted ? undefined : [...outputs.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      outputs:
+        encrypted || this.isBeyondOutputs
+          ? undefined
+          : [...outputs.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     }
   }
 }
@@ -228,6 +250,17 @@ function isText(text: Uint8Array, bytes: Uint8Array, start: number, end: number)
 export function decodeKey(bytes: Uint8Array, start: number, end: number): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString()
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
+}
+
+function tooManyOutputs(): TacoError {
+  return new TacoError(
+    'TOO_LARGE',
+    `The field "outputs" of the state has more than ${MOST_OUTPUTS} outputs, or their names take more than ${MOST_NAME_LENGTH} characters.`,
+    {
+      facts: { field: 'outputs', most: MOST_OUTPUTS, mostNameCharacters: MOST_NAME_LENGTH },
+      hint: 'Gather values into outputs that are objects or lists, or split the unit.',
+    },
+  )
 }
 
 function malformed(field: string, what: string, hint?: string): TacoError {
