@@ -19,7 +19,7 @@ Everything that \`taco\` does goes through this API, and so can your scripts. A 
 - **Access**: \`Authorization: Bearer <token>\`, or HTTP Basic with the token as password.
 - **JSON**: every \`POST\`, and every other request with a body, needs \`Content-Type: application/json\`; the state backend takes any type.
 - **Lists** come in pages: \`limit\`, and \`cursor\` with the \`next\` of the page before; \`next\` is null at the end.
-- **Documents** carry an \`ETag\`; a change with \`If-Match\` is refused with 412 when somebody else was faster.
+- **States, units and organizations** carry an \`ETag\`. A change with \`If-Match\` (one tag, a list, or \`*\`) is refused with 412 when the tag is no longer current; \`If-None-Match: *\` writes a state only where there is none. Routes that cannot honour a condition refuse it with 400. Reads answer 304 and 412 as HTTP says.
 - **Errors** are problem documents with a code and a hint: [errors.md](errors.md).
 - **Request ids**: \`X-Request-Id\` is taken from you or made up, answered, and written into the log and the events.
 - **Events**: \`GET /v1/events?after=<next>\` goes on from where you were and skips nothing; with \`Accept: text/event-stream\` it stays open.

@@ -10,6 +10,7 @@ export type { StateControlOptions } from './control.ts'
 export type { StateSettings } from './deps.ts'
 export { StateDiff } from './content/diff.ts'
 export { Dependency, Event, EventType, LockInfo, OutputDigest, Read, Retention } from './model.ts'
+export { type Expected, changedMeanwhile, isExpected } from './expected.ts'
 export { readStateKey, unitNameFor } from './adopt-names.ts'
 export {
   isUnitId,

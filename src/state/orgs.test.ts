@@ -31,7 +31,7 @@ test('what happens to an organization is told once, whoever changes it next', as
   pass(60_000)
   const second = await open()
   // What was told is nothing that a client must read before it changes the organization.
-  await second.orgs.update('team', { retention: { count: 3 } }, alice, etag)
+  await second.orgs.update('team', { retention: { count: 3 } }, alice, [etag])
   await second.close()
   pass(60_000)
   const third = await open()

@@ -5,6 +5,7 @@ import { TacoError, isTacoError } from '../base/errors.ts'
 import type { Loaded } from '../bucket/index.ts'
 import { createDocument, readDocument, swapDocument } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
+import { changedMeanwhile, isExpected } from './expected.ts'
 import { orgKey, orgsPrefix } from './layout.ts'
 import type { Event } from './model.ts'
 import { FORMAT, OrgDocument } from './model.ts'
@@ -140,11 +141,10 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         facts: { field: 'name' },
       })
     },
-    update(org, change, caller, ifMatch) {
+    update(org, change, caller, expected) {
       return untilDone(clock, 'changing the organization', async () => {
         const loaded = await load(org)
-        if (ifMatch !== undefined && ifMatch !== orgEtag(loaded.value))
-          throw changedMeanwhile(`the organization ${org}`)
+        if (!isExpected(expected, orgEtag(loaded.value))) throw changedMeanwhile(`the organization ${org}`)
         const { retention: _old, ...rest } = loaded.value
         const data = { retention: change.retention }
         const event = outbox.make({ org: loaded.value.name }, { type: 'org.changed', caller, data })
@@ -172,13 +172,6 @@ async function firstOrgAfter({ bucket }: StateDeps, after: string | undefined): 
     if (key !== undefined) return key.slice(orgsPrefix.length).split('/')[0]
   }
   return undefined
-}
-
-export function changedMeanwhile(what: string): TacoError {
-  return new TacoError('PRECONDITION_FAILED', `${what} was changed by somebody else meanwhile`, {
-    facts: { field: 'If-Match' },
-    hint: 'read it again and repeat the change',
-  })
 }
 
 function orgEtag(doc: OrgDocument): string {

@@ -14,12 +14,16 @@ import type { Caller } from './services.ts'
 export async function underLock<T>(
   parts: Parts,
   target: Target,
-  options: { readonly lockId?: string | undefined; readonly operation: string },
+  options: {
+    readonly lockId?: string | undefined
+    readonly operation: string
+    readonly check?: LockRequest['check']
+  },
   caller: Caller,
   work: (lockId: string) => Promise<T>,
 ): Promise<T> {
   if (options.lockId !== undefined) return work(options.lockId)
-  const request = ownLock(parts, options.operation, caller)
+  const request = { ...ownLock(parts, options.operation, caller), check: options.check }
   await lockUnit(parts, target, request, caller)
   try {
     return await work(request.info.ID)

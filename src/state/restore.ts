@@ -1,5 +1,6 @@
 import { TacoError } from '../base/errors.ts'
 import { withSerial } from './content/rewrite.ts'
+import type { Expected } from './expected.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import type { Receipt, UnitDocument, VersionFacts } from './model.ts'
 import { ownLock, underLock } from './own-lock.ts'
@@ -98,7 +99,11 @@ export async function rollBackTo(
   parts: Parts & { readonly intake: Intake },
   target: Target,
   entry: HistoryEntry,
-  options: { readonly lockId?: string | undefined; readonly message?: string | undefined },
+  options: {
+    readonly lockId?: string | undefined
+    readonly message?: string | undefined
+    readonly expected?: Expected | undefined
+  },
   caller: Caller,
 ): Promise<VersionFacts> {
   return underLock(
@@ -119,6 +124,7 @@ export async function rollBackTo(
             force: true,
             how: 'rollback' as const,
             message: options.message,
+            expected: options.expected,
             source: sourceOf({ object: entry.object, version: entry.facts }, entry.receipt),
           }
           return await writeState(parts, target, write, caller)

@@ -1,5 +1,6 @@
 import type { Body, Found, Held } from '../bucket/index.ts'
 import type { StateDiff } from './content/diff.ts'
+import type { Expected } from './expected.ts'
 import type { Dependency, Event, EventType, LockInfo, Read, Retention } from './model.ts'
 import type {
   AdoptFinding,
@@ -70,7 +71,7 @@ export interface Orgs {
     org: string,
     change: { retention: Retention | null },
     caller: Caller,
-    ifMatch?: string,
+    expected?: Expected,
   ): Promise<OrgView>
 }
 
@@ -106,10 +107,10 @@ export interface Units {
   list(query: UnitQuery): Promise<UnitPage>
   get(ref: UnitRef): Promise<UnitView>
   create(input: { org: string; name: string; key?: string } & UnitChange, caller: Caller): Promise<UnitView>
-  update(ref: UnitRef, change: UnitChange, caller: Caller, ifMatch?: string): Promise<UnitView>
-  rename(ref: UnitRef, name: string, caller: Caller, ifMatch?: string): Promise<UnitView>
+  update(ref: UnitRef, change: UnitChange, caller: Caller, expected?: Expected): Promise<UnitView>
+  rename(ref: UnitRef, name: string, caller: Caller, expected?: Expected): Promise<UnitView>
   /** Soft: history stays, restore brings it back. Refuses while resources remain unless forced. */
-  remove(ref: UnitRef, options: { force: boolean }, caller: Caller, ifMatch?: string): Promise<UnitView>
+  remove(ref: UnitRef, options: { force: boolean }, caller: Caller, expected?: Expected): Promise<UnitView>
   /** By id, or by the name it had. `name` puts it back under another one. */
   restore(ref: UnitRef, options: { name?: string }, caller: Caller): Promise<UnitView>
 }
@@ -161,11 +162,17 @@ export interface States {
       how: 'backend' | 'push'
       message?: string
       createUnit?: boolean
+      /** Tags of the state that it is meant to replace; else PRECONDITION_FAILED and nothing is written. */
+      expected?: Expected
     },
     caller: Caller,
   ): Promise<VersionView>
   /** Removes the state object; the history stays. Refuses while resources remain unless forced. */
-  remove(ref: UnitRef, options: { lockId?: string; force: boolean }, caller: Caller): Promise<void>
+  remove(
+    ref: UnitRef,
+    options: { lockId?: string; force: boolean; expected?: Expected },
+    caller: Caller,
+  ): Promise<void>
 }
 
 export interface Locks {
@@ -200,7 +207,7 @@ export interface Versions {
   rollback(
     ref: UnitRef,
     version: string,
-    options: { lockId?: string; message?: string },
+    options: { lockId?: string; message?: string; expected?: Expected },
     caller: Caller,
   ): Promise<VersionView>
 }

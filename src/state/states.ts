@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { isRecent } from '../base/clock.ts'
+import { isTacoError } from '../base/errors.ts'
 import type { Found, Held, Tag } from '../bucket/index.ts'
+import { type Expected, changedMeanwhile } from './expected.ts'
 import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
 import { underLock } from './own-lock.ts'
@@ -131,21 +133,25 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
               force: options.force ?? false,
               how: options.how,
               message: options.message,
+              expected: options.expected,
             },
             caller,
           ),
         )
       const make = (name: string) => maker.ensure({ org: ref.org, name }, caller)
       const version =
-        options.createUnit === true
+        options.createUnit === true && (options.expected === undefined || options.expected === 'none')
           ? locator.withTargetOrNew(ref, make, write)
           : locator.withTarget(ref, write)
-      return viewVersion(await version, 'current')
+      return viewVersion(
+        await version.catch((error: unknown) => nothingToReplace(ref, options.expected, error)),
+        'current',
+      )
     },
     async remove(ref, options, caller) {
       await locator.withTarget(ref, (target) =>
         underLock(parts, target, { lockId: options.lockId, operation: 'delete' }, caller, (lockId) =>
-          removeState(parts, target, { lockId, force: options.force }, caller),
+          removeState(parts, target, { lockId, force: options.force, expected: options.expected }, caller),
         ),
       )
     },
@@ -154,4 +160,10 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
 
 function samePlace(a: Unit, b: Unit): boolean {
   return a.value.name === b.value.name && a.value.key === b.value.key
+}
+
+/** A write that expects to replace something must not create the unit for it. */
+function nothingToReplace({ unit }: UnitRef, expected: Expected | undefined, error: unknown): never {
+  if (expected === undefined || expected === 'none' || !isTacoError(error, 'NOT_FOUND')) throw error
+  throw changedMeanwhile(`the state of ${unit}`)
 }

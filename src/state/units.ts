@@ -3,7 +3,7 @@ import type { Claims } from './claims.ts'
 import { TacoError } from '../base/errors.ts'
 import { isUnitId, parseLabels, parseNewUnitName, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
-import { changedMeanwhile } from './orgs.ts'
+import { type Expected, changedMeanwhile, isExpected } from './expected.ts'
 import type { LocksSeen } from './locks-seen.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
@@ -35,19 +35,25 @@ export function createUnits(
 
   async function change(
     ref: UnitRef,
-    ifMatch: string | undefined,
+    expected: Expected | undefined,
     step: (unit: Unit) => Promise<Unit | undefined>,
   ): Promise<Unit> {
     return untilDone(deps.clock, 'changing the unit', async () => {
       const unit = await locator.find(ref)
-      checkIfMatch(unit, ifMatch)
+      checkExpected(unit.value, expected)
       if (unit.value.deleted !== undefined) throw unitGone(unit.value)
       return (await step(unit)) ?? again
     })
   }
 
-  async function remove(target: Target, force: boolean, caller: Caller): Promise<Unit> {
-    await underLock(parts, target, { operation: 'delete' }, caller, async (lockId) => {
+  async function remove(
+    target: Target,
+    { force, expected }: { readonly force: boolean; readonly expected: Expected | undefined },
+    caller: Caller,
+  ): Promise<Unit> {
+    // Taking the lock changes the document, so what is expected of it is checked in that very step.
+    const check = (doc: UnitDocument) => checkExpected(doc, expected)
+    await underLock(parts, target, { operation: 'delete', check }, caller, async (lockId) => {
       await removeState(parts, target, { lockId, force }, caller)
       await untilDone(deps.clock, 'deleting the unit', async () => {
         const unit = await loadUnit(parts, target)
@@ -119,29 +125,32 @@ export function createUnits(
     async create(input, caller) {
       return viewUnit((await maker.create(input, caller)).value)
     },
-    async update(ref, wanted, caller, ifMatch) {
+    async update(ref, wanted, caller, expected) {
       parseLabels(wanted.labels ?? {})
-      const unit = await change(ref, ifMatch, (current) =>
+      const unit = await change(ref, expected, (current) =>
         store.swap(current, settingsOf(current.value, wanted), [
           { type: 'unit.changed', caller, data: { ...wanted } },
         ]),
       )
       return viewUnit(unit.value)
     },
-    async rename(ref, name, caller, ifMatch) {
+    async rename(ref, name, caller, expected) {
       const to = parseNewUnitName(name)
-      const unit = await change(ref, ifMatch, async (current) => {
+      const unit = await change(ref, expected, async (current) => {
         if (current.value.name === to) return current
         const event = { type: 'unit.renamed' as const, caller, data: { from: current.value.name, to } }
         return maker.move(current, { name: to, key: current.value.key }, [event])
       })
       return viewUnit(unit.value)
     },
-    async remove(ref, { force }, caller, ifMatch) {
+    async remove(ref, { force }, caller, expected) {
       const unit = await locator.find(ref)
-      checkIfMatch(unit, ifMatch)
-      if (unit.value.deleted !== undefined) return viewUnit(unit.value)
-      return viewUnit((await remove({ ...idOf(unit), name: unit.value.name }, force, caller)).value)
+      if (unit.value.deleted !== undefined) {
+        checkExpected(unit.value, expected)
+        return viewUnit(unit.value)
+      }
+      const target = { ...idOf(unit), name: unit.value.name }
+      return viewUnit((await remove(target, { force, expected }, caller)).value)
     },
     async restore(ref, options, caller) {
       return viewUnit((await restore(ref, options, caller)).value)
@@ -149,9 +158,8 @@ export function createUnits(
   }
 }
 
-function checkIfMatch(unit: Unit, ifMatch: string | undefined): void {
-  if (ifMatch !== undefined && ifMatch !== unitEtag(unit.value))
-    throw changedMeanwhile(`the unit ${unit.value.name}`)
+function checkExpected(doc: UnitDocument, expected: Expected | undefined): void {
+  if (!isExpected(expected, unitEtag(doc))) throw changedMeanwhile(`the unit ${doc.name}`)
 }
 
 function settingsOf(doc: UnitDocument, wanted: UnitChange): UnitChanges {

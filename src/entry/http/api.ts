@@ -2,7 +2,7 @@ import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi'
 import { HTTPException } from 'hono/http-exception'
 import { type ErrorCode, TacoError, badRequest } from '../../base/errors.ts'
 import { type Caller, Retention } from '../../state/index.ts'
-import { tagOfIfMatch } from './etag.ts'
+import { type Conditions, expectedBy } from './etag.ts'
 import { Problem } from './problem.ts'
 import { faultsOf } from './queries.ts'
 import { unitOfSegment } from './unit-path.ts'
@@ -45,17 +45,31 @@ export const UnitParams = z.object({
   }),
 })
 export const IfMatch = z.object({
+  'if-match': z.string().optional().meta({
+    description:
+      'The ETag of an earlier answer: change exactly that revision, else 412. Several may be listed; "*" is any.',
+  }),
+})
+export const IfStateMatch = z.object({
   'if-match': z
     .string()
     .optional()
-    .meta({ description: 'The ETag of an earlier answer: change exactly that revision, else 412.' }),
+    .meta({ description: 'The ETag of the state as it was read: change exactly that state, else 412.' }),
 })
 
 export const refOf = (params: { unit: string }, query: { org: string }) => ({
   org: query.org,
   unit: unitOfSegment(params.unit),
 })
-export const ifMatchOf = (header: { 'if-match'?: string | undefined }) => tagOfIfMatch(header['if-match'])
+interface RequestHeaders {
+  header(name: string): string | undefined
+}
+export const conditionsOf = (request: RequestHeaders): Conditions => ({
+  'if-match': request.header('if-match'),
+  'if-none-match': request.header('if-none-match'),
+  'if-unmodified-since': request.header('if-unmodified-since'),
+})
+export const expectedOf = (request: RequestHeaders) => expectedBy(conditionsOf(request))
 
 export function jsonBody<T extends z.ZodType>(schema: T) {
   return { content: { 'application/json': { schema } }, required: true } as const

@@ -2,9 +2,10 @@ import { routePath } from 'hono/route'
 import { TacoError } from '../../base/errors.ts'
 import { createGraph, createInputs, createRolloutMarks, createSync } from '../../graph/index.ts'
 import { addAbout } from './about.ts'
-import { type Api, createApi, translated } from './api.ts'
+import { type Api, conditionsOf, createApi, translated } from './api.ts'
 import { addDependencies } from './dependencies.ts'
 import type { HttpDeps } from './deps.ts'
+import { refuseConditions } from './etag.ts'
 import { addEvents } from './events.ts'
 import { addGraph } from './graph.ts'
 import { addInputs } from './inputs.ts'
@@ -39,6 +40,14 @@ export function createApp(deps: HttpDeps): Api {
   })
   api.use((c, next) => {
     if ((declaredBytes(c.req) ?? 0) > limits.maxJsonBytes) throw tooLarge(limits.maxJsonBytes)
+    return next()
+  })
+  const conditional = new Set<string>()
+  api.use((c, next) => {
+    const { method } = c.req
+    const isSafe = method === 'GET' || method === 'HEAD'
+    if (!isSafe && !conditional.has(`${method} ${c.env.exchange.route}`))
+      refuseConditions(conditionsOf(c.req))
     return next()
   })
   api.onError((raised, c) => {
@@ -81,7 +90,19 @@ export function createApp(deps: HttpDeps): Api {
   addEvents(api, control.journal)
   addUpkeep(api, control.upkeep, { rollouts: deps.rollouts, log })
   addDocument(api, deps.about.version)
+  for (const route of conditionalRoutes(api)) conditional.add(route)
   return api
+}
+
+/** `PATCH /v1/units/{unit}`: those that say in the document that they take If-Match. */
+function conditionalRoutes(api: Api): readonly string[] {
+  return api.openAPIRegistry.definitions.flatMap((definition) => {
+    if (definition.type !== 'route') return []
+    const { method, path, request } = definition.route
+    const headers = request?.headers
+    const takes = headers !== undefined && 'shape' in headers && 'if-match' in headers.shape
+    return takes ? [`${method.toUpperCase()} ${path}`] : []
+  })
 }
 
 /**

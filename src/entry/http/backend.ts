@@ -1,5 +1,7 @@
 import { isTacoError } from '../../base/errors.ts'
 import { LockInfo, type StateControl, type UnitRef } from '../../state/index.ts'
+import { defined } from './defined.ts'
+import { expectedBy, refuseConditions } from './etag.ts'
 import type { Exchange } from './exchange.ts'
 import type { Limits } from './limits.ts'
 import { holderOf } from './problem.ts'
@@ -65,9 +67,10 @@ async function answerMethod(x: Exchange, ref: UnitRef, deps: BackendDeps): Promi
 
 async function write(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> {
   const lock = lockOf(queryOf(x, BackendQuery))
+  const expected = expectedBy(x.req.headers)
   const state = await receiveState(x, ref.org, deps)
   try {
-    const options = { how: 'backend', createUnit: true, ...lock } as const
+    const options = { how: 'backend', createUnit: true, ...lock, ...defined({ expected }) } as const
     sendJson(x, 200, await deps.control.states.write(ref, state, options, x.caller))
   } finally {
     await state.dispose()
@@ -77,7 +80,8 @@ async function write(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void
 async function remove(x: Exchange, ref: UnitRef, { control }: BackendDeps): Promise<void> {
   const { force, ...query } = queryOf(x, BackendDeleteQuery)
   try {
-    await control.states.remove(ref, { force, ...lockOf(query) }, x.caller)
+    const options = { force, ...lockOf(query), ...defined({ expected: expectedBy(x.req.headers) }) }
+    await control.states.remove(ref, options, x.caller)
   } catch (error) {
     // What is gone is gone: a replay of a DELETE must succeed.
     if (!isTacoError(error, 'NOT_FOUND')) throw error
@@ -87,6 +91,7 @@ async function remove(x: Exchange, ref: UnitRef, { control }: BackendDeps): Prom
 
 async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
   const { run } = queryOf(x, BackendLockQuery)
+  refuseConditions(x.req.headers)
   const info = parseLockInfo(await receivedWhole(x, limits.maxJsonBytes))
   const kept = run === undefined ? info : { ...info, Run: run }
   try {
@@ -101,6 +106,7 @@ async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps)
 
 async function unlock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
   queryOf(x, BackendQuery)
+  refuseConditions(x.req.headers)
   const body = await receivedWhole(x, limits.maxJsonBytes)
   if (body.byteLength === 0) {
     // `terraform force-unlock` sends no id at all.

@@ -7,13 +7,14 @@ import {
   PROBLEMS,
   RetentionInput,
   createRoute,
-  ifMatchOf,
+  conditionsOf,
+  expectedOf,
   jsonAnswer,
   jsonBody,
   z,
 } from './api.ts'
 import { defined } from './defined.ts'
-import { etagOf } from './etag.ts'
+import { etagOf, isUnchanged } from './etag.ts'
 import { Organization } from './named.ts'
 
 const OrgParams = z.object({ org: z.string() })
@@ -58,7 +59,11 @@ const get = createRoute({
   tags,
   summary: 'Show an organization',
   request: { params: OrgParams, query: NoQuery },
-  responses: { 200: jsonAnswer(Organization, 'The organization'), ...PROBLEMS },
+  responses: {
+    200: jsonAnswer(Organization, 'The organization'),
+    304: { description: 'As If-None-Match says' },
+    ...PROBLEMS,
+  },
 })
 
 const update = createRoute({
@@ -90,7 +95,10 @@ export function addOrgs(api: Api, orgs: Orgs): void {
   })
   api.openapi(get, async (c) => {
     const view = await orgs.get(c.req.valid('param').org)
-    return c.json(view, 200, { etag: etagOf(view.etag) })
+    const etag = etagOf(view.etag)
+    if (isUnchanged(conditionsOf(c.req), view.etag, `the organization ${view.name}`))
+      return c.body(null, 304, { etag })
+    return c.json(view, 200, { etag })
   })
   api.openapi(update, async (c) => {
     const { retention } = c.req.valid('json')
@@ -98,7 +106,7 @@ export function addOrgs(api: Api, orgs: Orgs): void {
       c.req.valid('param').org,
       { retention },
       c.env.exchange.caller,
-      ifMatchOf(c.req.valid('header')),
+      expectedOf(c.req),
     )
     return c.json(view, 200, { etag: etagOf(view.etag) })
   })

@@ -1,5 +1,5 @@
 import { LockInfo } from '../../state/index.ts'
-import { type Api, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, z } from './api.ts'
+import { type Api, IfStateMatch, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, z } from './api.ts'
 import { Version } from './named.ts'
 import {
   BackendDeleteQuery,
@@ -29,6 +29,9 @@ const BackendParams = z.object({
 const Md5 = z.object({
   'content-md5': z.string().optional().meta({ description: 'Base64; another one is refused.' }),
 })
+const Guarded = IfStateMatch.extend({
+  'if-none-match': z.string().optional().meta({ description: '"*": only where there is no state yet.' }),
+})
 const Held = jsonAnswer(LockInfo, 'Somebody else holds the lock: their lock info')
 
 export function documentRawRoutes(api: Api): void {
@@ -53,7 +56,7 @@ export function documentRawRoutes(api: Api): void {
         request: {
           params: BackendParams,
           query: BackendQuery,
-          headers: Md5,
+          headers: Guarded.extend(Md5.shape),
           body: { ...state, required: true },
         },
         responses: { 200: jsonAnswer(Version, 'Written'), ...held },
@@ -63,7 +66,7 @@ export function documentRawRoutes(api: Api): void {
       ...backend,
       method: 'delete',
       summary: 'Delete the state',
-      request: { params: BackendParams, query: BackendDeleteQuery },
+      request: { params: BackendParams, query: BackendDeleteQuery, headers: IfStateMatch },
       responses: { 200: { description: 'Deleted' }, ...held },
     }),
     createRoute({
@@ -108,7 +111,7 @@ export function documentRawRoutes(api: Api): void {
       request: {
         params: UnitParams,
         query: StateWriteQuery,
-        headers: Md5,
+        headers: Guarded.extend(Md5.shape),
         body: { ...state, required: true },
       },
       responses: { 201: jsonAnswer(Version, 'Written'), ...PROBLEMS },
@@ -118,7 +121,7 @@ export function documentRawRoutes(api: Api): void {
       path: '/v1/units/{unit}/state',
       tags,
       summary: 'Delete the state; its history stays',
-      request: { params: UnitParams, query: StateChangeQuery },
+      request: { params: UnitParams, query: StateChangeQuery, headers: IfStateMatch },
       responses: { 204: { description: 'Deleted' }, ...PROBLEMS },
     }),
     createRoute({

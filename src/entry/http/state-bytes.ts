@@ -1,11 +1,11 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { TacoError, badRequest, isTacoError } from '../../base/errors.ts'
-import type { ReceivedState, StateControl, UnitRef } from '../../state/index.ts'
+import type { Found, ReceivedState, StateControl, UnitRef } from '../../state/index.ts'
 import { consumerOf } from './consumer.ts'
 import { checkReceiptWanted } from './cross-site.ts'
 import { defined } from './defined.ts'
 import { endTogether } from './end-together.ts'
-import { etagOf, tagOfIfNoneMatch } from './etag.ts'
+import { etagOf, expectedBy, isUnchanged, singleTag } from './etag.ts'
 import type { Exchange } from './exchange.ts'
 import { freeing } from './freeing.ts'
 import { checkJsonType } from './json-type.ts'
@@ -39,7 +39,8 @@ export async function answerState(x: Exchange, unit: string, deps: Deps): Promis
   }
   if (x.method === 'DELETE') {
     const { org, lock, force } = queryOf(x, StateChangeQuery)
-    await deps.control.states.remove({ org, unit }, { force, ...defined({ lockId: lock }) }, x.caller)
+    const options = { force, ...defined({ lockId: lock, expected: expectedBy(x.req.headers) }) }
+    await deps.control.states.remove({ org, unit }, options, x.caller)
     writeHead(x, 204, {})
     x.res.end()
     return
@@ -47,9 +48,15 @@ export async function answerState(x: Exchange, unit: string, deps: Deps): Promis
   checkJsonType(x.req.headers['content-type'])
   const { org, lock, force, message } = queryOf(x, StateWriteQuery)
   const ref = { org, unit }
+  const expected = expectedBy(x.req.headers)
   const state = await receiveState(x, ref.org, deps)
   try {
-    const options = { how: 'push', createUnit: true, force, ...defined({ lockId: lock, message }) } as const
+    const options = {
+      how: 'push',
+      createUnit: true,
+      force,
+      ...defined({ lockId: lock, message, expected }),
+    } as const
     sendJson(x, 201, await deps.control.states.write(ref, state, options, x.caller))
   } finally {
     await state.dispose()
@@ -62,7 +69,8 @@ export async function readState(
   control: StateControl,
   consumerAsked: string | undefined,
 ): Promise<void> {
-  const ifNoneMatch = tagOfIfNoneMatch(x.req.headers['if-none-match'])
+  const { headers: asked } = x.req
+  const ifNoneMatch = asked['if-match'] === undefined ? singleTag(asked['if-none-match']) : undefined
   const header = x.req.headers['x-taco-unit']
   const consumer = consumerOf(consumerAsked, typeof header === 'string' ? header : undefined, ref)
   if (consumer.consumer !== undefined) checkReceiptWanted((name) => x.req.headers[name]?.toString())
@@ -72,16 +80,15 @@ export async function readState(
     ...consumer,
   })
   const found = await (consumer.consumer === undefined ? reading : reading.catch(consumerNotFound))
+  const what = `the state of ${ref.unit}`
   if (found === undefined) {
+    isUnchanged(asked, null, what)
     throw new TacoError('NOT_FOUND', `the unit ${ref.unit} has no state`, {
       hint: 'It gets one with its first apply.',
     })
   }
-  if (found === 'unchanged') {
-    writeHead(x, 304, { etag: etagOf(ifNoneMatch ?? '') })
-    x.res.end()
-    return
-  }
+  if (found === 'unchanged') return sendUnchanged(x, ifNoneMatch ?? '')
+  if (isUnchangedOrFailed(x, found, what)) return sendUnchanged(x, found.tag)
   const headers = stateHeaders(x, found.tag)
   if (x.method === 'HEAD') {
     found.discard()
@@ -92,11 +99,28 @@ export async function readState(
   await sendBytes(x, found, headers)
 }
 
+function sendUnchanged(x: Exchange, tag: string): void {
+  writeHead(x, 304, { etag: etagOf(tag) })
+  x.res.end()
+}
+
+/** What is not sent must be let go. */
+function isUnchangedOrFailed(x: Exchange, found: Found, what: string): boolean {
+  let isSent = false
+  try {
+    const unchanged = isUnchanged(x.req.headers, found.tag, what)
+    isSent = !unchanged
+    return unchanged
+  } finally {
+    if (!isSent) found.discard()
+  }
+}
+
 /** A small state that is in memory, in the very turn in which it is asked for. False: it takes longer. */
 export function sendAtHand(x: Exchange, ref: UnitRef, control: StateControl): boolean {
   const { headers } = x.req
-  if (x.query !== '' || headers['if-none-match'] !== undefined || headers['x-taco-unit'] !== undefined)
-    return false
+  if (x.query !== '' || headers['x-taco-unit'] !== undefined) return false
+  if (headers['if-none-match'] !== undefined || headers['if-match'] !== undefined) return false
   const held = control.states.readNow(ref)
   if (held === undefined) return false
   const answer = stateHeaders(x, held.tag)
@@ -129,7 +153,7 @@ export async function readVersion(
   const { view, body, dispose } = await control.versions.read({ org, unit: target.unit }, target.version)
   try {
     const headers = stateHeaders(x, view.sha256)
-    if (tagOfIfNoneMatch(x.req.headers['if-none-match']) === view.sha256) {
+    if (isUnchanged(x.req.headers, view.sha256, `version ${view.seq}`)) {
       x.res.writeHead(304, headers)
       x.res.end()
     } else if (x.method === 'HEAD') {

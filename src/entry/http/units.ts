@@ -12,14 +12,15 @@ import {
   RetentionInput,
   UnitParams,
   createRoute,
-  ifMatchOf,
+  conditionsOf,
+  expectedOf,
   jsonAnswer,
   jsonBody,
   refOf,
   z,
 } from './api.ts'
 import { defined } from './defined.ts'
-import { etagOf, tagOfIfNoneMatch } from './etag.ts'
+import { etagOf, isUnchanged } from './etag.ts'
 import { Unit } from './named.ts'
 
 const tags = ['units']
@@ -179,7 +180,8 @@ export function addUnits(api: Api, units: Units, dependencies: Pick<Dependencies
   api.openapi(get, async (c) => {
     const view = await units.get(refOf(c.req.valid('param'), c.req.valid('query')))
     const etag = etagOf(view.etag)
-    if (tagOfIfNoneMatch(c.req.header('if-none-match')) === view.etag) return c.body(null, 304, { etag })
+    if (isUnchanged(conditionsOf(c.req), view.etag, `the unit ${view.name}`))
+      return c.body(null, 304, { etag })
     return c.json(view, 200, { etag })
   })
   api.openapi(update, async (c) => {
@@ -188,7 +190,7 @@ export function addUnits(api: Api, units: Units, dependencies: Pick<Dependencies
       ref,
       defined(c.req.valid('json')),
       c.env.exchange.caller,
-      ifMatchOf(c.req.valid('header')),
+      expectedOf(c.req),
     )
     return c.json(view, 200, { etag: etagOf(view.etag) })
   })
@@ -196,18 +198,13 @@ export function addUnits(api: Api, units: Units, dependencies: Pick<Dependencies
     const { force, ...org } = c.req.valid('query')
     const ref = refOf(c.req.valid('param'), org)
     const used = await sayUsers(dependencies, ref)
-    const view = await units.remove(ref, { force }, c.env.exchange.caller, ifMatchOf(c.req.valid('header')))
+    const view = await units.remove(ref, { force }, c.env.exchange.caller, expectedOf(c.req))
     const warnings = used === undefined ? [] : [`${view.name} ${used}`]
     return c.json({ ...view, warnings }, 200, { etag: etagOf(view.etag) })
   })
   api.openapi(rename, async (c) => {
     const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-    const view = await units.rename(
-      ref,
-      c.req.valid('json').name,
-      c.env.exchange.caller,
-      ifMatchOf(c.req.valid('header')),
-    )
+    const view = await units.rename(ref, c.req.valid('json').name, c.env.exchange.caller, expectedOf(c.req))
     return c.json(view, 200, { etag: etagOf(view.etag) })
   })
   api.openapi(restore, async (c) => {

@@ -1,11 +1,13 @@
 import type { Versions } from '../../state/index.ts'
 import {
   type Api,
+  IfStateMatch,
   Limit,
   OrgQuery,
   PROBLEMS,
   UnitParams,
   createRoute,
+  expectedOf,
   jsonAnswer,
   jsonBody,
   refOf,
@@ -71,6 +73,7 @@ const rollback = createRoute({
   request: {
     params,
     query: OrgQuery,
+    headers: IfStateMatch,
     body: jsonBody(
       z.strictObject({
         version: VersionName,
@@ -103,6 +106,7 @@ export function addVersions(api: Api, versions: Versions): void {
     const options = {
       ...(lock === undefined ? {} : { lockId: lock }),
       ...(message === undefined ? {} : { message }),
+      ...defined({ expected: expectedOf(c.req) }),
     }
     return c.json(await versions.rollback(ref, version, options, c.env.exchange.caller), 201)
   })

@@ -14,6 +14,8 @@ export interface LockRequest {
   readonly reason?: string | undefined
   /** The lock frees itself after this long unless renewed. */
   readonly leaseMs?: number | undefined
+  /** Throws for a document that must not be locked; called for the very one that the lock goes into. */
+  readonly check?: ((doc: UnitDocument) => void) | undefined
 }
 
 /** LOCK of the protocol: steps L1 to L4. Idempotent for the same id. */
@@ -46,10 +48,11 @@ export async function lockUnit(
     if (wasReleased(doc, request.info.ID)) throw lockNotHeld(doc, request.info.ID)
     sinceEpoch = Math.min(sinceEpoch, doc.epoch)
     if (mayHaveForgotten(doc, sinceEpoch)) throw overtaken(doc)
+    request.check?.(doc)
 
     const lock = newLock(doc, request, caller, clock.now())
     if (!(await placeMirror(parts, doc, lock))) return again
-    return (await enterLock(parts, unit, lock, caller)) ?? again
+    return (await enterLock(parts, unit, lock, { caller, check: request.check })) ?? again
   })
 }
 
@@ -88,7 +91,12 @@ export async function placeMirror(parts: Parts, doc: UnitDocument, lock: Lock): 
 }
 
 /** L4. Undefined: the document went on meanwhile, start over. */
-async function enterLock(parts: Parts, first: Unit, lock: Lock, caller: Caller): Promise<Unit | undefined> {
+async function enterLock(
+  parts: Parts,
+  first: Unit,
+  lock: Lock,
+  { caller, check }: { readonly caller: Caller; readonly check: LockRequest['check'] },
+): Promise<Unit | undefined> {
   let unit = first
   for (;;) {
     const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)])
@@ -101,6 +109,7 @@ async function enterLock(parts: Parts, first: Unit, lock: Lock, caller: Caller):
     if (doc.lock !== null && doc.lock.releasing === undefined) throw lockedByHolder(doc, doc.lock)
     if (wasReleased(doc, lock.id)) throw lockNotHeld(doc, lock.id)
     if (doc.lock !== null || doc.epoch !== unit.value.epoch || doc.key !== unit.value.key) return undefined
+    check?.(doc)
     unit = now
   }
 }

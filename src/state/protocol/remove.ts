@@ -1,5 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
 import type { Tag } from '../../bucket/index.ts'
+import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { UnitDocument } from '../model.ts'
 import type { Caller } from '../services.ts'
 import { commitDelete } from '../transitions.ts'
@@ -17,7 +18,7 @@ import { removeStateObject, resolveIntent } from './resolve.ts'
 export async function removeState(
   parts: Parts,
   target: Target,
-  options: { readonly lockId: string; readonly force: boolean },
+  options: { readonly lockId: string; readonly force: boolean; readonly expected?: Expected | undefined },
   caller: Caller,
 ): Promise<void> {
   await untilDone(parts.deps.clock, 'deleting the state', async () => {
@@ -31,6 +32,8 @@ export async function removeState(
     }
     const recorded = await recordState(parts, unit)
     if (recorded !== unit) return again
+    if (!isExpected(options.expected, doc.head?.tag ?? null))
+      throw changedMeanwhile(`the state of ${doc.name}`)
     if (doc.head === null || doc.head.tag === null) return undefined
     refuseWithResources(doc, options.force)
     if ((await parts.mirrors.confirm(doc, doc.lock)) === 'foreign') throw lockLostOutside(doc)

@@ -1,5 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
 import type { Body, Tag } from '../../bucket/index.ts'
+import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../model.ts'
 import { takeReads, type ReadsTaken } from '../reads.ts'
 import type { Caller } from '../services.ts'
@@ -9,6 +10,7 @@ import type { UnitChanges } from '../transitions.ts'
 import { commitWrite, landedBefore, recentWrite } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
+import type { StateFacts } from '../content/scan.ts'
 import { decideWrite } from './decide.ts'
 import type { Target, Parts, Received } from './parts.ts'
 import { idOf, loadUnit } from './parts.ts'
@@ -22,6 +24,8 @@ export interface StateWrite {
   readonly force: boolean
   readonly how: How
   readonly message?: string | undefined
+  /** Tags of the state that it is meant to replace. */
+  readonly expected?: Expected | undefined
   /** The version whose content this is. */
   readonly source?:
     | { readonly id: string; readonly seq: number; readonly object: string; readonly receipt: Receipt | null }
@@ -105,7 +109,7 @@ async function attemptWrite(
   const { facts } = write.state
   if (facts === undefined)
     return new TacoError('STATE_NOT_JSON', 'what was sent is no state', { facts: { field: 'body' } })
-  const decision = decideWrite(doc, { facts, hash: write.state.hash, force: write.force })
+  const decision = decide(doc, facts, write)
   if (decision instanceof TacoError)
     return (await currentTag(parts, doc)) === 'other' ? recordFirst(parts, unit) : decision
 
@@ -127,6 +131,14 @@ async function attemptWrite(
   )
   if (committed === undefined) return again
   return carryOut(parts, committed, head, { body: write.state.body, from: from.tag })
+}
+
+/** What is expected is judged like serial and lineage: P5 then puts on condition of the very tag that was judged. */
+function decide(doc: UnitDocument, facts: StateFacts, write: StateWrite): ReturnType<typeof decideWrite> {
+  const decision = decideWrite(doc, { facts, hash: write.state.hash, force: write.force })
+  // The same bytes again are a retry whose first answer was lost.
+  if (decision === 'same' || isExpected(write.expected, doc.head?.tag ?? null)) return decision
+  return changedMeanwhile(`the state of ${doc.name}`)
 }
 
 /**
