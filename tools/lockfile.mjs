@@ -1,66 +1,55 @@
-// `npm ci` insists that the lockfile names every optional package, also those of other platforms. npm leaves out of it
-// what the registry at hand does not have, and then refuses its own lockfile. This puts the names back; they are
-// installed on the platform they are for, and nowhere else.
+// What is wrong with package-lock.json that npm does not report.
 //
-//   node tools/lockfile.mjs [--write]
+// `npm ci` insists that the lockfile names every optional package, including those for other platforms. npm leaves out
+// what the registry does not have, and then refuses its own lockfile. And it installs an entry without an integrity
+// hash without checking anything. The remedy for both: choose versions that the registry has for every platform.
+//
+//   node tools/lockfile.mjs
 
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from './run.mjs'
 
-const path = join(root, 'package-lock.json')
-
-/** Names of packages that the lockfile depends on and does not list; with `write`, none are left. */
-export async function missingFromLockfile({ write = false } = {}) {
-  const lock = JSON.parse(await readFile(path, 'utf8'))
-  /** @type {Map<string, string>} */
-  const missing = new Map()
-  for (const { optionalDependencies = {} } of Object.values(lock.packages)) {
-    for (const [name, version] of Object.entries(optionalDependencies)) {
-      if (lock.packages[`node_modules/${name}`] === undefined && isPlatform(name)) missing.set(name, version)
-    }
-  }
-  if (write && missing.size > 0) {
-    for (const [name, version] of missing) {
-      lock.packages[`node_modules/${name}`] = { version, ...platformOf(name), dev: true, optional: true }
-    }
-    lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    await writeFile(path, `${JSON.stringify(lock, null, 2)}\n`)
-  }
-  return [...missing.keys()]
-}
-
-/** @param {string} name */
-function isPlatform(name) {
-  return platformOf(name).os !== undefined || name.endsWith('wasm32-wasi')
+/** Faults of the lockfile, one line each. */
+export async function faultsOfLockfile() {
+  return lockfileFaults(JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')))
 }
 
 /**
- * `@oxlint/binding-linux-x64-musl` says all there is to know.
+ * @typedef {{
+ *   version?: string, resolved?: string, integrity?: string, link?: boolean,
+ *   optionalDependencies?: Record<string, string>
+ * }} Entry
+ * @param {{ packages: Record<string, Entry> }} lock
+ */
+export function lockfileFaults({ packages }) {
+  /** @type {Set<string>} */
+  const faults = new Set()
+  for (const [path, { integrity, link, resolved, optionalDependencies = {} }] of Object.entries(packages)) {
+    // The package itself has none.
+    if (path !== '' && link !== true && integrity === undefined) faults.add(`${path} has no integrity`)
+    if (resolved !== undefined) faults.add(`${path} names where it was downloaded`)
+    for (const name of Object.keys(optionalDependencies)) {
+      const isListed = Object.keys(packages).some((one) => one.endsWith(`node_modules/${name}`))
+      if (!isListed && isPlatform(name)) faults.add(`node_modules/${name} is missing`)
+    }
+  }
+  return [...faults]
+}
+
+/**
+ * `@oxlint/binding-linux-x64-musl` is for one platform.
  *
  * @param {string} name
- * @returns {{ os?: string[], cpu?: string[], libc?: string[] }}
  */
-function platformOf(name) {
-  if (name.endsWith('wasm32-wasi')) return { cpu: ['wasm32'] }
-  const found =
-    /[/-](aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-([a-z0-9]+)(?:-([a-z]+))?$/.exec(
-      name,
-    )
-  if (found === null) return {}
-  const [, os = '', cpu = '', abi = ''] = found
-  const libc =
-    os === 'linux' && abi.startsWith('musl')
-      ? ['musl']
-      : os === 'linux' && abi.startsWith('gnu')
-        ? ['glibc']
-        : undefined
-  return { os: [os], cpu: [cpu], ...(libc === undefined ? {} : { libc }) }
+function isPlatform(name) {
+  return /[/-](aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-[a-z0-9]+(-[a-z]+)?$|wasm32-wasi$/.test(
+    name,
+  )
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const write = process.argv.includes('--write')
-  const names = await missingFromLockfile({ write })
-  for (const name of names) process.stdout.write(`${write ? 'added' : 'missing'} ${name}\n`)
-  process.exitCode = names.length > 0 && !write ? 1 : 0
+  const faults = await faultsOfLockfile()
+  for (const fault of faults) process.stdout.write(`${fault}\n`)
+  process.exitCode = faults.length > 0 ? 1 : 0
 }

@@ -1,9 +1,23 @@
-import { Miniflare } from 'miniflare'
+import { realpath } from 'node:fs/promises'
+import { pathToFileURL } from 'node:url'
 import { temporaryFolder } from './program.ts'
 import type { S3Peer } from './s3.ts'
+import { findOrBuild } from './toolchain.ts'
+
+interface Server {
+  readonly ready: Promise<URL>
+  dispose(): Promise<void>
+}
+
+interface Module {
+  readonly Miniflare: new (options: Readonly<Record<string, unknown>>) => Server
+}
 
 /** Cloudflare's R2 on this machine, from npm alone. It ignores the condition on a delete. */
 export async function startMiniflare(): Promise<S3Peer> {
+  const found = await findOrBuild('miniflare')
+  if (found === undefined) throw new Error('miniflare cannot be installed from npm')
+  const { Miniflare } = (await import(pathToFileURL(await realpath(found)).href)) as Module
   const folder = await temporaryFolder('miniflare')
   const bucket = 'states'
   const keys = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-export type ProgramName = 'versitygw' | 'fake-gcs-server' | 'tofu' | 'node'
+export type ProgramName = 'versitygw' | 'fake-gcs-server' | 'tofu' | 'node' | 'miniflare'
 
 interface Order {
   /** Where the program goes. */
@@ -31,6 +31,8 @@ const recipes: Readonly<Record<ProgramName, Recipe>> = {
   tofu: goBuild('github.com/opentofu/opentofu', './cmd/tofu', 'v1.12.6'),
   // The newest line that is in long-term support.
   node: npmBinary('node', '24.21.0', 'node_modules/node/bin/node'),
+  // Not a development dependency: it asks for Node 22, and everyone on Node 20 would be warned at `npm ci`.
+  miniflare: npmModule('miniflare', '4.20260730.0', 'node_modules/miniflare/dist/src/index.js'),
 }
 
 export const programNames = Object.keys(recipes) as readonly ProgramName[]
@@ -126,19 +128,42 @@ function npmBinary(name: string, version: string, binary: string): Recipe {
     version,
     needs: 'npm',
     async make({ target, env }) {
-      const folder = path.join(toolchainFolder(env), 'npm', `${name}-${version}`)
-      await mkdir(folder, { recursive: true })
       // Its install script puts the binary of the platform in place.
-      const flags = ['--ignore-scripts=false', '--no-audit', '--no-fund', '--no-package-lock']
-      await run('npm', ['install', ...flags, '--prefix', folder, `${name}@${version}`], {
-        cwd: folder,
-        maxBuffer: 2 ** 26,
-      })
+      const folder = await npmInstall(name, version, env, ['--ignore-scripts=false'])
       await run(path.join(folder, binary), ['--version'])
       await rm(target, { force: true })
       await symlink(path.join(folder, binary), target)
     },
   }
+}
+
+/** The target is a link to the module, which is to be imported by its real path. */
+function npmModule(name: string, version: string, file: string): Recipe {
+  return {
+    version,
+    needs: 'npm',
+    async make({ target, env }) {
+      const folder = await npmInstall(name, version, env, ['--ignore-scripts'])
+      await rm(target, { force: true })
+      await symlink(path.join(folder, file), target)
+    },
+  }
+}
+
+async function npmInstall(
+  name: string,
+  version: string,
+  env: Environment,
+  flags: readonly string[],
+): Promise<string> {
+  const folder = path.join(toolchainFolder(env), 'npm', `${name}-${version}`)
+  await mkdir(folder, { recursive: true })
+  const quiet = ['--no-audit', '--no-fund', '--no-package-lock']
+  await run('npm', ['install', ...flags, ...quiet, '--prefix', folder, `${name}@${version}`], {
+    cwd: folder,
+    maxBuffer: 2 ** 26,
+  })
+  return folder
 }
 
 function go(args: readonly string[], env: Environment, cwd: string) {
