@@ -2,20 +2,17 @@
 // of its own.
 //
 //   dist/cli.cjs      the command line, in one file: one CommonJS file starts faster than modules in many
-//   dist/cli-*.cache  the same, compiled for this machine: for a Node that does not keep what it compiled
 //   dist/errors.cjs   the error class, which everything must share to recognize its errors
 //   dist/*.js         what src/wire/cli.ts imports lazily, as modules with chunks of their own
 //   dist/hcl2json/    the HCL parser of `taco scan`: a small program and its WebAssembly, unchanged
 //
 //   node tools/build.mjs [--if-stale] [--out <folder>]
 
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import module from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { licencesOf } from './licences.mjs'
 
@@ -236,7 +233,7 @@ function withLateImports(text) {
 }
 
 /**
- * The program, and what it compiles to. The first line of one is part of the name of the other: see bin/taco.
+ * The first line tells one program from another: see bin/taco.
  *
  * @param {string} path
  * @param {string} text
@@ -244,10 +241,6 @@ function withLateImports(text) {
 async function putProgram(path, text) {
   const name = createHash('sha256').update(text).digest('hex').slice(0, 16)
   await put(path, `//${name}\n${text}`)
-  if ('enableCompileCache' in module) return
-  const cache = join(dirname(path), `cli-${name}-${process.platform}-${process.arch}.cache`)
-  await promisify(execFile)(process.execPath, [join(root, 'tools/compile-ahead.mjs'), path, cache])
-  written.add(cache)
 }
 
 /**
@@ -296,9 +289,7 @@ async function stampOfSources() {
     .toSorted()
   for (const path of [
     ...sources,
-    ...['package.json', 'package-lock.json', 'tools/build.mjs', 'tools/compile-ahead.mjs'].map((name) =>
-      join(root, name),
-    ),
+    ...['package.json', 'package-lock.json', 'tools/build.mjs'].map((name) => join(root, name)),
   ]) {
     hash.update(`${path.slice(root.length)}\0`)
     hash.update(await readFile(path).catch(() => ''))

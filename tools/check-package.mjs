@@ -38,12 +38,23 @@ async function checkIn(folder) {
   if (undeclared.length > 0)
     return { code: 1, output: `dist/ imports what nobody declared:\n${undeclared.join('\n')}` }
 
+  // A build folder that was used holds what its first start compiled.
+  const used = await run([join(stage, 'bin/taco'), '--help'])
+  if (used.code !== 0) return used
+
   const linted = await run([own('publint'), 'run', stage, '--strict'])
   if (linted.code !== 0) return linted
   const packed = await run(['npm', 'pack', '--silent', '--pack-destination', folder, stage], { cwd: folder })
   if (packed.code !== 0) return packed
 
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? 'no tarball'
+  const listed = await run(['tar', '-tzf', join(folder, tarball)])
+  const opaque = listed.output.split('\n').filter((name) => /\.cache$|\/compiled\//.test(name))
+  if (listed.code !== 0 || opaque.length > 0)
+    return {
+      code: 1,
+      output: `the package holds what nobody can audit:\n${opaque.join('\n')}${listed.output}`,
+    }
   const home = join(folder, 'home')
   // The package has no dependencies, so this works with an empty npm cache too.
   const installed = await run(
