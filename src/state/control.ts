@@ -1,3 +1,4 @@
+import { createRunTokens } from '../access/index.ts'
 import { createAdopt } from './adopt.ts'
 import { createBackground } from './background.ts'
 import { createCatalog } from './catalog.ts'
@@ -52,6 +53,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     intake,
   }
   const maker = createUnitMaker(deps, store, claims, orgs, catalog)
+  const runTokens = createRunTokens(deps)
   const locksSeen = createLocksSeen(parts)
   await orgs.ensureFirst({ by: 'opentaco' })
 
@@ -67,10 +69,11 @@ export async function createStateControl(options: StateControlOptions): Promise<
     outbox,
     upkeep: {
       adopt: createAdopt(parts, orgs, maker, claims, catalog),
-      gc: createGc(parts, orgs, catalog),
+      gc: createGc(parts, orgs, catalog, runTokens),
       doctor: createDoctor(parts, orgs, catalog, claims, maker),
       sweep: createSweep(parts, orgs, catalog, locksSeen.learn),
     },
+    runTokens,
     close() {
       journalWriter.hurry()
       return background.flush()

@@ -1,3 +1,4 @@
+import type { RunTokens } from '../access/index.ts'
 import { isTacoError } from '../base/errors.ts'
 import type { Bucket } from '../bucket/index.ts'
 import type { Catalog } from './catalog.ts'
@@ -14,7 +15,12 @@ import type { Caller, Upkeep } from './services.ts'
 import type { GcReport } from './views.ts'
 
 /** Carries out retention, unit by unit. The document is changed first: a writer that meant to build on what goes fails. */
-export function createGc(parts: Parts, orgs: OrgStore, catalog: Catalog): Upkeep['gc'] {
+export function createGc(
+  parts: Parts,
+  orgs: OrgStore,
+  catalog: Catalog,
+  runTokens: Pick<RunTokens, 'removeExpired'>,
+): Upkeep['gc'] {
   const { bucket, clock, log } = parts.deps
 
   async function collect(
@@ -88,6 +94,7 @@ export function createGc(parts: Parts, orgs: OrgStore, catalog: Catalog): Upkeep
         units++
         onProgress?.(`${name}/${entry.name}`)
       }
+      if (!dryRun) await runTokens.removeExpired(name)
     }
     return { dryRun, units, ...total }
   }

@@ -1,3 +1,4 @@
+import type { RunTokens } from '../access/index.ts'
 import type { Body, Found, Held } from '../bucket/index.ts'
 import type { StateDiff } from './content/diff.ts'
 import type { Expected } from './expected.ts'
@@ -32,6 +33,7 @@ export interface StateControl {
   readonly journal: Journal
   readonly outbox: Outbox
   readonly upkeep: Upkeep
+  readonly runTokens: RunTokens
   /** Finishes work that was answered but not yet tidied up; further calls are refused. */
   close(): Promise<void>
 }

@@ -335,6 +335,7 @@ test('a command gets the backend in its environment, and neither the token of th
   const shown = again(world)
   shown.env['TACO_ROOT_TOKEN'] = 'root-token-of-a-server'
   shown.env['TACO_TOKEN'] = 'a-token'
+  shown.env['TACO_TOKEN_FILE'] = '/run/secrets/a-token'
   shown.env['TF_HTTP_RETRY_MAX'] = 'stale'
   const script =
     'console.log(JSON.stringify(Object.fromEntries(Object.entries(process.env).filter(([n]) => /^(TF_HTTP|TACO)_/.test(n)))))'
@@ -352,7 +353,7 @@ test('a command gets the backend in its environment, and neither the token of th
     'TF_HTTP_UPDATE_METHOD',
     'TF_HTTP_USERNAME',
   ])
-  expect(env.TF_HTTP_PASSWORD).toMatch(/^[\w-]{43}$/)
+  expect(env.TF_HTTP_PASSWORD).toMatch(/^taco_run_default\./)
 })
 
 test('a command that does not exist is 127, and nothing is left listening', async () => {
@@ -399,7 +400,7 @@ test('serve without a token refuses an address that others can reach', async () 
   expect(err).toContain('--insecure')
 })
 
-test('serve with a token lets nobody in without it; exec passes the token on as the password', async () => {
+test('serve with a token lets nobody in without it; a command gets a token for its unit that ends with it', async () => {
   const world = laptop()
   const server = again(world)
   server.env['TACO_ROOT_TOKEN'] = 'a-root-token-of-some-length'
@@ -411,7 +412,9 @@ test('serve with a token lets nobody in without it; exec passes the token on as 
   delete stranger.env['TACO_BUCKET']
   const friend = again(world)
   delete friend.env['TACO_BUCKET']
-  friend.env['TACO_TOKEN'] = 'a-root-token-of-some-length'
+  writeFileSync(join(world.cwd, 'token'), 'a-root-token-of-some-length\n')
+  friend.env['TACO_TOKEN_FILE'] = join(world.cwd, 'token')
+  friend.env['COPY_OF_THE_TOKEN'] = 'a-root-token-of-some-length'
 
   expect(auth).toBe('token')
   expect(await stranger.run('--server', url, 'unit', 'ls')).toBe(5)
@@ -424,10 +427,18 @@ test('serve with a token lets nobody in without it; exec passes the token on as 
       '--',
       process.execPath,
       '-e',
-      'console.log(process.env.TF_HTTP_PASSWORD, process.env.TACO_TOKEN)',
+      'fetch(process.env.TF_HTTP_ADDRESS, { headers: { authorization: `Bearer ${process.env.TF_HTTP_PASSWORD}` } }).then(({ status }) => console.log(JSON.stringify({ status, env: process.env })))',
     ),
   ).toBe(0)
-  expect(friend.out()).toBe('a-root-token-of-some-length undefined\n')
+  const { status, env } = JSON.parse(friend.out())
+  const token = env.TF_HTTP_PASSWORD
+  const after = await fetch(env.TF_HTTP_ADDRESS, { headers: { authorization: `Bearer ${token}` } })
+
+  expect(token).toMatch(/^taco_run_default\./)
+  expect(friend.out()).not.toContain('a-root-token-of-some-length')
+  expect(Object.keys(env)).not.toContain('TACO_TOKEN_FILE')
+  expect([status, after.status]).toEqual([404, 401])
+  expect(friend.err()).toBe('')
   server.signal('SIGINT')
   expect(await ending).toBe(0)
 })

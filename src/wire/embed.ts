@@ -1,16 +1,17 @@
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { createRunTokens } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { createLog } from '../base/log-sink.ts'
 import { silentLog } from '../base/log.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import {
-  type BackendScope,
   type HttpFace,
   createHttpFace,
   defaultLimits,
+  runTokenGuard,
   trustingGuard,
-  unitGuard,
 } from '../entry/http/index.ts'
 import type { Locks } from '../state/index.ts'
 import { build } from './build.ts'
@@ -31,8 +32,8 @@ export interface EmbedOptions {
 export interface Embedded {
   /** The client's end of a new connection to the API; nothing listens. */
   connect(): Duplex
-  /** Opens a port of the loopback address where this one secret opens the backend of one unit, or of all. */
-  listen(secret: string, scope: BackendScope): Promise<Listening>
+  /** Opens a port of the loopback address that accepts nothing but run tokens issued by this process. */
+  listen(): Promise<Listening>
   /** Finishes what was answered but not yet tidied up. */
   close(): Promise<void>
 }
@@ -59,7 +60,10 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     mayCreate: options.mayCreate ?? true,
     isRehearsal: options.isRehearsal ?? false,
   })
-  const { control, rollouts, metrics, about, ready } = built
+  const { rollouts, metrics, about, ready } = built
+  // No other process accepts them, and they end with this one. Whoever may only read the bucket gets them as well.
+  const runTokens = createRunTokens({ bucket: openMemoryBucket(), clock: systemClock, ids: randomIds })
+  const control = { ...built.control, runTokens }
   const { by } = options
   const common = {
     control,
@@ -84,8 +88,8 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
   const server = open(createHttpFace({ ...common, log: isDebug ? log : silentLog, guard: trustingGuard(by) }))
   return {
     connect: () => connectionTo(server),
-    async listen(secret, scope) {
-      const guard = unitGuard({ token: secret, clock: systemClock, by, unit: scope })
+    async listen() {
+      const guard = runTokenGuard({ runTokens })
       const taken = new Set<string>()
       const locks = notingLocks(control.locks, taken)
       const face = createHttpFace({ ...common, control: { ...control, locks }, guard })

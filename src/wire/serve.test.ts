@@ -114,22 +114,25 @@ test('the same API inside a process, over a connection that never leaves it', as
   expect(JSON.parse(shown.text)).toMatchObject({ name: 'a/b', createdBy: 'alice@laptop' })
 })
 
-test('for one command, a loopback port opens that takes one secret, for one unit', async () => {
-  const embedded = await openEmbedded({ bucket: await folder(), by: 'alice@laptop' })
+test('for engines, a loopback port opens that takes nothing but run tokens of this process', async () => {
+  const bucket = await folder()
+  const embedded = await openEmbedded({ bucket, by: 'alice@laptop' })
   onTestFinished(() => embedded.close())
-  const { url } = await embedded.listen('one-time-secret-of-a-command', { org: 'default', unit: 'a' })
-  const basic = (secret: string) => ({
-    authorization: `Basic ${Buffer.from(`taco:${secret}`).toString('base64')}`,
-  })
+  const stranger = await openEmbedded({ bucket, by: 'bob@laptop' })
+  onTestFinished(() => stranger.close())
+  const tokenFrom = async ({ connect }: typeof embedded): Promise<string> =>
+    JSON.parse((await over(connect(), 'POST', '/v1/units/a/run-tokens', '{}')).text).token
+  const { url } = await embedded.listen()
+  const get = async (path: string, token: string) =>
+    (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).status
+  const token = await tokenFrom(embedded)
 
   expect((await fetch(`${url}/v1/backend/default/a`)).status).toBe(401)
-  expect((await fetch(`${url}/v1/backend/default/a`, { headers: basic('guess') })).status).toBe(401)
-  expect(
-    (await fetch(`${url}/v1/backend/default/a`, { headers: basic('one-time-secret-of-a-command') })).status,
-  ).toBe(404)
-  const other = (path: string) => fetch(`${url}${path}`, { headers: basic('one-time-secret-of-a-command') })
-  expect((await other('/v1/units')).status).toBe(403)
-  expect((await other('/v1/backend/default/b')).status).toBe(404)
+  expect(await get('/v1/backend/default/a', 'guess')).toBe(401)
+  expect(await get('/v1/backend/default/a', await tokenFrom(stranger))).toBe(401)
+  expect(await get('/v1/backend/default/a', token)).toBe(404)
+  expect(await get('/v1/backend/default/b', token)).toBe(404)
+  expect(await get('/v1/units', token)).toBe(403)
 })
 
 test('options that cannot be used are told as people give them', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { RunTokens } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { TacoError, badRequest } from '../base/errors.ts'
 import { faultsIn, sayFaults } from '../base/faults.ts'
@@ -14,6 +15,7 @@ import {
   listenRefusal,
   openGuard,
   parseTrustedProxies,
+  runTokenGuard,
   tokenGuard,
 } from '../entry/http/index.ts'
 import { startBackground } from './background-upkeep.ts'
@@ -87,7 +89,7 @@ export async function serve(input: ServeInput): Promise<Served> {
   const face = createHttpFace({
     control,
     rollouts,
-    guard: guardWith({
+    guard: guardWith(control.runTokens, {
       refused: metrics.refusedCredential,
       limited: (address) =>
         log.warn('too many wrong tokens came from an address: none from there is looked at for a while', {
@@ -168,7 +170,7 @@ function parseOptions(input: ServeInput): ServeOptions {
 }
 
 /** Refuses what is missing before the bucket is opened. */
-function guardOf(options: ServeOptions, host: string): (watch: GuardWatch) => Guard {
+function guardOf(options: ServeOptions, host: string): (runTokens: RunTokens, watch: GuardWatch) => Guard {
   if (options.auth === 'none') return () => openGuard({ isAnyHostAllowed: !isLoopback(host) })
   const { rootToken: token, metricsOpen: isMetricsOpen } = options
   if (token === undefined) {
@@ -178,7 +180,13 @@ function guardOf(options: ServeOptions, host: string): (watch: GuardWatch) => Gu
       'Set TACO_ROOT_TOKEN or --token-file, for example to the output of `openssl rand -hex 32`.',
     )
   }
-  return (watch) => tokenGuard({ token, clock: systemClock, isMetricsOpen, watch })
+  const clock = systemClock
+  return (runTokens, watch) =>
+    runTokenGuard({
+      runTokens,
+      otherwise: tokenGuard({ token, clock, isMetricsOpen, watch }),
+      limit: { clock, watch },
+    })
 }
 
 function trustedProxiesOf({ trustedProxies }: ServeOptions): ReturnType<typeof parseTrustedProxies> {

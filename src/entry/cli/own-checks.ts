@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { messageOf } from '../../base/errors.ts'
 import { serverAnswer } from './answers.ts'
 import type { DoctorAnswer } from './answers.ts'
+import { childEnv } from './child-env.ts'
 import { ofWholeServer } from './client.ts'
 import { configPath } from './remembered.ts'
 import type { Session } from './session.ts'
@@ -146,7 +147,9 @@ export async function checkEngines(session: Session): Promise<readonly Finding[]
 }
 
 async function engine({ world }: Session, name: string): Promise<readonly Finding[]> {
-  const env = Object.fromEntries(Object.entries(world.env).filter(([key]) => !key.startsWith('TF_CLI_ARGS')))
+  const env = Object.fromEntries(
+    Object.entries(childEnv(world.env)).filter(([key]) => !key.startsWith('TF_CLI_ARGS')),
+  )
   try {
     const { execFile } = await import('node:child_process')
     const { stdout } = await promisify(execFile)(name, ['version', '-json'], {

@@ -65,11 +65,8 @@ export interface EmbedOptions {
 export interface Embedded {
   /** The client's end of a new connection to it; nothing listens. */
   connect(): Duplex
-  /** For `exec`: opens a port of the loopback address where this one secret opens the backend of one unit. */
-  listen(
-    secret: string,
-    scope: { readonly org: string; readonly unit?: string | undefined },
-  ): Promise<Listening>
+  /** For engines: opens a port of the loopback address that accepts nothing but run tokens of this process. */
+  listen(): Promise<Listening>
   /** Finishes what was answered but not yet tidied up. */
   close(): Promise<void>
 }

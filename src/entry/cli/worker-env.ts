@@ -1,15 +1,12 @@
 import { memoryEnv } from '../../engines/index.ts'
 import { backendEnv, backendUrl } from './backend-block.ts'
-import { childEnv } from './commands/exec.ts'
 import { tfvars } from './commands/inputs.ts'
+import type { RunBackend } from './run-backend.ts'
 import type { World } from './wiring.ts'
 
-export interface Backend {
-  readonly url: string
-  readonly token: string | undefined
-}
-
 export interface StepEnv {
+  /** The run token. */
+  readonly token: string | undefined
   readonly org: string
   readonly unit: string
   /** The lock that the step holds; null: the engine takes its own. */
@@ -22,17 +19,21 @@ export interface StepEnv {
  * What the engine of a step finds in its environment. Where the step holds the lock, the engine writes under that and
  * takes none: so a worker that was given up cannot write any more, and a lock never outlives its worker for long.
  */
-export function stepEnv(world: World, backend: Backend, step: StepEnv): Record<string, string> {
+export function stepEnv(
+  world: World,
+  backend: Pick<RunBackend, 'url' | 'env'>,
+  step: StepEnv,
+): Record<string, string> {
   const url = backendUrl(backend.url, step.org, step.unit)
   const env: Record<string, string> = {
-    ...childEnv(world.env),
+    ...backend.env,
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
     ...memoryEnv(world.env, { freeBytes: world.freeMemory(), jobs: step.jobs }),
     // A server that is started anew is away for a while; an apply has more patience than a person.
     TF_HTTP_RETRY_MAX: world.env['TF_HTTP_RETRY_MAX'] ?? '6',
-    ...backendEnv(url, backend.token),
+    ...backendEnv(url, step.token),
   }
   if (step.lock === null) return env
   env['TF_HTTP_ADDRESS'] = `${url}?ID=${encodeURIComponent(step.lock)}`

@@ -11,10 +11,11 @@ import { isAway } from './failures.ts'
 import { type EngineLeft, engineLeft, hasUnstored, unstored } from './left-engine.ts'
 import type { ClaimAnswer } from './rollout-answers.ts'
 import { startAnswer } from './rollout-answers.ts'
+import type { RunBackend } from './run-backend.ts'
+import { during } from './run-token.ts'
 import { check } from './shape.ts'
 import { printOf } from './unit-print.ts'
 import { stepEnv, variablesText } from './worker-env.ts'
-import type { Backend } from './worker-env.ts'
 import { readUnitFiles } from './worker-files.ts'
 import { isFolder } from './worker-project.ts'
 import type { Repository } from './worker-project.ts'
@@ -27,7 +28,7 @@ export interface Bench {
   readonly org: string
   readonly repository: Repository
   readonly engines: Engines
-  readonly backend: Backend
+  readonly backend: Pick<RunBackend, 'url' | 'env' | 'takeToken'>
   readonly rollout: string
   readonly leaseMs: number
   /** Steps at once. */
@@ -108,30 +109,39 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
   hold.hasOwnLock = kind === 'own'
   const isBegun = claim.start !== null && !hold.hasOwnLock
   const { lock, inputs } = isBegun ? claim.start : await begin(bench, hold, !hold.hasOwnLock)
-  if (hold.isStopping) return { kind: 'returned' }
-  const end = await applyUnit({
-    program,
-    folder,
-    env: stepEnv(world, bench.backend, {
-      org: bench.org,
-      // By id: a name may be another unit's by now.
-      unit: claim.unit.id,
-      lock,
-      jobs: bench.jobs,
+  const run = await untilItPasses(bench, hold, () =>
+    bench.backend.takeToken(claim.unit.id, (line) => bench.say(unit.name, line)),
+  )
+  if (hold.isStopping) {
+    await run.end()
+    return { kind: 'returned' }
+  }
+  const end = await during(run, () =>
+    applyUnit({
+      program,
+      folder,
+      env: stepEnv(world, bench.backend, {
+        org: bench.org,
+        // By id: a name may be another unit's by now.
+        unit: claim.unit.id,
+        token: run.token,
+        lock,
+        jobs: bench.jobs,
+      }),
+      varFiles: unit.varFiles,
+      variables: variablesText(unit.variables, inputs),
+      separatePlan: bench.separatePlan,
+      colour: bench.colour,
+      ownGroup: true,
+      onLine: (line) => bench.say(unit.name, line),
+      onEngine: (engine, command) => {
+        hold.engine = engine
+        hold.isBegun = command === 'apply'
+        // Told to stop just when the command before had ended.
+        if (hold.isStopping) engine.signal('SIGINT')
+      },
     }),
-    varFiles: unit.varFiles,
-    variables: variablesText(unit.variables, inputs),
-    separatePlan: bench.separatePlan,
-    colour: bench.colour,
-    ownGroup: true,
-    onLine: (line) => bench.say(unit.name, line),
-    onEngine: (engine, command) => {
-      hold.engine = engine
-      hold.isBegun = command === 'apply'
-      // Told to stop just when the command before had ended.
-      if (hold.isStopping) engine.signal('SIGINT')
-    },
-  })
+  )
   const { exitCode, engineMs } = end
   if (exitCode === 0) {
     // It did its work: that it does not say its version costs the next rollout a proof, no more.
@@ -169,16 +179,23 @@ function saysLeft(left: EngineLeft): string {
   }
 }
 
-/** Somebody may be at work on the unit by hand, or the server away; that ends, as a rule. */
 async function begin(bench: Bench, hold: Hold, lock: boolean) {
-  const { client, leaseMs, world } = bench
+  const { client, leaseMs } = bench
   const { token, unit } = hold.claim
   const path = stepPath(bench.rollout, unit.id, 'begin')
+  const send = () => client.json('POST', path, { json: { token, leaseMs, lock } })
+  return check(startAnswer, await untilItPasses(bench, hold, send))
+}
+
+/** Somebody may be at work on the unit by hand, or the server away; that ends, as a rule. */
+async function untilItPasses<T>(bench: Bench, hold: Hold, ask: () => Promise<T>): Promise<T> {
+  const { leaseMs, world } = bench
+  const { unit } = hold.claim
   const patienceMs = 2 * leaseMs
   const until = world.now() + patienceMs
   for (;;) {
     try {
-      return check(startAnswer, await client.json('POST', path, { json: { token, leaseMs, lock } }))
+      return await ask()
     } catch (error) {
       const mayPass = isTacoError(error, 'LOCKED') || isAway(error)
       if (!mayPass || hold.isStopping || world.now() >= until) throw error

@@ -5,6 +5,7 @@ import { TacoError } from '../../base/errors.ts'
 import { readProject } from '../../graph/index.ts'
 import type { Client } from './client.ts'
 import { unreachable } from './failures.ts'
+import { noRunToken } from './run-token.ts'
 import { testWorld } from './testing.ts'
 import { work } from './worker.ts'
 
@@ -60,7 +61,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => unknown, say
         unit: (name) => project.units.find((unit) => unit.name === name),
       },
       engines: { find: () => program, version: () => Promise.resolve('1'), foresee: () => {} },
-      backend: { url: 'http://127.0.0.1:1', token: undefined },
+      backend: { url: 'http://127.0.0.1:1', env: {}, takeToken: () => Promise.resolve(noRunToken) },
       rollout: 'ro-1',
       leaseMs: 60_000,
       jobs: names.length,

@@ -18,6 +18,7 @@ import { renderProblem } from './problem.ts'
 import { tooLarge } from './receive.ts'
 import { logFailure } from './respond.ts'
 import { addRollouts } from './rollouts.ts'
+import { addRunTokens } from './run-tokens.ts'
 import { addSync } from './sync.ts'
 import { addUnits } from './units.ts'
 import { addUpkeep } from './upkeep.ts'
@@ -87,6 +88,7 @@ export function createApp(deps: HttpDeps): Api {
   addInputs(api, createInputs(control))
   addSync(api, createSync(control))
   addRollouts(api, deps.rollouts)
+  addRunTokens(api, control)
   addEvents(api, control.journal)
   addUpkeep(api, control.upkeep, { rollouts: deps.rollouts, log })
   addDocument(api, deps.about.version)

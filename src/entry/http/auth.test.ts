@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
-import { openGuard, tokenGuard, unitGuard } from './auth.ts'
+import { openGuard, tokenGuard } from './auth.ts'
 
 const token = 'the-right-token-of-some-length'
 const basic = (user: string, password: string) =>
@@ -50,16 +50,15 @@ test.each([
 })
 
 /** A guard on a clock that the test sets, and what it says to one credential after the other. */
-function guarded(options: { readonly isGenerated?: boolean } = {}) {
+function guarded() {
   const time = { now: 0 }
   const seen: string[] = []
   const guard = tokenGuard({
     token,
     clock: { now: () => time.now, sleep: () => Promise.resolve() },
     watch: { refused: (reason) => seen.push(reason), limited: (address) => seen.push(`limited ${address}`) },
-    ...options,
   })
-  function said(address: string, given: string, path = '/v1/units'): string {
+  function said(address: string, given: string, path = '/v1/units'): unknown {
     try {
       return guard.admit(visit({ authorization: `Bearer ${given}` }, path, address))
     } catch (error) {
@@ -117,13 +116,6 @@ test('paths that need no token are open to those who have to wait, and are no wa
   expect(said('10.0.0.2', token, '/readyz')).toBe('root')
 })
 
-test('a secret that was made by chance is let in whatever others guess', () => {
-  const { said } = guarded({ isGenerated: true })
-  times(100, () => said('127.0.0.1', 'guess'))
-
-  expect(said('127.0.0.1', token)).toBe('root')
-})
-
 test.each([
   ['localhost:8226', true],
   ['127.0.0.1:8226', true],
@@ -147,29 +139,4 @@ test('a server that was told to be open answers to any name', () => {
   const guard = openGuard({ isAnyHostAllowed: true })
 
   expect(guard.admit(visit({ host: 'taco.example' }))).toBe('anonymous')
-})
-
-test.each([
-  ['GET', '/v1/backend/default/prod/network', true],
-  ['LOCK', '/v1/backend/default/prod/network', true],
-  ['POST', '/v1/backend/default/prod/n%65twork', true],
-  ['GET', '/v1/backend/default/prod/other', true],
-  ['POST', '/v1/backend/default/prod/other', false],
-  ['UNLOCK', '/v1/backend/default/prod/network/more', false],
-  ['GET', '/v1/backend/acme/prod/network', false],
-  ['GET', '/v1/units', false],
-  ['GET', '/metrics', false],
-  ['GET', '/v1/backend/default', false],
-])('the secret of a command: %s %s is let in %s', (method, path, isLetIn) => {
-  const guard = unitGuard({
-    token,
-    clock: systemClock,
-    by: 'alice',
-    unit: { org: 'default', unit: 'prod/network' },
-  })
-  const admit = () => guard.admit(visit({ authorization: `Bearer ${token}` }, path, '127.0.0.1', method))
-
-  if (isLetIn) expect(admit()).toBe('alice')
-  else expect(admit).toThrow()
-  expect(() => guard.admit(visit({}, path, '127.0.0.1', method))).toThrow('no token')
 })

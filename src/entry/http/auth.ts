@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { RunPrincipal } from '../../access/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
 import { createFailedAttempts } from './failed-attempts.ts'
 import { hostOf, isLoopback } from './loopback.ts'
-import { backendTarget } from './unit-path.ts'
 
 export interface Visit {
   readonly headers: IncomingHttpHeaders
@@ -16,17 +16,14 @@ export interface Visit {
 /** Decides who a request speaks for. Throws for those who may not come in. */
 export interface Guard {
   readonly kind: 'none' | 'token'
-  admit(visit: Visit): string
+  /** A name: somebody who may do everything. For a run token, which the bucket must be asked about, its principal. */
+  admit(visit: Visit): string | Promise<RunPrincipal>
 }
 
 export interface TokenGuardOptions {
   readonly token: string
   readonly clock: Clock
-  /** Who is credited with what the token's bearer does. */
-  readonly by?: string
   readonly isMetricsOpen?: boolean
-  /** True: the token was made by chance for this guard, so there is no use in keeping others from guessing it. */
-  readonly isGenerated?: boolean
   readonly watch?: GuardWatch
 }
 
@@ -45,13 +42,10 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
   /** Undefined: it is the right one. */
   function judged(given: string, address: string): TacoError | undefined {
     // Whoever has to wait must not learn whether this was the right one, so it is not compared.
-    const waitMs = options.isGenerated === true ? 0 : attempts.waitMs(address)
+    const waitMs = attempts.waitMs(address)
     if (waitMs > 0) {
       options.watch?.refused('limited')
-      return new TacoError('RATE_LIMITED', 'too many wrong tokens came from this address', {
-        hint: 'Correct the token, and try again after the time that Retry-After says.',
-        facts: { retryAfterMs: waitMs },
-      })
+      return rateLimited(waitMs)
     }
     // Digests have one length, so neither the length nor the place of a difference shows in the time.
     if (timingSafeEqual(digest(given), expected)) return undefined
@@ -66,55 +60,24 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
       const given = credentialOf(headers.authorization)
       const refusal =
         given === undefined ? unauthenticated('the request carries no token') : judged(given, address)
-      if (refusal === undefined) return options.by ?? 'root'
+      if (refusal === undefined) return 'root'
       if (isOpen(path, options.isMetricsOpen === true)) return 'anonymous'
       throw refusal
     },
   }
 }
 
-function unauthenticated(message: string): TacoError {
-  return new TacoError('UNAUTHENTICATED', message, {
-    hint: 'Send the token as "Authorization: Bearer <token>", or as the password of HTTP Basic.',
+export function rateLimited(waitMs: number): TacoError {
+  return new TacoError('RATE_LIMITED', 'too many wrong tokens came from this address', {
+    hint: 'Correct the token, and try again after the time that Retry-After says.',
+    facts: { retryAfterMs: waitMs },
   })
 }
 
-/**
- * For the secret of one command: it opens the state backend of one unit, or of all where a command works on many. The
- * states of other units in the organization may be read there, because code may refer to them
- * (`terraform_remote_state`); nothing else is open.
- */
-export function unitGuard(options: TokenGuardOptions & { readonly unit: BackendScope }): Guard {
-  // Others on this machine must not be able to hold up a command by guessing.
-  const inner = tokenGuard({ ...options, isGenerated: true })
-  return {
-    kind: 'token',
-    admit(visit) {
-      const by = inner.admit(visit)
-      if (isBackendOf(options.unit, visit)) return by
-      throw new TacoError(
-        'FORBIDDEN',
-        `this secret is good for ${options.unit.unit === undefined ? 'states' : `the state of ${options.unit.unit}`} alone`,
-        {
-          hint: 'Run `taco` itself for anything else.',
-        },
-      )
-    },
-  }
-}
-
-export interface BackendScope {
-  readonly org: string
-  /** Undefined: every unit of the organization. */
-  readonly unit?: string | undefined
-}
-
-function isBackendOf(own: BackendScope, { path, method }: Visit): boolean {
-  if (!path.startsWith('/v1/backend/')) return false
-  const { org, unit } = backendTarget(path)
-  return (
-    org === own.org && (own.unit === undefined || unit === own.unit || method === 'GET' || method === 'HEAD')
-  )
+export function unauthenticated(message: string): TacoError {
+  return new TacoError('UNAUTHENTICATED', message, {
+    hint: 'Send the token as "Authorization: Bearer <token>", or as the password of HTTP Basic.',
+  })
 }
 
 export interface OpenGuardOptions {
@@ -159,7 +122,7 @@ function checkHost(host: string | undefined): void {
   })
 }
 
-function credentialOf(header: string | undefined): string | undefined {
+export function credentialOf(header: string | undefined): string | undefined {
   const match = header === undefined ? null : /^(bearer|basic) +(\S+) *$/i.exec(header)
   if (match === null) return undefined
   const value = String(match[2])

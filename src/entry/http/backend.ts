@@ -17,7 +17,6 @@ import { parseJson, receivedWhole } from './receive.ts'
 import { sendJson, sendRefusal } from './respond.ts'
 import { STATUS_OF } from './status.ts'
 import { readState, receiveState, sendAtHand } from './state-bytes.ts'
-import { backendTarget } from './unit-path.ts'
 
 export interface BackendDeps {
   readonly control: StateControl
@@ -32,8 +31,7 @@ export const BACKEND_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'LOCK', 
  * DELETE, and read the holder's lock info from the body of 409 and 423, so those are bare here and not a problem
  * document. Requests are replayed after a lost answer; all of them can be.
  */
-export function answerBackend(x: Exchange, deps: BackendDeps): Promise<void> | undefined {
-  const ref = backendTarget(x.path)
+export function answerBackend(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> | undefined {
   if (x.method === 'GET' && sendAtHand(x, ref, deps.control)) return undefined
   return answerInTime(x, ref, deps)
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RunScope } from '../../access/index.ts'
 import type { Caller } from '../../state/index.ts'
 import type { Connection } from './connection.ts'
 
@@ -15,6 +16,8 @@ export class Exchange {
   readonly startedAt = performance.now()
   /** On whose behalf; set once the request was let in. */
   by = ''
+  /** Set for the bearer of a run token: all that the request may touch. */
+  scope: RunScope | undefined
   /** The pattern that matched, for metrics and logs. */
   route = 'none'
   /** True while nothing but the client can move things on: only then may an idle connection be cut. */

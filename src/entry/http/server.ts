@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, ServerResponse, createServer } from 'node:http'
 import type { Socket } from 'node:net'
+import type { RunPrincipal } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import { BACKEND_METHODS, answerBackend } from './backend.ts'
 import { clientAddress } from './client-address.ts'
@@ -12,8 +13,9 @@ import { refuseMalformed } from './malformed.ts'
 import { createRequestIds } from './request-id.ts'
 import { checkTarget } from './request-target.ts'
 import { sendProblem } from './respond.ts'
+import { backendTargetFor, outOfScope } from './run-access.ts'
 import { STATE_METHODS, answerState, readVersion, stateTarget } from './state-bytes.ts'
-import { checkPath } from './unit-path.ts'
+import { backendTarget, checkPath } from './unit-path.ts'
 
 /** What those ask who watch a server, and not those who use it. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
@@ -56,17 +58,27 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     checkTarget(x.req)
     checkPath(x.path)
     checkSameOrigin(x.req.headers)
-    x.by = deps.guard.admit({
+    const admitted = deps.guard.admit({
       headers: x.req.headers,
       address: x.address,
       path: x.path,
       method: x.method,
     })
+    if (typeof admitted !== 'string') return admitted.then((run) => answerRun(x, run))
+    x.by = admitted
+    return dispatch(x)
+  }
+
+  function dispatch(x: Exchange): Promise<void> | undefined {
     if (x.path.startsWith('/v1/backend/')) {
       x.route = '/v1/backend/{org}/{unit}'
       checkMethod(x, BACKEND_METHODS)
-      return answerBackend(x, deps)
+      const target = backendTarget(x.path)
+      const { scope } = x
+      return answerBackend(x, scope === undefined ? target : backendTargetFor(scope, x.method, target), deps)
     }
+    // Whatever is added below is closed to run tokens.
+    if (x.scope !== undefined) throw outOfScope(x.scope)
     if (x.path.startsWith('/v1/units/') && x.path.endsWith('/state')) {
       const target = stateTarget(x)
       if (target?.version !== undefined) {
@@ -91,6 +103,12 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
       })
     }
     return answerRest(x)
+  }
+
+  async function answerRun(x: Exchange, { by, scope }: RunPrincipal): Promise<void> {
+    x.by = by
+    x.scope = scope
+    await dispatch(x)
   }
 
   async function answerRest(x: Exchange): Promise<void> {

@@ -13,6 +13,7 @@ import type { Limits } from './limits.ts'
 import { OrgQuery, StateChangeQuery, StateReadQuery, StateWriteQuery, queryOf } from './queries.ts'
 import { declaredBytes, received, tooLarge } from './receive.ts'
 import { sendJson, writeHead } from './respond.ts'
+import { checkConsumer } from './run-access.ts'
 import { sendBytes } from './send-bytes.ts'
 import { decodeSegment, unitOfSegment } from './unit-path.ts'
 
@@ -74,6 +75,7 @@ export async function readState(
   const header = x.req.headers['x-taco-unit']
   const consumer = consumerOf(consumerAsked, typeof header === 'string' ? header : undefined, ref)
   if (consumer.consumer !== undefined) checkReceiptWanted((name) => x.req.headers[name]?.toString())
+  if (x.scope !== undefined && consumer.consumer !== undefined) checkConsumer(x.scope, consumer.consumer)
   const reading = control.states.read(ref, {
     signal: x.signal,
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),

@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import { lockAnswer } from '../answers.ts'
-import type { LockAnswer } from '../answers.ts'
 import { backendEnv, backendUrl } from '../backend-block.ts'
 import { unitPath } from '../client.ts'
 import { usageError } from '../failures.ts'
+import { openBackend } from '../run-backend.ts'
+import type { RunBackend } from '../run-backend.ts'
+import { during } from '../run-token.ts'
 import type { Session } from '../session.ts'
 import { check, fields, maybe } from '../shape.ts'
 import { checkNames } from '../unit-name.ts'
@@ -20,16 +22,21 @@ export async function exec(
   await checkNames(session, unit)
   // Without a server the backend is here, and an engine needs it until it has stored what it made.
   session.world.goOnUnread()
-  const { url, token, run, isOwnLock } = await openBackend(session, unit)
-  const backend = backendEnv(backendUrl(url, session.org(), unit), token, run)
+  const { url, env, run, isOwnLock, takeToken } = await openBackend(session)
+  const own = await takeToken(unit, session.output.warn)
+  const backend = backendEnv(backendUrl(url, session.org(), unit), own.token, run)
   session.output.trace(`TF_HTTP_ADDRESS=${backend['TF_HTTP_ADDRESS'] ?? ''}`)
-  const code = await runChild(session.world, program, args, { ...childEnv(session.world.env), ...backend })
+  const code = await during(own, () => runChild(session.world, program, args, { ...env, ...backend }))
   if (code !== 0) await mentionLock(session, unit, isOwnLock)
   return code
 }
 
 /** An engine that was killed leaves its lock: better said now than found out by the next one. */
-async function mentionLock(session: Session, unit: string, isOwnLock: Backend['isOwnLock']): Promise<void> {
+async function mentionLock(
+  session: Session,
+  unit: string,
+  isOwnLock: RunBackend['isOwnLock'],
+): Promise<void> {
   try {
     const client = await session.client()
     const { lock } = check(
@@ -43,45 +50,6 @@ async function mentionLock(session: Session, unit: string, isOwnLock: Backend['i
   } catch (error) {
     session.output.trace(`the lock could not be looked at: ${messageOf(error)}`)
   }
-}
-
-interface Backend {
-  readonly url: string
-  readonly token: string | undefined
-  /** Goes with the locks that the command takes. */
-  readonly run: string | undefined
-  /** Whether the command may have left that lock behind; another one is somebody's who is still at work. */
-  isOwnLock(lock: LockAnswer): boolean
-}
-
-/** `unit` undefined: for a command that works on many units. */
-export async function openBackend(session: Session, unit: string | undefined): Promise<Backend> {
-  const { kind, address } = session.target()
-  const { randomBytes } = await import('node:crypto')
-  if (kind === 'server') {
-    // Engines name the person and the machine, which may run several commands at once.
-    const run = randomBytes(12).toString('base64url')
-    return { url: address, token: session.token(), run, isOwnLock: ({ info }) => info.Run === run }
-  }
-  // Good for this one command: it is in nobody's environment but the child's, and ends with this process.
-  const token = randomBytes(32).toString('base64url')
-  const { url, hasTaken } = await (await session.embedded()).listen(token, { org: session.org(), unit })
-  return { url, token, run: undefined, isOwnLock: ({ id }) => hasTaken(id) }
-}
-
-/** The command needs the backend, not the keys to the control plane. */
-export function childEnv(env: World['env']): Record<string, string> {
-  const kept: Record<string, string> = {}
-  for (const [name, value] of Object.entries(env)) {
-    if (
-      value !== undefined &&
-      name !== 'TACO_TOKEN' &&
-      name !== 'TACO_ROOT_TOKEN' &&
-      !name.startsWith('TF_HTTP_')
-    )
-      kept[name] = value
-  }
-  return kept
 }
 
 /**

@@ -14,7 +14,8 @@ import { folderOf, unitNamed } from '../worker-step.ts'
 import { stepEnv, variablesText } from '../worker-env.ts'
 import { readUnitFiles } from '../worker-files.ts'
 import { openRepository } from '../worker-project.ts'
-import { openBackend } from './exec.ts'
+import { openBackend } from '../run-backend.ts'
+import { during } from '../run-token.ts'
 
 interface AffectedOptions {
   readonly affected?: boolean
@@ -50,7 +51,7 @@ export async function planAffected(
     throw usageError('nothing says which units to plan', 'give --affected, or name a unit')
   const repository = await openRepository(session, options.file)
   const units = only === undefined ? repository.project.units : [unitNamed(repository, only)]
-  const [client, backend] = await Promise.all([session.client(), openBackend(session, undefined)])
+  const [client, backend] = await Promise.all([session.client(), openBackend(session)])
   const engines = openEngines(world)
   const answer = check(
     planAnswer,
@@ -83,28 +84,32 @@ export async function planAffected(
               query: { sensitive: true, values: 'text' },
             }),
           ).inputs
-    const end = await planUnit({
-      program,
-      folder,
-      env: stepEnv(world, backend, {
-        org: session.org(),
-        unit: unit.name,
-        lock: null,
-        jobs: options.jobs ?? 4,
-      }),
-      varFiles: unit.varFiles,
-      variables: variablesText(
-        unit.variables,
-        Object.fromEntries(
-          inputs.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])),
+    const run = await backend.takeToken(unit.name, output.warn)
+    const end = await during(run, () =>
+      planUnit({
+        program,
+        folder,
+        env: stepEnv(world, backend, {
+          org: session.org(),
+          unit: unit.name,
+          token: run.token,
+          lock: null,
+          jobs: options.jobs ?? 4,
+        }),
+        varFiles: unit.varFiles,
+        variables: variablesText(
+          unit.variables,
+          Object.fromEntries(
+            inputs.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])),
+          ),
         ),
-      ),
-      separatePlan: false,
-      colour,
-      ownGroup: false,
-      onLine: (line) => void screen.write(`${output.style('cyan', `[${unit.name}]`)} ${line}\n`),
-      onEngine: () => {},
-    })
+        separatePlan: false,
+        colour,
+        ownGroup: false,
+        onLine: (line) => void screen.write(`${output.style('cyan', `[${unit.name}]`)} ${line}\n`),
+        onEngine: () => {},
+      }),
+    )
     if (end.exitCode === 0) return { unit: unit.name, outcome: 'no-changes' }
     if (end.exitCode === 2) return { unit: unit.name, outcome: 'changes' }
     return { unit: unit.name, outcome: 'failed', error: errorOf(end.output) }

@@ -14,7 +14,7 @@ import type { StepEnd } from '../worker-step.ts'
 import { openRepository } from '../worker-project.ts'
 import type { Repository } from '../worker-project.ts'
 import { parseDuration } from '../words.ts'
-import { openBackend } from './exec.ts'
+import { openBackend } from '../run-backend.ts'
 import { show } from '../rollout-picture.ts'
 
 export interface WorkOptions {
@@ -41,7 +41,7 @@ async function prepare(session: Session, options: WorkOptions) {
   // Most projects use one engine: it says its version while everything else is being opened.
   engines.foresee()
   const repository = await openRepository(session, options.file)
-  const [client, backend] = await Promise.all([session.client(), openBackend(session, undefined)])
+  const [client, backend] = await Promise.all([session.client(), openBackend(session)])
   return { leaseMs, jobs, engines, repository, client, backend, name: `${world.who}/${process.pid}` }
 }
 

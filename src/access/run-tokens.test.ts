@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import { type Bucket, bodyOf } from '../bucket/index.ts'
+import { MAX_TTL_MS, type RunAction, permitted } from './run-scope.ts'
+import { createRunTokens } from './run-tokens.ts'
+
+const scope = { org: 'default', unit: { id: 'ws-1', name: 'prod/network' } }
+const alice = { by: 'alice' }
+const ttlMs = 60_000
+
+/** What several servers over one bucket have, at a time that the test moves. */
+function fleet(bucket: Bucket = openMemoryBucket()) {
+  let ahead = 0
+  const clock = { ...systemClock, now: () => Date.now() + ahead }
+  const server = () => createRunTokens({ bucket, clock, ids: randomIds })
+  return { bucket, server, pass: (ms: number) => (ahead += ms) }
+}
+
+const refOf = ({ id }: { id: string }) => ({ org: 'default', id })
+
+async function stored(bucket: Bucket): Promise<string[]> {
+  const keys: string[] = []
+  for await (const page of bucket.list('')) keys.push(...page.map(({ key }) => key))
+  return keys
+}
+
+test('a token issued by one server is good on every other, in the name of whoever asked for it', async () => {
+  const { server } = fleet()
+  const { token } = await server().issue(scope, { ttlMs }, alice)
+
+  expect(token).toMatch(/^taco_run_default\.[0-9A-Za-z]{16}\.[\w-]{43}$/)
+  expect(await server().check(token)).toEqual({ by: 'alice', scope })
+})
+
+test('once revoked, it is unknown to every server, and nothing of it is left', async () => {
+  const { server, bucket } = fleet()
+  const issued = await server().issue(scope, { ttlMs }, alice)
+  await server().revoke(refOf(issued))
+  await server().revoke(refOf(issued))
+
+  expect(await server().check(issued.token)).toBe('unknown')
+  await expect(server().renew(refOf(issued), { ttlMs })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(await stored(bucket)).toEqual([])
+})
+
+test.each([{ contentHashTags: true }, { conditionalDelete: false }])(
+  'revoking wins over renewals at the same time (%o)',
+  async (options) => {
+    const { server, bucket } = fleet(openMemoryBucket(options))
+    const issued = await server().issue(scope, { ttlMs }, alice)
+    const renewals = Array.from({ length: 5 }, () =>
+      server()
+        .renew(refOf(issued), { ttlMs })
+        .catch(() => {}),
+    )
+    await Promise.all([server().revoke(refOf(issued)), ...renewals])
+
+    expect(await stored(bucket)).toEqual([])
+  },
+)
+
+test('it expires unless it is renewed, which also revives one that has expired', async () => {
+  const { server, pass } = fleet()
+  const issued = await server().issue(scope, { ttlMs }, alice)
+  pass(ttlMs - 1000)
+  await server().renew(refOf(issued), { ttlMs })
+  pass(ttlMs - 1000)
+  expect(await server().check(issued.token)).toMatchObject({ by: 'alice' })
+  pass(1000)
+  expect(await server().check(issued.token)).toBe('expired')
+  await server().renew(refOf(issued), { ttlMs })
+  expect(await server().check(issued.token)).toMatchObject({ by: 'alice' })
+})
+
+test('a renewal never shortens it', async () => {
+  const { server, pass } = fleet()
+  const issued = await server().issue(scope, { ttlMs }, alice)
+  await server().renew(refOf(issued), { ttlMs: 1000 })
+  pass(2000)
+
+  expect(await server().check(issued.token)).toMatchObject({ by: 'alice' })
+})
+
+test('any other secret, id or organization is unknown', async () => {
+  const { server } = fleet()
+  const { token, id } = await server().issue(scope, { ttlMs }, alice)
+  const other = await server().issue({ ...scope, org: 'acme' }, { ttlMs }, alice)
+  const wrong = [
+    '',
+    'taco_run_',
+    token.slice(0, -1),
+    `${token}x`,
+    ` ${token}`,
+    token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A'),
+    token.replace('_default.', '_acme.'),
+    token.replace(id, other.id),
+    token.replace('_default.', '_../../orgs/default.'),
+    token.replace(id, '../units/ws-1111'),
+  ]
+
+  expect(await Promise.all(wrong.map((text) => server().check(text)))).toEqual(wrong.map(() => 'unknown'))
+})
+
+test('a record that cannot be read admits nobody', async () => {
+  const { server, bucket } = fleet()
+  const { token } = await server().issue(scope, { ttlMs }, alice)
+  const [key = ''] = await stored(bucket)
+  const entry = await bucket.head(key)
+  await bucket.put(key, bodyOf('{}'), entry?.tag ?? 'absent')
+
+  await expect(server().check(token)).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+})
+
+test('the bucket holds no secret', async () => {
+  const { server, bucket } = fleet()
+  const { token } = await server().issue(scope, { ttlMs }, alice)
+  const [key = ''] = await stored(bucket)
+  const record = `${key} ${String(await (await bucket.get(key))?.bytes())}`
+
+  expect(record).toContain('alice')
+  expect(record).not.toContain(token.split('.').at(-1))
+})
+
+test('records that were never revoked are removed long after they expired', async () => {
+  const { server, bucket, pass } = fleet()
+  await server().issue(scope, { ttlMs: MAX_TTL_MS }, alice)
+  pass(MAX_TTL_MS + ttlMs)
+  expect(await server().removeExpired('default')).toBe(0)
+  pass(MAX_TTL_MS)
+
+  expect(await server().removeExpired('acme')).toBe(0)
+  expect(await server().removeExpired('default')).toBe(1)
+  expect(await stored(bucket)).toEqual([])
+})
+
+const own = { org: 'default', unit: 'ws-1' }
+
+test.each<[RunAction, string, string, object | undefined]>([
+  ['write', 'default', 'prod/network', own],
+  ['write', 'default', 'ws-1', own],
+  ['write', 'default', 'prod/other', undefined],
+  ['write', 'default', 'ws-2', undefined],
+  ['write', 'default', 'prod/network/more', undefined],
+  ['write', 'default', 'prod', undefined],
+  ['write', 'acme', 'prod/network', undefined],
+  ['write', 'acme', 'ws-1', undefined],
+  ['read', 'default', 'prod/other', { org: 'default', unit: 'prod/other' }],
+  ['read', 'acme', 'prod/other', undefined],
+])('a run of prod/network: %s %s/%s', (action, org, unit, target) => {
+  expect(permitted(scope, action, { org, unit })).toEqual(target)
+})
+
+test('a unit that the run has yet to create is written by its name', () => {
+  const created = { org: 'default', unit: { id: null, name: 'new' } }
+
+  expect(permitted(created, 'write', { org: 'default', unit: 'new' })).toEqual({
+    org: 'default',
+    unit: 'new',
+  })
+  expect(permitted(created, 'write', { org: 'default', unit: 'ws-1' })).toBeUndefined()
+})

@@ -1,0 +1,159 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import type { Clock } from '../base/clock.ts'
+import { TacoError } from '../base/errors.ts'
+import type { Ids } from '../base/ids.ts'
+import { type Bucket, type Loaded, createDocument, readDocument, swapDocument } from '../bucket/index.ts'
+import { MAX_TTL_MS, type RunScope, readRunToken, runTokenText } from './run-scope.ts'
+
+/** What a run token's bearer is: credited to whoever asked for the token, and limited to one unit. */
+export interface RunPrincipal {
+  readonly by: string
+  readonly scope: RunScope
+}
+
+export interface IssuedRunToken {
+  readonly id: string
+  /** Shown this once; the bucket holds a hash of its secret. */
+  readonly token: string
+  readonly expiresAt: number
+}
+
+export interface RunTokenRef {
+  readonly org: string
+  readonly id: string
+}
+
+/**
+ * Short-lived tokens for one unit. Each is a document in the bucket, so every server over the bucket accepts it, and
+ * none does once it has been revoked. Revoking deletes the document: ids are random and never used again, so neither a
+ * late delete nor a late renewal can bring one back.
+ */
+export interface RunTokens {
+  issue(
+    scope: RunScope,
+    options: { readonly ttlMs: number },
+    caller: { readonly by: string },
+  ): Promise<IssuedRunToken>
+  /** Also after it has expired: a laptop that slept goes on where it was. NOT_FOUND once it has been revoked. */
+  renew(ref: RunTokenRef, options: { readonly ttlMs: number }): Promise<{ readonly expiresAt: number }>
+  /** Revoking what has been revoked changes nothing. */
+  revoke(ref: RunTokenRef): Promise<void>
+  /** Asks the bucket every time: a revoked token ends at once, on every server. */
+  check(token: string): Promise<RunPrincipal | 'expired' | 'unknown'>
+  /** Deletes the records of runs that were killed before they could revoke their token. */
+  removeExpired(org: string): Promise<number>
+}
+
+const RunTokenDocument = z.looseObject({
+  v: z.literal(1),
+  rev: z.number().int().min(1),
+  nonce: z.string(),
+  org: z.string(),
+  unit: z.object({ id: z.string().nullable(), name: z.string() }),
+  /** SHA-256 of the secret, which has 256 random bits: there is nothing to guess from it. */
+  secretHash: z.string(),
+  by: z.string(),
+  issuedAt: z.number(),
+  expiresAt: z.number(),
+})
+type RunTokenDocument = z.infer<typeof RunTokenDocument>
+
+const MOST_ATTEMPTS = 20
+
+const prefixOf = (org: string) => `.taco/orgs/${org}/run-tokens/`
+const keyOf = ({ org, id }: RunTokenRef) => `${prefixOf(org)}${id}.json`
+
+export function createRunTokens(deps: {
+  readonly bucket: Bucket
+  readonly clock: Clock
+  readonly ids: Ids
+}): RunTokens {
+  const { bucket, clock, ids } = deps
+
+  async function load(ref: RunTokenRef): Promise<Loaded<RunTokenDocument>> {
+    const loaded = isId(ref.id) ? await readDocument(bucket, keyOf(ref), RunTokenDocument) : undefined
+    if (loaded !== undefined) return loaded
+    throw new TacoError('NOT_FOUND', `there is no run token ${ref.id}`, {
+      facts: { field: 'id', id: ref.id },
+      hint: 'it was revoked, or expired long ago: issue another',
+    })
+  }
+
+  return {
+    async issue({ org, unit }, { ttlMs }, { by }) {
+      const secret = randomBytes(32).toString('base64url')
+      const id = ids.id('rt').slice('rt-'.length)
+      const now = clock.now()
+      const document: RunTokenDocument = {
+        v: 1,
+        rev: 1,
+        nonce: ids.id('n'),
+        org,
+        unit: { ...unit },
+        secretHash: hashOf(secret),
+        by,
+        issuedAt: now,
+        expiresAt: now + ttlMs,
+      }
+      const answer = await createDocument(bucket, keyOf({ org, id }), document)
+      if (answer.kind === 'conflict')
+        throw new TacoError('CONFLICT', 'the id of the run token is taken', { hint: 'try again' })
+      return { id, token: runTokenText(org, id, secret), expiresAt: document.expiresAt }
+    },
+
+    async renew(ref, { ttlMs }) {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        const loaded = await load(ref)
+        const expiresAt = Math.max(loaded.value.expiresAt, clock.now() + ttlMs)
+        const next = { ...loaded.value, rev: loaded.value.rev + 1, nonce: ids.id('n'), expiresAt }
+        if ((await swapDocument(bucket, loaded, next)).kind === 'written') return { expiresAt }
+      }
+      throw new TacoError('CONFLICT', `others keep renewing the run token ${ref.id}`, { hint: 'try again' })
+    },
+
+    async revoke(ref) {
+      if (!isId(ref.id)) return
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        const entry = await bucket.head(keyOf(ref))
+        if (entry === undefined) return
+        const answer = await bucket.delete(keyOf(ref), entry.tag)
+        if (answer === 'deleted' || answer === 'absent') return
+      }
+      throw new TacoError('CONFLICT', `others keep renewing the run token ${ref.id}`, { hint: 'try again' })
+    },
+
+    async check(token) {
+      const parts = readRunToken(token)
+      if (parts === undefined) return 'unknown'
+      const loaded = await readDocument(bucket, keyOf(parts), RunTokenDocument)
+      if (loaded === undefined) return 'unknown'
+      const { org, unit, secretHash, by, expiresAt } = loaded.value
+      if (org !== parts.org || !isEqual(secretHash, hashOf(parts.secret))) return 'unknown'
+      return clock.now() < expiresAt ? { by, scope: { org, unit } } : 'expired'
+    },
+
+    async removeExpired(org) {
+      // A record was written when its token was issued or renewed, and never for longer than this.
+      const before = clock.now() - 2 * MAX_TTL_MS
+      let removed = 0
+      for await (const page of bucket.list(prefixOf(org))) {
+        for (const { key, tag, modifiedAt } of page)
+          if (modifiedAt < before && (await bucket.delete(key, tag)) === 'deleted') removed++
+      }
+      return removed
+    },
+  }
+}
+
+function isId(text: string): boolean {
+  return /^[0-9A-Za-z]{16}$/.test(text)
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
+}
+
+function isEqual(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+}

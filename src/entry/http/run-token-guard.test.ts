@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { tokenGuard } from './auth.ts'
+import { runTokenGuard } from './run-token-guard.ts'
+
+const rootToken = 'the-root-token-of-some-length'
+const [right, old, wrong] = ['right', 'old00', 'wrong'].map(
+  (name) => `taco_run_default.${name.padEnd(16, 'x')}.${'s'.repeat(43)}`,
+) as [string, string, string]
+const principal = { by: 'alice', scope: { org: 'default', unit: { id: null, name: 'a' } } }
+const runTokens = {
+  check: (token: string) =>
+    Promise.resolve(
+      token === right ? principal : token === old ? ('expired' as const) : ('unknown' as const),
+    ),
+}
+
+function guarded() {
+  const time = { now: 0 }
+  const clock = { now: () => time.now, sleep: () => Promise.resolve() }
+  const seen: string[] = []
+  const watch = {
+    refused: (reason: string) => void seen.push(reason),
+    limited: (address: string) => void seen.push(`limited ${address}`),
+  }
+  const guard = runTokenGuard({
+    runTokens,
+    otherwise: tokenGuard({ token: rootToken, clock, watch }),
+    limit: { clock, watch },
+  })
+  const said = (given: string) => saidBy(guard, given)
+  return { time, seen, said }
+}
+
+async function saidBy(guard: ReturnType<typeof runTokenGuard>, given: string): Promise<unknown> {
+  const headers = { authorization: `Basic ${Buffer.from(`taco:${given}`).toString('base64')}` }
+  try {
+    return await guard.admit({ headers, address: '10.0.0.1', path: '/v1/units', method: 'GET' })
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+test('a run token brings its principal, and every other credential is judged as ever', async () => {
+  const { said } = guarded()
+
+  expect(await said(right)).toBe(principal)
+  expect(await said(rootToken)).toBe('root')
+  expect(await said(old)).toBe('UNAUTHENTICATED')
+  expect(await said(wrong)).toBe('UNAUTHENTICATED')
+  expect(await said(`${right}x`)).toBe('UNAUTHENTICATED')
+})
+
+test('wrong run tokens are limited, and hold up nobody with a token of another kind', async () => {
+  const { said, seen, time } = guarded()
+  for (let i = 0; i < 100; i++) expect(await said(wrong)).toBe('UNAUTHENTICATED')
+
+  expect(await said(wrong)).toBe('RATE_LIMITED')
+  expect(seen.slice(-3)).toEqual(['wrong', 'limited 10.0.0.1', 'limited'])
+  expect(await said(rootToken)).toBe('root')
+  time.now += 100
+  expect(await said(right)).toBe(principal)
+})
+
+test('neither wrong root tokens nor expired run tokens hold up an engine', async () => {
+  const { said } = guarded()
+  for (let i = 0; i < 200; i++) await said('guess')
+  for (let i = 0; i < 200; i++) await said(old)
+
+  expect(await said(rootToken)).toBe('RATE_LIMITED')
+  expect(await said(right)).toBe(principal)
+})
+
+test('where only run tokens are accepted, nothing else is, and guesses hold up nobody', async () => {
+  const guard = runTokenGuard({ runTokens })
+  const visit = { headers: {}, address: '10.0.0.1', path: '/v1/units', method: 'GET' }
+  for (let i = 0; i < 200; i++) await saidBy(guard, wrong)
+
+  expect(() => guard.admit(visit)).toThrow('no token')
+  expect(await saidBy(guard, rootToken)).toBe('UNAUTHENTICATED')
+  expect(await saidBy(guard, right)).toBe(principal)
+})
