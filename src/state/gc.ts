@@ -11,8 +11,10 @@ import type { Parts, Target } from './protocol/parts.ts'
 import { loadUnit } from './protocol/parts.ts'
 import type { StoredVersion } from './retention.ts'
 import { planRetention } from './retention.ts'
+import { knowsAllSerials } from './serials.ts'
 import type { Caller, Upkeep } from './services.ts'
 import type { GcReport } from './views.ts'
+import { withAllSerials } from './write-above.ts'
 
 /** Carries out retention, unit by unit. The document is changed first: a writer that meant to build on what goes fails. */
 export function createGc(
@@ -47,6 +49,10 @@ export function createGc(
         versionsPruned: plan.pruned,
         objectsDeleted: plan.remove.length,
         bytesDeleted: plan.remove.reduce((sum, { size }) => sum + size, 0),
+      }
+      if (!dryRun && plan.pruned > 0 && !knowsAllSerials(doc)) {
+        await withAllSerials(parts, target)
+        return again
       }
       if (dryRun || (plan.pruned === 0 && plan.remove.length === 0)) return counts
       const event = { type: 'gc.pruned' as const, caller, data: { ...counts, historyFrom: plan.historyFrom } }

@@ -268,6 +268,8 @@ export const UnitDocument = z.looseObject({
   lost: z.array(LostVersions).optional(),
   /** Sequence number of the newest version ever stored for this unit. */
   seq: z.number().int().default(0),
+  /** The highest serial among the versions up to this number, removed ones included. */
+  serials: z.looseObject({ highest: z.number().int(), seq: z.number().int() }).optional(),
   epoch: z.number().int(),
   lock: Lock.nullable(),
   /** `idle`: of an operation that writes nothing. */

@@ -1,5 +1,4 @@
 import { TacoError } from '../base/errors.ts'
-import { withSerial } from './content/rewrite.ts'
 import type { Expected } from './expected.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import type { Receipt, UnitDocument, VersionFacts } from './model.ts'
@@ -9,12 +8,12 @@ import { newLock, placeMirror, takenEvent } from './protocol/lock.ts'
 import type { Parts, Received, Target } from './protocol/parts.ts'
 import { loadUnit } from './protocol/parts.ts'
 import { lockedByHolder } from './protocol/refusals.ts'
-import { keptWith, writeState, writtenEvent } from './protocol/write.ts'
+import { keptWith, writtenEvent } from './protocol/write.ts'
 import type { EventDraft } from './events.ts'
 import type { Caller } from './services.ts'
 import type { UnitChanges } from './transitions.ts'
 import { commitWrite, takeLock } from './transitions.ts'
-import type { Unit } from './unit-store.ts'
+import { writeAbove } from './write-above.ts'
 import type { Intake } from './intake.ts'
 
 /**
@@ -91,10 +90,7 @@ export function noState({ name }: UnitDocument, { facts }: HistoryEntry): TacoEr
   )
 }
 
-/**
- * Rollback: the content of an old version as a new one with the next serial, so that later applies go on from it.
- * An encrypted state cannot be given a new serial (OpenTofu checks it inside), so its bytes come back as they were.
- */
+/** Rollback: the content of an old version as a new one above every serial, so that later applies go on from it. */
 export async function rollBackTo(
   parts: Parts & { readonly intake: Intake },
   target: Target,
@@ -103,6 +99,7 @@ export async function rollBackTo(
     readonly lockId?: string | undefined
     readonly message?: string | undefined
     readonly expected?: Expected | undefined
+    readonly keepSerial?: boolean | undefined
   },
   caller: Caller,
 ): Promise<VersionFacts> {
@@ -116,18 +113,18 @@ export async function rollBackTo(
       if (entry.facts.unreadable === true) throw noState(unit.value, entry)
       const stored = await parts.versions.read(unit.value, { object: entry.object, version: entry.facts })
       try {
-        const state = await nextSerial(parts, unit, entry, stored.body.stream())
+        const state = await asReceived(parts, stored.body.stream(), unit.value.org)
         try {
           const write = {
             state,
             lockId,
-            force: true,
             how: 'rollback' as const,
             message: options.message,
             expected: options.expected,
+            keepSerial: options.keepSerial,
             source: sourceOf({ object: entry.object, version: entry.facts }, entry.receipt),
           }
-          return await writeState(parts, target, write, caller)
+          return await writeAbove(parts, target, write, caller)
         } finally {
           await state.dispose()
         }
@@ -136,25 +133,4 @@ export async function rollBackTo(
       }
     },
   )
-}
-
-async function nextSerial(
-  parts: Parts,
-  unit: Unit,
-  entry: HistoryEntry,
-  stream: AsyncIterable<Uint8Array>,
-): Promise<Received> {
-  const old = await asReceived(parts, stream, unit.value.org)
-  if (entry.facts.encrypted || old.facts === undefined) return old
-  const current = unit.value.head?.version.serial ?? 0
-  const serial = Math.max(current, entry.facts.serial) + 1
-  try {
-    return await asReceived(
-      parts,
-      withSerial(() => old.body.stream(), serial),
-      unit.value.org,
-    )
-  } finally {
-    await old.dispose()
-  }
 }

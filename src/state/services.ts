@@ -153,7 +153,8 @@ export interface States {
   receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<ReceivedState>
   /**
    * Writes a new version. With `lockId`, under that lock; without, under a lock of its own for just this write
-   * (LOCKED if anyone holds one). `force` skips the checks of serial and lineage. `createUnit`: on first use.
+   * (LOCKED if anyone holds one). `force` skips the checks of serial and lineage; the state gets the next serial if its
+   * own is not above every one of the history, unless `keepSerial`. `createUnit`: on first use.
    */
   write(
     ref: UnitRef,
@@ -161,6 +162,7 @@ export interface States {
     options: {
       lockId?: string
       force?: boolean
+      keepSerial?: boolean
       how: 'backend' | 'push'
       message?: string
       createUnit?: boolean
@@ -205,11 +207,14 @@ export interface Versions {
   /** The very bytes that came in, verified by hash. */
   read(ref: UnitRef, version: string): Promise<{ view: VersionView; body: Body; dispose(): Promise<void> }>
   diff(ref: UnitRef, from: string, to: string): Promise<StateDiff>
-  /** A new version with the content of an old one and the next serial. */
+  /**
+   * A new version with the content of an old one and a serial above every one of the history. `current` is the last
+   * version, also if the state was deleted. STATE_ENCRYPTED: only with `keepSerial`.
+   */
   rollback(
     ref: UnitRef,
     version: string,
-    options: { lockId?: string; message?: string; expected?: Expected },
+    options: { lockId?: string; message?: string; keepSerial?: boolean; expected?: Expected },
     caller: Caller,
   ): Promise<VersionView>
 }

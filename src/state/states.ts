@@ -16,6 +16,7 @@ import type { ReceivedState, States, UnitRef } from './services.ts'
 import type { UnitMaker } from './unit-making.ts'
 import type { Unit } from './unit-store.ts'
 import { viewVersion } from './view-unit.ts'
+import { writeAbove } from './write-above.ts'
 
 export function createStates(parts: Parts, intake: Intake, locator: Locator, maker: UnitMaker): States {
   const { bucket, clock, settings } = parts.deps
@@ -123,21 +124,13 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
     },
     async write(ref, state, options, caller) {
       const write = (target: Target) =>
-        underLock(parts, target, { lockId: options.lockId, operation: options.how }, caller, (lockId) =>
-          writeState(
-            parts,
-            target,
-            {
-              state: received(state),
-              lockId,
-              force: options.force ?? false,
-              how: options.how,
-              message: options.message,
-              expected: options.expected,
-            },
-            caller,
-          ),
-        )
+        underLock(parts, target, { lockId: options.lockId, operation: options.how }, caller, (lockId) => {
+          const { how, message, keepSerial, expected } = options
+          const write = { state: received(state), lockId, how, message, keepSerial, expected }
+          return options.force === true
+            ? writeAbove(parts, target, write, caller)
+            : writeState(parts, target, { ...write, force: false }, caller)
+        })
       const make = (name: string) => maker.ensure({ org: ref.org, name }, caller)
       const version =
         options.createUnit === true && (options.expected === undefined || options.expected === 'none')

@@ -67,7 +67,7 @@ export async function push(
   control: StateControl,
   unit: string,
   text: string,
-  options: { force?: boolean; lockId?: string } = {},
+  options: { force?: boolean; keepSerial?: boolean; lockId?: string } = {},
 ) {
   const state = await control.states.receive(chunks(text), { maxBytes: 1e9, org: 'default' })
   try {

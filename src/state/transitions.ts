@@ -1,5 +1,6 @@
 import type { Head, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
 import { doubtReceipt, mayWrite, type ReadsTaken, REMEMBERED, REMEMBERED_WRITES } from './reads.ts'
+import { serialsWith } from './serials.ts'
 
 /**
  * Every change of a unit's document, as pure functions. Each keeps the invariant `write ≠ null ⇒ lock ≠ null`
@@ -52,6 +53,7 @@ export function commitWrite(
   return {
     write: { kind: 'write', head, from, by: lock.id },
     seq: head.version.seq,
+    ...serialsWith(doc, head.version),
     ...reads,
   }
 }
@@ -94,6 +96,7 @@ export function recordOutside(doc: UnitDocument, head: Head): UnitChanges {
   return {
     head,
     seq: head.version.seq,
+    ...serialsWith(doc, head.version),
     tail: { id: head.version.id, superseded: false },
     receipt: doubtReceipt(doc.receipt),
   }

@@ -134,7 +134,8 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     },
     async rollback(ref, version, options, caller) {
       const unit = await findUnit(ref)
-      const entry = await require(unit, version)
+      const last = version === 'current' ? unit.value.head?.version.id : undefined
+      const entry = await require(unit, last ?? version)
       return viewVersion(await rollBackTo(parts, idOf(unit), entry, options, caller), 'current')
     },
   }

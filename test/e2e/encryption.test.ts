@@ -85,16 +85,12 @@ describe.each(engines().filter(({ canEncrypt }) => canEncrypt))('$name with stat
     await code.write('main.tf', httpBackend(server.url, 'secret/app') + encrypted + oneResource('two'))
     await code.must(['apply', '-auto-approve'])
 
-    const rolledBack = await runTaco([
-      'state',
-      'rollback',
-      'secret/app',
-      '1',
-      '--yes',
-      '--server',
-      server.url,
-    ])
+    const rollBack = (...options: string[]) =>
+      runTaco(['state', 'rollback', 'secret/app', '1', '--yes', ...options, '--server', server.url])
+    const refused = await rollBack()
+    const rolledBack = await rollBack('--keep-serial')
 
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--keep-serial') })
     expect(rolledBack).toMatchObject({ code: 0 })
     expect((await code.must(['output', '-raw', 'value'])).stdout).toBe('one')
   })

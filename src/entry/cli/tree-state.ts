@@ -5,9 +5,14 @@ import { lock, unlock } from './commands/lock.ts'
 import * as state from './commands/state.ts'
 import { pull, push } from './commands/transfer.ts'
 import { command, lockOption, messageOption, unitArg, yesOption } from './spec.ts'
-import type { ArgSpec, CommandSpec } from './spec.ts'
+import type { ArgSpec, CommandSpec, OptionSpec } from './spec.ts'
 
 const versionArg: ArgSpec = { name: 'version', says: 'id, number, "current" or "previous"' }
+
+const keepSerialOption: OptionSpec = {
+  name: 'keep-serial',
+  says: 'keep an old serial (an encrypted one cannot be raised); plans saved at that serial get valid again',
+}
 
 export const stateCommands: CommandSpec = {
   name: 'state',
@@ -25,7 +30,15 @@ export const stateCommands: CommandSpec = {
       name: 'push',
       says: 'store a state as a new version; the unit is created if needed',
       args: [unitArg, { name: 'file', says: 'the state, or "-" for stdin' }],
-      options: [lockOption, messageOption, { name: 'force', says: 'skip the checks of serial and lineage' }],
+      options: [
+        lockOption,
+        messageOption,
+        {
+          name: 'force',
+          says: 'skip the checks of serial and lineage; an old serial is raised to the next one',
+        },
+        keepSerialOption,
+      ],
       example: 'taco state push prod/network terraform.tfstate -m "moved from local"',
       run: push,
       makesBucket: true,
@@ -70,7 +83,7 @@ export const stateCommands: CommandSpec = {
       name: 'rollback',
       says: 'make the content of an older version current again, as a new version',
       args: [unitArg, versionArg],
-      options: [lockOption, messageOption, yesOption],
+      options: [lockOption, messageOption, keepSerialOption, yesOption],
       example: 'taco state rollback prod/network previous -m "bad apply"',
       run: state.rollback,
     }),

@@ -37,7 +37,13 @@ export const BackendReadQuery = BackendQuery.extend(Consumer)
 export const StateReadQuery = OrgQuery.extend(Consumer)
 export const BackendDeleteQuery = BackendQuery.extend({ force: Flag })
 export const StateChangeQuery = OrgQuery.extend({ lock: z.string().optional(), force: Flag })
-export const StateWriteQuery = StateChangeQuery.extend({ message: z.string().max(1000).optional() })
+export const StateWriteQuery = StateChangeQuery.extend({
+  message: z.string().max(1000).optional(),
+  keepSerial: Flag.meta({
+    description:
+      'With force: keep a serial that is not above every serial in the history, instead of raising it.',
+  }),
+})
 
 export const EventsQuery = z.strictObject({
   after: z

@@ -47,17 +47,13 @@ export async function answerState(x: Exchange, unit: string, deps: Deps): Promis
     return
   }
   checkJsonType(x.req.headers['content-type'])
-  const { org, lock, force, message } = queryOf(x, StateWriteQuery)
+  const { org, lock, force, keepSerial, message } = queryOf(x, StateWriteQuery)
   const ref = { org, unit }
   const expected = expectedBy(x.req.headers)
   const state = await receiveState(x, ref.org, deps)
   try {
-    const options = {
-      how: 'push',
-      createUnit: true,
-      force,
-      ...defined({ lockId: lock, message, expected }),
-    } as const
+    const given = { force, keepSerial, ...defined({ lockId: lock, message, expected }) }
+    const options = { how: 'push', createUnit: true, ...given } as const
     sendJson(x, 201, await deps.control.states.write(ref, state, options, x.caller))
   } finally {
     await state.dispose()

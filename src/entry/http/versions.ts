@@ -69,7 +69,7 @@ const rollback = createRoute({
   method: 'post',
   path: '/v1/units/{unit}/rollback',
   tags,
-  summary: 'A new version with the content of an old one and the next serial',
+  summary: 'Make the content of an old version current, as a new version with the next serial',
   request: {
     params,
     query: OrgQuery,
@@ -79,6 +79,10 @@ const rollback = createRoute({
         version: VersionName,
         lock: z.string().min(1).optional(),
         message: z.string().max(1000).optional(),
+        keepSerial: z.boolean().optional().meta({
+          description:
+            'For an encrypted state, whose serial cannot be raised: bring it back under its old one.',
+        }),
       }),
     ),
   },
@@ -101,13 +105,9 @@ export function addVersions(api: Api, versions: Versions): void {
     return c.json(await versions.diff(refOf(c.req.valid('param'), org), from, to), 200)
   })
   api.openapi(rollback, async (c) => {
-    const { version, lock, message } = c.req.valid('json')
+    const { version, lock, message, keepSerial } = c.req.valid('json')
     const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-    const options = {
-      ...(lock === undefined ? {} : { lockId: lock }),
-      ...(message === undefined ? {} : { message }),
-      ...defined({ expected: expectedOf(c.req) }),
-    }
+    const options = defined({ lockId: lock, message, keepSerial, expected: expectedOf(c.req) })
     return c.json(await versions.rollback(ref, version, options, c.env.exchange.caller), 201)
   })
 }

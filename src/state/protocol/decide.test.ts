@@ -20,6 +20,7 @@ interface Current {
   unreadable?: boolean
   tag?: string | null
   allowDecrypt?: boolean
+  highest?: number
 }
 
 function unit(current: Current | null): UnitDocument {
@@ -35,6 +36,8 @@ function unit(current: Current | null): UnitDocument {
     key: 'k',
     allowDecrypt: current?.allowDecrypt ?? false,
     head,
+    serials: { highest: current?.highest ?? 0, seq: 1 },
+    write: null,
   } as unknown as UnitDocument
 }
 
@@ -47,7 +50,11 @@ test.each<[string, Current | null, object, string]>([
   ['an older serial', { serial: 9 }, {}, 'STATE_SERIAL'],
   ['another lineage', { lineage: 'M' }, {}, 'STATE_LINEAGE'],
   ['another lineage by force', { lineage: 'M' }, { force: true }, 'write'],
-  ['an older serial by force', { serial: 9 }, { force: true }, 'write'],
+  ['an older serial by force', { serial: 9 }, { force: true }, 'STATE_SERIAL'],
+  ['an older serial by force, as it is', { serial: 9 }, { force: true, keepSerial: true }, 'write'],
+  ['a higher serial by force, below one of the history', { highest: 9 }, { force: true }, 'STATE_SERIAL'],
+  ['an older state of the lineage that was deleted', { tag: null, serial: 9 }, {}, 'STATE_SERIAL'],
+  ['the very state that was deleted', { tag: null, serial: 6 }, { hash: 'old' }, 'write'],
   ['a plain state over an encrypted one', { encrypted: true }, {}, 'STATE_WOULD_DECRYPT'],
   [
     'a plain state over an encrypted one, by force',
@@ -65,7 +72,13 @@ test.each<[string, Current | null, object, string]>([
   ['a state over something that is none', { unreadable: true }, {}, 'STATE_FORMAT'],
   ['a state over something that is none, by force', { unreadable: true }, { force: true }, 'write'],
 ])('%s', (_name, current, change, expected) => {
-  const decision = decideWrite(unit(current), { facts, hash: 'new', force: false, ...change })
+  const decision = decideWrite(unit(current), {
+    facts,
+    hash: 'new',
+    force: false,
+    keepSerial: false,
+    ...change,
+  })
 
   expect(decision instanceof TacoError ? decision.code : decision).toBe(expected)
 })

@@ -1,27 +1,35 @@
 import { TacoError } from '../../base/errors.ts'
 import type { StateFacts } from '../content/scan.ts'
 import type { UnitDocument } from '../model.ts'
+import { highestSerial } from '../serials.ts'
 
 export interface WriteRequest {
   readonly facts: StateFacts
   readonly hash: string
   readonly force: boolean
+  readonly keepSerial: boolean
 }
 
 /** May these bytes follow the unit's head? `same`: they are the head already. Pure. */
 export function decideWrite(doc: UnitDocument, request: WriteRequest): 'write' | 'same' | TacoError {
   const { head } = doc
   const { facts, hash, force } = request
-  if (head === null || head.tag === null) return 'write'
+  if (head === null) return 'write'
   const current = head.version
-  if (current.hash === hash) return 'same'
-  if (current.encrypted && !facts.encrypted && !doc.allowDecrypt) {
+  const isDeleted = head.tag === null
+  if (current.hash === hash && !isDeleted) return 'same'
+  if (!isDeleted && current.encrypted && !facts.encrypted && !doc.allowDecrypt) {
     return new TacoError('STATE_WOULD_DECRYPT', `the state of ${doc.name} is encrypted and this one is not`, {
       facts: { field: 'encryption_version', unit: doc.name },
       hint: `check the encryption settings of the configuration; to decrypt on purpose: taco unit set ${doc.name} --allow-decrypt`,
     })
   }
-  if (force) return 'write'
+  if (force)
+    return request.keepSerial || facts.serial > highestSerial(doc)
+      ? 'write'
+      : olderSerial(doc, facts.serial, highestSerial(doc))
+  // After a deletion anything may follow but an older state of the same lineage: plans made from it may be around.
+  if (isDeleted && (current.lineage !== facts.lineage || current.hash === hash)) return 'write'
   if (current.unreadable === true) {
     return new TacoError(
       'STATE_FORMAT',
@@ -42,16 +50,7 @@ export function decideWrite(doc: UnitDocument, request: WriteRequest): 'write' |
       },
     )
   }
-  if (facts.serial < current.serial) {
-    return new TacoError(
-      'STATE_SERIAL',
-      `this state has serial ${facts.serial}, ${doc.name} is at ${current.serial} already`,
-      {
-        facts: { field: 'serial', given: facts.serial, current: current.serial },
-        hint: 'somebody wrote a newer state: pull it and repeat the work on top of it',
-      },
-    )
-  }
+  if (facts.serial < current.serial) return olderSerial(doc, facts.serial, current.serial)
   if (facts.serial === current.serial) {
     return new TacoError(
       'STATE_SAME_SERIAL',
@@ -63,4 +62,11 @@ export function decideWrite(doc: UnitDocument, request: WriteRequest): 'write' |
     )
   }
   return 'write'
+}
+
+function olderSerial({ name }: UnitDocument, given: number, current: number): TacoError {
+  return new TacoError('STATE_SERIAL', `this state has serial ${given}, ${name} is at ${current} already`, {
+    facts: { field: 'serial', given, current },
+    hint: 'somebody wrote a newer state: pull it and repeat the work on top of it',
+  })
 }

@@ -22,6 +22,8 @@ export interface StateWrite {
   readonly state: Received
   readonly lockId: string
   readonly force: boolean
+  /** With force: even if the serial is not above every one of the history. */
+  readonly keepSerial?: boolean | undefined
   readonly how: How
   readonly message?: string | undefined
   /** Tags of the state that it is meant to replace. */
@@ -135,7 +137,8 @@ async function attemptWrite(
 
 /** What is expected is judged like serial and lineage: P5 then puts on condition of the very tag that was judged. */
 function decide(doc: UnitDocument, facts: StateFacts, write: StateWrite): ReturnType<typeof decideWrite> {
-  const decision = decideWrite(doc, { facts, hash: write.state.hash, force: write.force })
+  const { force, keepSerial = false, state } = write
+  const decision = decideWrite(doc, { facts, hash: state.hash, force, keepSerial })
   // The same bytes again are a retry whose first answer was lost.
   if (decision === 'same' || isExpected(write.expected, doc.head?.tag ?? null)) return decision
   return changedMeanwhile(`the state of ${doc.name}`)

@@ -106,6 +106,7 @@ export async function diff(
 interface RollbackOptions {
   readonly lock?: string
   readonly message?: string
+  readonly keepSerial?: boolean
   readonly yes?: boolean
 }
 
@@ -120,6 +121,7 @@ export async function rollback(
     version,
     ...(options.lock === undefined ? {} : { lock: options.lock }),
     ...(options.message === undefined ? {} : { message: options.message }),
+    ...(options.keepSerial === true ? { keepSerial: true } : {}),
   }
   const answer = await withUnit(session, unit, () =>
     client.json('POST', unitPath(unit, '/rollback'), { json }),

@@ -111,6 +111,7 @@ interface PushOptions {
   readonly lock?: string
   readonly message?: string
   readonly force?: boolean
+  readonly keepSerial?: boolean
 }
 
 export async function push(
@@ -131,6 +132,7 @@ export async function push(
       query: {
         lock: options.lock,
         force: options.force === true ? true : undefined,
+        keepSerial: options.keepSerial === true ? true : undefined,
         message: options.message,
       },
       idleMs: 300_000,
