@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'STATE_TRUNCATED'
   | 'STATE_WOULD_DECRYPT' // plain state over an encrypted one
   | 'STATE_HAS_RESOURCES' // delete refused
+  | 'STATE_MISSING' // it was emptied or deleted around OpenTaco, and nobody has decided yet
   | 'STATE_ENCRYPTED' // content cannot be read by the server
   | 'TOO_LARGE'
   | 'RATE_LIMITED'

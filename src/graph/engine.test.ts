@@ -132,7 +132,7 @@ type Step =
       readonly outputs: readonly string[] | null
     }
   | {
-      readonly kind: 'independent' | 'rename' | 'remove' | 'restore' | 'rollback' | 'forget'
+      readonly kind: 'independent' | 'rename' | 'remove' | 'restore' | 'rollback' | 'forget' | 'lose'
       readonly unit: number
     }
 
@@ -167,6 +167,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         'restore' as const,
         'rollback' as const,
         'forget' as const,
+        'lose' as const,
       ),
       unit,
     }),
@@ -237,6 +238,10 @@ function estate() {
         return change(id, { head: heads.get(id)?.at(-2) ?? facts.head })
       case 'forget':
         return change(id, { head: null })
+      case 'lose':
+        return facts.head === null
+          ? undefined
+          : change(id, { head: { ...facts.head, outputs: null }, missing: 1 })
     }
   }
 

@@ -3,7 +3,7 @@ import { findPath, type Order, orderOf } from './cycles.ts'
 import { type Edge, edgesOf } from './edges.ts'
 import { RankQueue } from './rank-queue.ts'
 import type { Comparison, OutputsNow, UnitStatus } from './status.ts'
-import { compareDependency, decideStatus, isMoving } from './status.ts'
+import { compareDependency, decideStatus, isMoving, isUnknown } from './status.ts'
 
 /**
  * The graph of one organization in memory. Units are whole numbers inside (a slot is never given away again), a change
@@ -195,7 +195,7 @@ export function createGraphEngine(): GraphEngine {
         // What members of the cycle pass on to each other says nothing: only what comes in from outside does.
         if (placeOf(up) === placeOf(index)) isBelowMoving ||= facts.head === null
         else {
-          isBelowUnknown ||= status === 'unknown'
+          isBelowUnknown ||= isUnknown(status)
           isBelowMoving ||= below || isMoving(status)
         }
       }
@@ -205,6 +205,7 @@ export function createGraphEngine(): GraphEngine {
       const slot = at(member)
       if (slot.facts === undefined) continue
       const status = decideStatus({
+        isStateMissing: slot.facts.missing !== undefined,
         hasState: slot.facts.head !== null,
         isInCycle,
         hasChanged: slot.hasChanged,

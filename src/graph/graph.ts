@@ -87,7 +87,14 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
       const loaded = await load(query)
       const { engine } = loaded
       const nodes = selected(engine, query)
-      const counts = { 'up-to-date': 0, stale: 0, waiting: 0, unknown: 0, 'never-applied': 0 }
+      const counts = {
+        'up-to-date': 0,
+        stale: 0,
+        waiting: 0,
+        unknown: 0,
+        'never-applied': 0,
+        'state-missing': 0,
+      }
       for (const { status } of nodes) counts[status]++
       const needsIt = ({ facts, status }: GraphNode) =>
         status !== 'up-to-date' || loaded.marks.has(facts.id) || facts.failed !== undefined

@@ -12,6 +12,7 @@ export const palette: Readonly<Record<NodeView['status'], Palette>> = {
   stale: { fill: '#ffe3d1', line: '#d9601a', text: '#5a2204' },
   waiting: { fill: '#fff5cc', line: '#b98a00', text: '#4a3800' },
   unknown: { fill: '#ececf1', line: '#82828c', text: '#2e2e36' },
+  'state-missing': { fill: '#fbd5d8', line: '#c4202f', text: '#5c0610' },
   'never-applied': { fill: '#ffffff', line: '#6a7fb5', text: '#2a3a66' },
 }
 

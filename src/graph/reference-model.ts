@@ -63,6 +63,7 @@ export function modelStatus(all: readonly GraphFacts[]): Record<string, string> 
   function status(id: string): string {
     const facts = byId.get(id)
     if (facts === undefined) return 'gone'
+    if (facts.missing !== undefined) return 'state-missing'
     if (facts.head === null) return 'never-applied'
     const upstream = upstreamOf(id)
     if (upstream.has(id)) return 'unknown'
@@ -73,7 +74,7 @@ export function modelStatus(all: readonly GraphFacts[]): Record<string, string> 
     if (isBelowMoving) return 'waiting'
     if (states.includes('unknown') || states.includes('dangling')) return 'unknown'
     if (facts.head.outputs === null) return 'unknown'
-    if ([...upstream].some((up) => status(up) === 'unknown')) return 'unknown'
+    if ([...upstream].some((up) => ['unknown', 'state-missing'].includes(status(up)))) return 'unknown'
     return 'up-to-date'
   }
 

@@ -16,6 +16,7 @@ type Upstream = Extract<Proof, { kind: 'inputs' }>['upstream'][number]
  * known is a reason to run: an apply too many is a nuisance, one too few is a lie. Pure.
  */
 export function judge(unit: GraphFacts, unitOf: (id: string) => GraphFacts | undefined): Verdict {
+  if (unit.missing !== undefined) return { kind: 'run', why: 'its state is missing' }
   if (unit.head === null) return { kind: 'run', why: 'it was never applied' }
   if (unit.failed !== undefined) return { kind: 'run', why: 'its last apply failed' }
   const upstream: Upstream[] = []
@@ -25,7 +26,7 @@ export function judge(unit: GraphFacts, unitOf: (id: string) => GraphFacts | und
     if (used === undefined) continue
     const now = used.head === null ? [] : used.head.outputs
     const compared = compareDependency(edge, now)
-    if (compared.state !== 'fresh') return { kind: 'run', why: whyRun(used.name, compared) }
+    if (compared.state !== 'fresh') return { kind: 'run', why: whyRun(used, compared) }
     upstream.push(proven(edge, used))
   }
   return { kind: 'skip', proof: { kind: 'inputs', upstream } }
@@ -45,7 +46,7 @@ function proven({ outputs, read }: Edge, used: GraphFacts): Upstream {
   }
 }
 
-function whyRun(name: string, { changes, unread, because }: Comparison): string {
+function whyRun({ name, missing }: GraphFacts, { changes, unread, because }: Comparison): string {
   const [first] = changes
   if (first !== undefined) {
     const more = changes.length > 1 ? ` and ${changes.length - 1} more` : ''
@@ -53,6 +54,7 @@ function whyRun(name: string, { changes, unread, because }: Comparison): string 
     const verb = first.change === 'appeared' ? 'has a new output' : 'changed'
     return `${name} ${verb} ${first.output} at commit ${first.since ?? '?'}${more}`
   }
+  if (because === 'encrypted' && missing !== undefined) return `the state of ${name} is missing`
   if (because === 'encrypted') return `the outputs of ${name} are encrypted`
   return `nobody knows what it read of ${name}${unread.length > 0 ? `: ${unread.join(', ')}` : ''}`
 }

@@ -101,6 +101,7 @@ test('many outputs are found as well as few', () => {
 
 test('the first status that fits is the one', () => {
   const calm = {
+    isStateMissing: false,
     hasState: true,
     isInCycle: false,
     hasChanged: false,
@@ -109,6 +110,7 @@ test('the first status that fits is the one', () => {
     isUpstreamUnknown: false,
   }
   const worst = {
+    isStateMissing: false,
     hasState: false,
     isInCycle: true,
     hasChanged: true,
@@ -117,6 +119,7 @@ test('the first status that fits is the one', () => {
     isUpstreamUnknown: true,
   }
 
+  expect(decideStatus({ ...worst, isStateMissing: true })).toBe('state-missing')
   expect(decideStatus(worst)).toBe('never-applied')
   expect(decideStatus({ ...worst, hasState: true })).toBe('unknown')
   expect(decideStatus({ ...worst, hasState: true, isInCycle: false })).toBe('stale')

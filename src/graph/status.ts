@@ -8,7 +8,7 @@ import type { Edge } from './edges.ts'
  */
 export type DependencyState = 'fresh' | 'changed' | 'unknown' | 'dangling'
 
-export type UnitStatus = 'up-to-date' | 'stale' | 'waiting' | 'unknown' | 'never-applied'
+export type UnitStatus = 'up-to-date' | 'stale' | 'waiting' | 'unknown' | 'never-applied' | 'state-missing'
 
 /** Outputs as they stand. Undefined: the unit is gone. Null: they cannot be read. Without a state there are none. */
 export type OutputsNow = readonly OutputDigest[] | null | undefined
@@ -103,6 +103,8 @@ export function findOutput(outputs: readonly OutputDigest[], name: string): Outp
 }
 
 export interface Circumstances {
+  /** Its state was emptied or deleted around OpenTaco. */
+  readonly isStateMissing: boolean
   readonly hasState: boolean
   readonly isInCycle: boolean
   /** One of its dependencies is changed, or its last apply failed. */
@@ -111,18 +113,24 @@ export interface Circumstances {
   readonly hasUnknown: boolean
   /** A unit upstream, at any distance, is stale, waiting or never applied. */
   readonly isUpstreamMoving: boolean
-  /** A unit upstream, at any distance, is unknown. */
+  /** A unit upstream, at any distance, is unknown, or its state is missing. */
   readonly isUpstreamUnknown: boolean
 }
 
 /** The first that fits. Units of a cycle wait for each other for ever, so nothing can be said of them. */
 export function decideStatus(unit: Circumstances): UnitStatus {
+  if (unit.isStateMissing) return 'state-missing'
   if (!unit.hasState) return 'never-applied'
   if (unit.isInCycle) return 'unknown'
   if (unit.hasChanged) return 'stale'
   if (unit.isUpstreamMoving) return 'waiting'
   if (unit.hasUnknown || unit.isUpstreamUnknown) return 'unknown'
   return 'up-to-date'
+}
+
+/** Nobody can say what its outputs are. */
+export function isUnknown(status: UnitStatus): boolean {
+  return status === 'unknown' || status === 'state-missing'
 }
 
 /** Its outputs may still change without anybody touching its code. */

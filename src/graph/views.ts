@@ -5,7 +5,7 @@ import { z } from 'zod'
 const Named = z.object({ id: z.string(), name: z.string() })
 
 export const StatusWord = z
-  .enum(['up-to-date', 'stale', 'waiting', 'unknown', 'never-applied'])
+  .enum(['up-to-date', 'stale', 'waiting', 'unknown', 'never-applied', 'state-missing'])
   .meta({ description: 'Computed from what was read and what stands; never stored.' })
 
 /** Shown beside the status, not instead of it. */
@@ -56,6 +56,7 @@ export const Reason = z.object({
     'gone',
     'cycle',
     'damaged',
+    'missing',
   ]),
   on: Named.nullable(),
   output: z.string().nullable(),

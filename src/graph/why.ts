@@ -2,13 +2,14 @@ import { isoTime } from '../base/clock.ts'
 import type { GraphNode } from './engine.ts'
 import type { Edge } from './edges.ts'
 import type { Comparison } from './status.ts'
-import { isMoving } from './status.ts'
+import { isMoving, isUnknown } from './status.ts'
 import type { Reason } from './views.ts'
 
 /** Why a unit has the status it has, from documents alone: when a change was made is looked up later. Pure. */
 export function reasonsOf(node: GraphNode, nodeOf: (id: string) => GraphNode | undefined): Reason[] {
   const { status, edges, comparisons, cycle } = node
   if (cycle !== null) return [{ ...blank, kind: 'cycle', cycle: [...cycle], says: sayCycle(cycle) }]
+  if (status === 'state-missing') return [{ ...blank, kind: 'missing', says: sayMissing(node.facts) }]
   if (status === 'up-to-date' || status === 'never-applied') return []
   const reasons = edges.flatMap((edge, i) => {
     const comparison = comparisons[i]
@@ -16,7 +17,8 @@ export function reasonsOf(node: GraphNode, nodeOf: (id: string) => GraphNode | u
     const known = upstream?.facts.damaged === undefined ? upstream?.facts.name : undefined
     const on = { id: edge.on, name: known ?? (edge.name || edge.on) }
     const own = comparison === undefined ? [] : reasonsOfEdge(on, edge, comparison, upstream?.facts)
-    const isSaid = upstream?.status === 'unknown' && own.some(({ kind }) => ofUpstream.has(kind))
+    const isSaid =
+      upstream !== undefined && isUnknown(upstream.status) && own.some(({ kind }) => ofUpstream.has(kind))
     const passed = upstream === undefined || isSaid ? [] : reasonsOfUpstream(on, upstream, status)
     return [...own, ...passed]
   })
@@ -51,7 +53,7 @@ function failureOf({ facts: { failed } }: GraphNode): Reason[] {
 type Named = { readonly id: string; readonly name: string }
 
 /** What is wrong with the unit upstream itself: its status would say it once more. */
-const ofUpstream = new Set<Reason['kind']>(['encrypted', 'forgotten', 'damaged'])
+const ofUpstream = new Set<Reason['kind']>(['encrypted', 'forgotten', 'damaged', 'missing'])
 
 function reasonsOfEdge(
   on: Named,
@@ -68,6 +70,8 @@ function reasonsOfEdge(
   if (state === 'dangling') return [{ ...base, kind: 'gone', says: `${on.name} is gone` }]
   if (upstream?.damaged !== undefined && state !== 'fresh')
     return [{ ...base, kind: 'damaged', says: `the document of ${on.name} cannot be read` }]
+  if (because === 'encrypted' && upstream?.missing !== undefined)
+    return [{ ...base, kind: 'missing', says: sayStatus(on.name, 'state-missing') }]
   if (because === 'encrypted' && upstream?.forgotten === true)
     return [{ ...base, kind: 'forgotten', says: sayForgotten(on.name) }]
   if (because === 'encrypted')
@@ -95,7 +99,7 @@ function reasonsOfEdge(
 function reasonsOfUpstream(on: Named, upstream: GraphNode, below: GraphNode['status']): Reason[] {
   const matters =
     isMoving(upstream.status) ||
-    (below === 'unknown' && upstream.status === 'unknown') ||
+    (below === 'unknown' && isUnknown(upstream.status)) ||
     upstream.cycle !== null
   if (!matters) return []
   return [{ ...blank, kind: 'upstream', on: { ...on }, says: sayStatus(on.name, upstream.status) }]
@@ -113,9 +117,14 @@ export function withSentence(reason: Reason): Reason {
 }
 
 function sayStatus(name: string, status: GraphNode['status']): string {
+  if (status === 'state-missing') return `the state of ${name} is missing`
   return status === 'never-applied'
     ? `${name} was never applied`
     : `${name} is ${status.replaceAll('-', ' ')}`
+}
+
+function sayMissing({ name }: GraphNode['facts']): string {
+  return `its state was emptied or deleted around OpenTaco; \`taco state rollback ${name} current\` brings it back, \`taco state rm ${name} --force\` accepts that there is none`
 }
 
 function sayForgotten(name: string): string {

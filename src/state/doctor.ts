@@ -14,12 +14,13 @@ import { refuseNested } from './place.ts'
 import { lookAt } from './protocol/look.ts'
 import type { Parts } from './protocol/parts.ts'
 import { idOf } from './protocol/parts.ts'
+import { stateMissing } from './protocol/refusals.ts'
 import { hashOf } from './protocol/resolve.ts'
 import type { Caller, Upkeep } from './services.ts'
 import { outsideEntries } from './sweep.ts'
 import type { UnitMaker } from './unit-making.ts'
 import type { UnitChanges } from './transitions.ts'
-import { abandonWrite, supersedeWrite } from './transitions.ts'
+import { abandonWrite, isWorthMissing, supersedeWrite } from './transitions.ts'
 import type { Unit } from './unit-store.ts'
 import type { DoctorFinding } from './views.ts'
 
@@ -118,9 +119,12 @@ export function createDoctor(
       )
       return
     }
+    const isMissing =
+      doc.missing !== undefined || (present === null && doc.write === null && isWorthMissing(doc))
+    if (isMissing) yield missingFinding(doc, say)
     const left: string[] = []
     if (doc.write !== null) left.push('a committed write is not carried out yet')
-    if (present !== (doc.head?.tag ?? null) && doc.write === null)
+    if (!isMissing && present !== (doc.head?.tag ?? null) && doc.write === null)
       left.push('the state was changed around OpenTaco')
     const mirror = await parts.mirrors.read(doc)
     if (doc.lock !== null && mirror.kind === 'none') left.push('the lock object beside the state is missing')
@@ -256,6 +260,11 @@ export function createDoctor(
         'see them with `taco adopt --dry-run`',
       )
   }
+}
+
+function missingFinding(doc: UnitDocument, say: Say): DoctorFinding {
+  const { message, hint } = stateMissing(doc)
+  return say('error', 'state.missing', message, hint)
 }
 
 function damagedOnly(error: unknown): TacoError {

@@ -47,7 +47,7 @@ export function createGraphStore(
   }
 
   async function at(doc: UnitDocument, time: number): Promise<GraphFacts> {
-    const { failed: _failed, leaseUntil: _lease, ...now } = graphFacts(doc)
+    const { failed: _failed, leaseUntil: _lease, missing: _missing, ...now } = graphFacts(doc)
     const facts = { ...now, reads: null, locked: false, fingerprint: null }
     const then = await entryAt(doc, time)
     if (then === 'none') return { ...facts, head: null }
@@ -56,14 +56,15 @@ export function createGraphStore(
       return { ...facts, head, forgotten: true }
     }
     const { facts: version, commit, outputs } = then
+    const missing = doc.missing !== undefined && doc.missing.at <= time ? { missing: doc.missing.at } : {}
     const head = {
       commit,
       version: version.id,
       at: version.at,
       by: version.who ?? version.by,
-      outputs: outputs === null ? null : [...outputs],
+      outputs: outputs === null || missing.missing !== undefined ? null : [...outputs],
     }
-    return { ...facts, head, reads: receiptAt(doc, then, time)?.reads ?? null }
+    return { ...facts, ...missing, head, reads: receiptAt(doc, then, time)?.reads ?? null }
   }
 
   /** The version that stood then. Forgotten: one of those that retention removed, or that are damaged. */

@@ -136,6 +136,7 @@ export const EventType = z.enum([
   'unit.restored',
   'state.written',
   'state.deleted',
+  'state.missing',
   'state.superseded',
   'lock.taken',
   'lock.released',
@@ -276,6 +277,8 @@ export const UnitDocument = z.looseObject({
   released: z.array(z.object({ id: z.string(), at: z.number(), idle: z.boolean().optional() })),
   head: Head.nullable(),
   write: Intent.nullable(),
+  /** The state object was found emptied or deleted around OpenTaco while it had resources, and nobody decided yet. */
+  missing: z.looseObject({ at: z.number() }).optional(),
   /** The newest version of the history; superseded: an outside write overtook it before it was seen landed. */
   tail: z.object({ id: z.string(), superseded: z.boolean() }).nullable(),
   /** The last few writes and how they ended, so that a repeated request gets the answer of the first. */

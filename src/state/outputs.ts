@@ -9,6 +9,7 @@ import type { Locator } from './locate.ts'
 import type { OutputDigest, UnitDocument } from './model.ts'
 import { createOutputsCache, outputsOfVersion, readFromState } from './outputs-object.ts'
 import type { Parts } from './protocol/parts.ts'
+import { stateMissing } from './protocol/refusals.ts'
 import { recordRead, recordReads } from './record-read.ts'
 import type { Outputs, UnitRef } from './services.ts'
 import type { OutputsCommitView, OutputsDiffView, OutputView } from './views.ts'
@@ -51,6 +52,7 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
   async function get(...[ref, options]: Parameters<Outputs['get']>): Promise<OutputsCommitView> {
     const doc = await load(ref)
     const { head } = doc
+    if (doc.missing !== undefined) throw stateMissing(doc)
     if (head === null || head.tag === null) {
       throw new TacoError('NOT_FOUND', `${doc.name} has no state, so it has no outputs`, {
         hint: 'apply it first',

@@ -43,7 +43,7 @@ export function ownLock({ deps }: Parts, operation: string, caller: Caller): Loc
     Created: isoTime(clock.now()),
     Path: '',
   }
-  return { info, leaseMs: settings.ownLeaseMs }
+  return { info, leaseMs: settings.ownLeaseMs, evenIfMissing: true }
 }
 
 /** What the operation did is done: a lock that cannot be released now is only logged, and its lease frees it. */

@@ -315,6 +315,13 @@ export interface Journal {
   read(query: EventQuery): Promise<{ items: readonly EventView[]; next: string; more: boolean }>
 }
 
+export interface SweepReport {
+  readonly looked: number
+  readonly repaired: number
+  /** Units whose state was emptied or deleted around OpenTaco, and about which nobody has decided yet. */
+  readonly missing: number
+}
+
 export interface Upkeep {
   /** Finds every state object and registers it as a unit, touching none of them. */
   adopt(
@@ -328,7 +335,7 @@ export interface Upkeep {
   /** Explains what is wrong; deep reads everything back; repair puts right what can be. */
   doctor(options: { deep: boolean; repair: boolean }, caller: Caller): AsyncIterable<DoctorFinding>
   /** One look at every unit: resolves left-over intents, records outside writes, mends `.tflock`, flushes events. */
-  sweep(caller: Caller): Promise<{ looked: number; repaired: number }>
+  sweep(caller: Caller): Promise<SweepReport>
 }
 
 export type { Body, Found }

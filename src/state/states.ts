@@ -7,6 +7,8 @@ import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
 import { underLock } from './own-lock.ts'
 import type { Parts, Received, Target } from './protocol/parts.ts'
+import { idOf, loadUnit } from './protocol/parts.ts'
+import { stateMissing } from './protocol/refusals.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import { lookAt } from './protocol/look.ts'
 import { removeState } from './protocol/remove.ts'
@@ -15,6 +17,7 @@ import { recordRead } from './record-read.ts'
 import type { ReceivedState, States, UnitRef } from './services.ts'
 import type { UnitMaker } from './unit-making.ts'
 import type { Unit } from './unit-store.ts'
+import { isWorthMissing } from './transitions.ts'
 import { viewVersion } from './view-unit.ts'
 import { writeAbove } from './write-above.ts'
 
@@ -24,13 +27,45 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
   const places = new LRUCache<string, { unit: Unit; checkedAt: number }>({ max: 20_000 })
   const facts = new WeakMap<ReceivedState, Received>()
 
+  /** A state that is not there is none only if the unit's document agrees: see `confirmNone`. */
+  async function read(
+    ref: UnitRef,
+    options: { ifNoneMatch?: string; signal?: AbortSignal } = {},
+  ): Promise<Found | 'unchanged' | undefined> {
+    return untilDone(clock, 'reading the state', async () => {
+      const found = await readAlone(ref, options)
+      return found === undefined && (await confirmNone(ref)) === 'look again' ? again : found
+    })
+  }
+
+  /** Only who finds no state pays for this: an engine that is told "none" creates everything. */
+  async function confirmNone(ref: UnitRef): Promise<'none' | 'look again'> {
+    const unit = await locator.tryFind(ref)
+    if (unit === undefined || unit.value.deleted !== undefined) return 'none'
+    const doc = parts.store.folded(unit).value
+    if (doc.missing !== undefined) throw stateMissing(doc)
+    if (doc.write === null && (doc.head === null || doc.head.tag === null)) return 'none'
+    // The document was read after the state was not found: it came meanwhile, or somebody removed it around us.
+    const entry = await bucket.head(doc.key)
+    if (entry !== undefined && entry.size > 0) return 'look again'
+    await lookAt(parts, idOf(unit), { by: 'opentaco' }).catch((error: unknown) => {
+      // Who may only read cannot record it.
+      if (!isTacoError(error, 'BUCKET_REFUSED')) throw error
+    })
+    if (doc.write === null && isWorthMissing(doc)) {
+      const now = await loadUnit(parts, idOf(unit))
+      if (now.value.head?.tag === doc.head?.tag || now.value.missing !== undefined) throw stateMissing(doc)
+    }
+    return 'look again'
+  }
+
   /**
    * A read asks for the state object alone. Where it lies is remembered, and confirmed beside the read once a second:
    * if the unit moved, the read is repeated at its new place.
    */
-  async function read(
+  async function readAlone(
     ref: UnitRef,
-    options: { ifNoneMatch?: string; signal?: AbortSignal } = {},
+    options: { ifNoneMatch?: string; signal?: AbortSignal },
   ): Promise<Found | 'unchanged' | undefined> {
     const placeKey = `${ref.org} ${ref.unit}`
     const place = places.get(placeKey)
@@ -73,7 +108,8 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
       const unit = await locator.tryFind(ref)
       if (unit === undefined || unit.value.deleted !== undefined) return undefined
       const found = await getState(unit, signal === undefined ? {} : { signal })
-      if (found === undefined || found === 'unchanged') return undefined
+      if (found === undefined || found === 'unchanged')
+        return (await confirmNone(ref)) === 'look again' ? again : undefined
       const { head, id, org } = parts.store.folded(unit).value
       if (head?.tag !== found.tag) {
         // A write under way or around us: once it is in the document, its commit is known.

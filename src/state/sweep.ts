@@ -2,7 +2,7 @@ import type { Bucket } from '../bucket/index.ts'
 import { lockBeside } from '../bucket/index.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Catalog } from './catalog.ts'
-import type { EntryText } from './catalog-entry.ts'
+import type { CatalogEntry, EntryText } from './catalog-entry.ts'
 import { readEntryText } from './catalog-entry.ts'
 import { inBatches } from './in-batches.ts'
 import { ROOT } from './layout.ts'
@@ -26,17 +26,24 @@ export function createSweep(
   return async (caller) => {
     let looked = 0
     let repaired = 0
+    let missing = 0
     const outside = await listOutside(bucket)
     onListed(outside)
     for (const org of await orgs.names()) {
       const entries = await catalog.all(org)
-      const suspects = entries.filter((entry) => needsLook(readEntryText(entry), outside, clock.now()))
+      const suspects: CatalogEntry[] = []
+      for (const entry of entries) {
+        const text = readEntryText(entry)
+        if (needsLook(text, outside, clock.now())) suspects.push(entry)
+        else if (text.view.missing !== null && text.view.deleted === null) missing++
+      }
       await inBatches(suspects, 8, async ({ id, name }) => {
         caller.signal?.throwIfAborted()
         try {
           const repairs = await lookAt(parts, { org, id }, caller)
           await parts.store.tidy(org, id)
           looked++
+          if (parts.store.cached(org, id)?.value.missing !== undefined) missing++
           if (repairs.length === 0) return
           repaired++
           log.info('a unit was put in order', { unit: name, repairs })
@@ -45,7 +52,7 @@ export function createSweep(
         }
       })
     }
-    return { looked, repaired }
+    return { looked, repaired, missing }
   }
 }
 

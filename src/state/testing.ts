@@ -59,6 +59,18 @@ export function stateText(serial: number, value = `v${serial}`, lineage = 'L'): 
   return JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, lineage, outputs, resources: [] })
 }
 
+export function withResources(serial: number, count: number, lineage = 'L'): string {
+  const one = (name: string) => ({
+    mode: 'managed',
+    type: 'terraform_data',
+    name,
+    provider: 'provider["terraform.io/builtin/terraform"]',
+    instances: [{ schema_version: 0, attributes: { id: name } }],
+  })
+  const resources = Array.from({ length: count }, (_, i) => one(`r${i}`))
+  return JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, lineage, outputs: {}, resources })
+}
+
 async function* chunks(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
 }

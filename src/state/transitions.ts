@@ -65,10 +65,11 @@ export function commitDelete(doc: UnitDocument, from: string): UnitChanges {
 /** The intent was carried out: the state object holds it under this tag (null: it is gone). */
 export function completeWrite(doc: UnitDocument, tag: string | null): UnitChanges {
   const intent = pending(doc)
-  if (intent.kind === 'delete') return { write: null, head: withoutState(doc.head) }
+  if (intent.kind === 'delete') return { write: null, head: withoutState(doc.head), missing: undefined }
   return {
     write: null,
     head: { ...intent.head, tag },
+    missing: undefined,
     tail: { id: intent.head.version.id, superseded: false },
     recent: remember(doc, intent, true),
   }
@@ -95,6 +96,7 @@ export function abandonWrite(doc: UnitDocument): UnitChanges {
 export function recordOutside(doc: UnitDocument, head: Head): UnitChanges {
   return {
     head,
+    missing: undefined,
     seq: head.version.seq,
     ...serialsWith(doc, head.version),
     tail: { id: head.version.id, superseded: false },
@@ -102,9 +104,24 @@ export function recordOutside(doc: UnitDocument, head: Head): UnitChanges {
   }
 }
 
-/** The state object was found gone, or found again under another tag. */
-export function retagHead(doc: UnitDocument, tag: string | null): UnitChanges {
-  return { head: tag === null ? withoutState(doc.head) : doc.head === null ? null : { ...doc.head, tag } }
+/** The same state was found under another tag. */
+export function retagHead(doc: UnitDocument, tag: string): UnitChanges {
+  return { head: doc.head === null ? null : { ...doc.head, tag }, missing: undefined }
+}
+
+/** The state object was found gone. Whether that is an alarm, what was in it tells. */
+export function loseState(doc: UnitDocument, at: number): UnitChanges {
+  return { head: withoutState(doc.head), ...(isWorthMissing(doc) ? { missing: { at } } : {}) }
+}
+
+/** A state without resources is nothing that anybody could create a second time. */
+export function isWorthMissing({ head }: Pick<UnitDocument, 'head'>): boolean {
+  return head !== null && head.tag !== null && head.version.resources !== 0
+}
+
+/** A person decided that there is no state any more. */
+export function acceptMissing(): UnitChanges {
+  return { missing: undefined }
 }
 
 export function recentWrite(doc: UnitDocument, versionId: string): RecentWrite | undefined {

@@ -7,9 +7,10 @@ import { findVersion, newest, readHistory } from './history.ts'
 import { parseVersionObject, versionsPrefix } from './layout.ts'
 import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
-import type { UnitDocument } from './model.ts'
+import type { Head, UnitDocument } from './model.ts'
 import type { Parts } from './protocol/parts.ts'
 import { idOf } from './protocol/parts.ts'
+import { stateMissing } from './protocol/refusals.ts'
 import { seeUnit } from './protocol/see.ts'
 import { noState, rollBackTo } from './restore.ts'
 import type { UnitRef, Versions } from './services.ts'
@@ -44,6 +45,7 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
   }
 
   async function pick(doc: UnitDocument, wanted: string): Promise<HistoryEntry | undefined> {
+    if (wanted === 'current' && doc.missing !== undefined) throw stateMissing(doc)
     if (wanted === 'current')
       return doc.head === null || doc.head.tag === null
         ? undefined
@@ -166,9 +168,13 @@ function damagedVersion(doc: UnitDocument, { seq, object }: Gap): TacoError {
 }
 
 function viewEntry(doc: UnitDocument, entry: HistoryEntry): VersionView {
-  if (doc.head?.version.id === entry.facts.id)
-    return viewVersion(entry.facts, doc.head.tag === null ? 'deleted' : 'current')
+  if (doc.head?.version.id === entry.facts.id) return viewVersion(entry.facts, statusOfHead(doc, doc.head))
   return viewVersion(entry.facts, entry.superseded ? 'superseded' : 'past')
+}
+
+function statusOfHead({ missing }: UnitDocument, { tag }: Head): VersionView['status'] {
+  if (tag !== null) return 'current'
+  return missing === undefined ? 'deleted' : 'missing'
 }
 
 function encodePlace({ seq, id, superseded }: Place): string {

@@ -20,6 +20,10 @@ export function viewUnit(doc: UnitDocument): UnitView {
     allowDecrypt: doc.allowDecrypt,
     retention: doc.retention ?? null,
     lock: doc.lock === null ? null : viewLock(doc.lock),
+    missing:
+      doc.missing === undefined || head === null
+        ? null
+        : { at: isoTime(doc.missing.at), version: viewVersion(head.version, 'missing') },
     state: head === null || head.tag === null ? null : viewVersion(head.version, 'current'),
     outputs: head === null || head.tag === null ? null : head.outputs,
     commit: head === null || head.tag === null ? null : head.commit,
@@ -34,15 +38,17 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
     id: doc.id,
     name: doc.name,
     head:
-      head === null || head.tag === null
+      head === null || (head.tag === null && doc.missing === undefined)
         ? null
         : {
             commit: head.commit,
             version: head.version.id,
             at: head.version.at,
             by: head.version.who ?? head.version.by,
-            outputs: head.outputs,
+            // What others were made from is not certain while nobody decided what becomes of it.
+            outputs: doc.missing === undefined ? head.outputs : null,
           },
+    ...(doc.missing === undefined ? {} : { missing: doc.missing.at }),
     dependencies: doc.dependencies,
     reads: doc.receipt?.reads ?? null,
     locked: doc.lock !== null,

@@ -17,7 +17,7 @@ export const LockView = z.object({
 })
 export type LockView = z.infer<typeof LockView>
 
-export const VersionStatus = z.enum(['current', 'past', 'superseded', 'deleted'])
+export const VersionStatus = z.enum(['current', 'past', 'superseded', 'deleted', 'missing'])
 
 export const VersionView = z.object({
   id: z.string(),
@@ -40,6 +40,7 @@ export const VersionView = z.object({
   message: z.string().nullable(),
   /** For a rollback: the version whose content this is. */
   source: z.string().nullable(),
+  /** `missing`: the last one, whose object was emptied or deleted around OpenTaco; nobody has decided about it yet. */
   /** `superseded`: committed, then overtaken by an outside write; it may never have been the current state. */
   status: VersionStatus,
 })
@@ -69,6 +70,8 @@ export const UnitView = z.object({
   lock: LockView.nullable(),
   /** Null: never applied, or the state was deleted. */
   state: VersionView.nullable(),
+  /** The state was emptied or deleted around OpenTaco while it had resources: since when, and its last version. */
+  missing: z.object({ at: z.iso.datetime(), version: VersionView }).nullable(),
   /** Names and sensitivity of the outputs; null when encrypted or without state. */
   outputs: z.array(OutputDigest).nullable(),
   /** Number of the outputs commit that stands; null without state. */
@@ -202,6 +205,8 @@ export const GraphFacts = z.object({
   leaseUntil: z.number().optional(),
   /** Of a past time: it had a state, and the history does not say any more which. */
   forgotten: z.boolean().optional(),
+  /** The state was emptied or deleted around OpenTaco at this time, or before. What was in it is in `head`. */
+  missing: z.number().optional(),
   fingerprint: z.string().nullable(),
   /** Its last apply ended badly, as far as is known: the state may be half of what its code says. */
   failed: z.object({ at: z.number(), rollout: z.string() }).optional(),

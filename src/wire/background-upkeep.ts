@@ -10,6 +10,8 @@ export interface BackgroundOptions {
   /** Zero: never. */
   readonly gcEveryMs: number
   readonly lastActiveAt: () => number
+  /** Told after every look, how many states are missing. */
+  readonly onMissing?: (states: number) => void
   readonly random?: () => number
 }
 
@@ -39,7 +41,11 @@ export function startBackground(options: BackgroundOptions): { stop(): Promise<v
 
   async function look(): Promise<void> {
     while (!signal.aborted) {
-      await guarded('sweep', () => upkeep.sweep({ by: BY, signal }))
+      await guarded('sweep', async () => {
+        const report = await upkeep.sweep({ by: BY, signal })
+        options.onMissing?.(report.missing)
+        return report
+      })
       await clock.sleep(options.lookEveryMs * (0.75 + random() / 2), signal).catch(() => {})
     }
   }

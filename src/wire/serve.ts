@@ -127,6 +127,7 @@ export async function serve(input: ServeInput): Promise<Served> {
     lookEveryMs,
     gcEveryMs,
     lastActiveAt: face.lastActiveAt,
+    onMissing: (states) => (metrics.statesMissing = states),
   })
   const resting = setInterval(
     memoryAtRest({

@@ -349,7 +349,7 @@ export const traces: readonly Trace[] = [
       },
       actors: {
         one: async ({ server }) =>
-          void (await refused(() => server.versions.rollback(unit, '1', {}, someCaller))),
+          void (await refused(() => server.versions.rollback(unit, '1', { keepSerial: true }, someCaller))),
         sweep: async ({ server }) => void (await server.upkeep.sweep({ by: 'sweep' })),
       },
       faults: { crash: 1, again: 1, total: 1, of: ['one'] },
@@ -364,9 +364,9 @@ export const traces: readonly Trace[] = [
     },
     without: [
       {
-        file: 'state/restore.ts',
-        rule: 'if (entry.facts.encrypted || old.facts === undefined) return old',
-        instead: 'if (old.facts === undefined) return old',
+        file: 'state/write-above.ts',
+        rule: 'const keepSerial = write.keepSerial === true || isLastState(doc, write)',
+        instead: 'const keepSerial = isLastState(doc, write)',
       },
     ],
     breaks: /other bytes than the old ones|one failed/,

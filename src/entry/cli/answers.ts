@@ -68,6 +68,7 @@ export const unitAnswer = fields({
   retention: maybe(retentionAnswer),
   lock: maybe(lockAnswer),
   state: maybe(versionAnswer),
+  missing: maybe(fields({ at: text, version: versionAnswer })),
   outputs: maybe(list(fields({ name: text, sensitive: flag }))),
 })
 export type UnitAnswer = Of<typeof unitAnswer>

@@ -36,6 +36,7 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   STATE_TRUNCATED: EXIT.failed,
   STATE_WOULD_DECRYPT: EXIT.conflict,
   STATE_HAS_RESOURCES: EXIT.conflict,
+  STATE_MISSING: EXIT.conflict,
   STATE_ENCRYPTED: EXIT.failed,
   TOO_LARGE: EXIT.failed,
   RATE_LIMITED: EXIT.unavailable,

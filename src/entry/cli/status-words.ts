@@ -14,6 +14,7 @@ const signs: Readonly<Record<string, readonly [string, Style]>> = {
   waiting: ['◔', 'yellow'],
   unknown: ['?', 'dim'],
   'never-applied': ['○', 'cyan'],
+  'state-missing': ['!', 'red'],
 }
 
 /** One sign per status, coloured; the word stands beside it, for those who see no colours. */

@@ -25,7 +25,7 @@ export const graphCommands: readonly CommandSpec[] = [
     options: [
       ...around,
       { name: 'all', short: 'a', says: 'list the units that are up to date, too' },
-      { name: 'exit-code', says: 'exit with 7 if any of them is stale' },
+      { name: 'exit-code', says: 'exit with 7 if any of them is stale, or its state is missing' },
     ],
     example: 'taco status prod/network --subtree',
     run: status,

@@ -91,7 +91,14 @@ export const stateCommands: CommandSpec = {
       name: 'rm',
       says: 'delete the state of a unit; its history stays',
       args: [unitArg],
-      options: [lockOption, { name: 'force', says: 'even if it still has resources' }, yesOption],
+      options: [
+        lockOption,
+        {
+          name: 'force',
+          says: 'even if it still has resources; for a missing state, accept that there is none',
+        },
+        yesOption,
+      ],
       example: 'taco state rm dev/scratch --yes',
       run: state.remove,
     }),

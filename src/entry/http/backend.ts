@@ -98,7 +98,8 @@ async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps)
   } catch (error) {
     if (!isTacoError(error) || STATUS_OF[error.code] !== 409 || holderOf(error) !== undefined) throw error
     // The CLIs can show nothing but a lock info: tell the reason in one.
-    sendJson(x, 409, { ...info, Info: error.message })
+    const says = error.hint === undefined ? error.message : `${error.message}; ${error.hint}`
+    sendJson(x, 409, { ...info, Info: says })
   }
 }
 

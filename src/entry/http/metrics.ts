@@ -6,6 +6,8 @@ export interface Metrics {
   refusedCredential(reason: 'wrong' | 'limited'): void
   /** Requests that began and are not over. */
   inFlight: number
+  /** States that were emptied or deleted around OpenTaco, as of the last look at all units. */
+  statesMissing: number
   text(): string
 }
 
@@ -68,6 +70,7 @@ export function createMetrics(version: string): Metrics {
 
   const metrics: Metrics = {
     inFlight: 0,
+    statesMissing: 0,
     request(route, method, status, ms) {
       let methods = routes.get(route)
       if (methods === undefined) routes.set(route, (methods = new Map()))
@@ -100,6 +103,11 @@ export function createMetrics(version: string): Metrics {
         ...head('opentaco_refused_credentials_total', 'Credentials that were refused.', 'counter'),
         ...Object.entries(refusedCredentials).map(
           ([reason, count]) => `opentaco_refused_credentials_total{reason="${reason}"} ${count}`,
+        ),
+        ...gauge(
+          'opentaco_states_missing',
+          'States that were emptied or deleted around OpenTaco, as of the last look.',
+          metrics.statesMissing,
         ),
         ...counters('opentaco_bucket_requests_total', 'Operations on the bucket.', bucketRequests),
         ...histograms(

@@ -2,6 +2,7 @@ import { TacoError } from '../../base/errors.ts'
 import type { StateFacts } from '../content/scan.ts'
 import type { UnitDocument } from '../model.ts'
 import { highestSerial } from '../serials.ts'
+import { stateMissing } from './refusals.ts'
 
 export interface WriteRequest {
   readonly facts: StateFacts
@@ -28,6 +29,7 @@ export function decideWrite(doc: UnitDocument, request: WriteRequest): 'write' |
     return request.keepSerial || facts.serial > highestSerial(doc)
       ? 'write'
       : olderSerial(doc, facts.serial, highestSerial(doc))
+  if (doc.missing !== undefined && current.lineage !== facts.lineage) return stateMissing(doc)
   // After a deletion anything may follow but an older state of the same lineage: plans made from it may be around.
   if (isDeleted && (current.lineage !== facts.lineage || current.hash === hash)) return 'write'
   if (current.unreadable === true) {

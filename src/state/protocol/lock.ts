@@ -1,12 +1,14 @@
+import type { Entry } from '../../bucket/index.ts'
 import type { EventDraft } from '../events.ts'
 import type { Lock, LockInfo, UnitDocument } from '../model.ts'
 import type { Caller } from '../services.ts'
-import { mayHaveForgotten, takeLock, wasReleased } from '../transitions.ts'
+import { isWorthMissing, mayHaveForgotten, takeLock, wasReleased } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
 import type { Target, Parts } from './parts.ts'
 import { idOf, loadUnit } from './parts.ts'
-import { lockedBy, lockedByHolder, lockNotHeld, overtaken, unitGone } from './refusals.ts'
+import { recordState } from './record.ts'
+import { lockedBy, lockedByHolder, lockNotHeld, overtaken, stateMissing, unitGone } from './refusals.ts'
 import { isExpired, releaseLock, takeOverRelease } from './release.ts'
 
 export interface LockRequest {
@@ -16,6 +18,8 @@ export interface LockRequest {
   readonly leaseMs?: number | undefined
   /** Throws for a document that must not be locked; called for the very one that the lock goes into. */
   readonly check?: ((doc: UnitDocument) => void) | undefined
+  /** For an operation that puts a missing state right, or decides by itself what to do without one. */
+  readonly evenIfMissing?: boolean | undefined
 }
 
 /** LOCK of the protocol: steps L1 to L4. Idempotent for the same id. */
@@ -29,6 +33,7 @@ export async function lockUnit(
   let sinceEpoch = Infinity
   return untilDone(clock, 'locking', async () => {
     // L1
+    const ahead = request.evenIfMissing === true ? undefined : headAhead(parts, target)
     const unit = await loadUnit(parts, target)
     const doc = unit.value
     if (doc.deleted !== undefined) throw unitGone(doc)
@@ -46,6 +51,7 @@ export async function lockUnit(
       return again
     }
     if (wasReleased(doc, request.info.ID)) throw lockNotHeld(doc, request.info.ID)
+    if (request.evenIfMissing !== true && (await isVanished(parts, unit, ahead))) return again
     sinceEpoch = Math.min(sinceEpoch, doc.epoch)
     if (mayHaveForgotten(doc, sinceEpoch)) throw overtaken(doc)
     request.check?.(doc)
@@ -54,6 +60,35 @@ export async function lockUnit(
     if (!(await placeMirror(parts, doc, lock))) return again
     return (await enterLock(parts, unit, lock, { caller, check: request.check })) ?? again
   })
+}
+
+/** The state object, asked for beside the document where its key is known. */
+function headAhead(parts: Parts, target: Target): Ahead | undefined {
+  const cached = parts.store.cached(target.org, target.id)
+  if (cached === undefined || !isWorthMissing(cached.value)) return undefined
+  const { key } = cached.value
+  const entry = parts.deps.bucket.head(key)
+  // If it fails, whoever needs it is told; the document may refuse the lock before that.
+  entry.catch(() => {})
+  return { key, entry }
+}
+
+interface Ahead {
+  readonly key: string
+  readonly entry: Promise<Entry | undefined>
+}
+
+/**
+ * An engine that is about to work must not find out by "no state" that its state was emptied or deleted around us, and
+ * the refusal of a lock is the only one that engines show to people. True: that was recorded just now.
+ */
+async function isVanished(parts: Parts, unit: Unit, ahead: Ahead | undefined): Promise<boolean> {
+  const doc = unit.value
+  if (doc.missing !== undefined) throw stateMissing(doc)
+  if (doc.write !== null || !isWorthMissing(doc)) return false
+  const entry = await (ahead?.key === doc.key ? ahead.entry : parts.deps.bucket.head(doc.key))
+  if (entry !== undefined && entry.size > 0) return false
+  return (await recordState(parts, unit)) !== unit
 }
 
 export function newLock(doc: UnitDocument, request: LockRequest, caller: Caller, now: number): Lock {

@@ -2,7 +2,7 @@ import type { EventDraft } from '../events.ts'
 import type { UnitDocument } from '../model.ts'
 import { doubtReceipt } from '../reads.ts'
 import type { UnitChanges } from '../transitions.ts'
-import { recordOutside, retagHead } from '../transitions.ts'
+import { isWorthMissing, loseState, recordOutside, retagHead } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
 import type { Parts } from './parts.ts'
 
@@ -18,7 +18,8 @@ export async function recordState(parts: Parts, unit: Unit): Promise<Unit | unde
   if ((entry?.tag ?? null) === (doc.head?.tag ?? null)) return unit
   if (entry === undefined || entry.size === 0) {
     if (doc.head === null || doc.head.tag === null) return unit
-    return parts.store.swap(unit, retagHead(doc, null), [stateDeletedEvent()])
+    const gone = stateGone(parts, doc)
+    return parts.store.swap(unit, gone.changes, gone.events)
   }
   const outside = await storeOutside(parts, doc)
   if (outside === undefined) return undefined
@@ -36,7 +37,7 @@ export async function storeOutside(parts: Parts, doc: UnitDocument): Promise<Out
   if (found === undefined) return undefined
   if (found.size === 0) {
     found.discard()
-    return { changes: retagHead(doc, null), events: doc.head?.tag == null ? [] : [stateDeletedEvent()] }
+    return stateGone(parts, doc)
   }
   const state = await parts.intake.receiveOutside(found.stream(), doc.org)
   try {
@@ -62,6 +63,14 @@ export async function storeOutside(parts: Parts, doc: UnitDocument): Promise<Out
   }
 }
 
-export function stateDeletedEvent(): EventDraft {
-  return { type: 'state.deleted', caller: OUTSIDE, data: { how: 'outside' } }
+/** Somebody emptied or deleted the state object around us. */
+export function stateGone({ deps }: Parts, doc: UnitDocument): OutsideRecord {
+  if (doc.head === null || doc.head.tag === null) return { changes: {}, events: [] }
+  const { id: version, seq, serial, resources } = doc.head.version
+  const changes = loseState(doc, deps.clock.now())
+  if (!isWorthMissing(doc))
+    return { changes, events: [{ type: 'state.deleted', caller: OUTSIDE, data: { how: 'outside' } }] }
+  deps.log.error('a state with resources is missing', { unit: doc.name, key: doc.key, version, resources })
+  const data = { version, seq, serial, resources }
+  return { changes, events: [{ type: 'state.missing', caller: OUTSIDE, data }] }
 }

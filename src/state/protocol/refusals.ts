@@ -54,6 +54,23 @@ export function lockLostOutside(doc: UnitDocument): TacoError {
   )
 }
 
+/** "No state" would make an engine create everything a second time, so a person has to decide first. */
+export function stateMissing({ name, key, head }: UnitDocument): TacoError {
+  const last = head?.version
+  const held =
+    last?.resources == null
+      ? 'an unknown number of resources'
+      : `${last.resources} resource${last.resources === 1 ? '' : 's'}`
+  return new TacoError(
+    'STATE_MISSING',
+    `the state of ${name} is missing: the object ${key} was emptied or deleted around OpenTaco; it had ${held}`,
+    {
+      facts: { unit: name, key, version: last?.seq ?? null, resources: last?.resources ?? null },
+      hint: `bring it back with \`taco state rollback ${name} ${last?.seq ?? 'current'}\`, or accept that there is none with \`taco state rm ${name} --force\``,
+    },
+  )
+}
+
 export function unitGone(doc: UnitDocument): TacoError {
   return new TacoError('NOT_FOUND', `the unit ${doc.name} was deleted`, {
     facts: { unit: doc.name, id: doc.id },

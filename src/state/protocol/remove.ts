@@ -3,7 +3,7 @@ import type { Tag } from '../../bucket/index.ts'
 import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { UnitDocument } from '../model.ts'
 import type { Caller } from '../services.ts'
-import { commitDelete } from '../transitions.ts'
+import { acceptMissing, commitDelete } from '../transitions.ts'
 import { again, untilDone } from './attempts.ts'
 import type { Target, Parts } from './parts.ts'
 import { loadUnit } from './parts.ts'
@@ -34,15 +34,23 @@ export async function removeState(
     if (recorded !== unit) return again
     if (!isExpected(options.expected, doc.head?.tag ?? null))
       throw changedMeanwhile(`the state of ${doc.name}`)
-    if (doc.head === null || doc.head.tag === null) return undefined
     refuseWithResources(doc, options.force)
+    if (doc.missing !== undefined) {
+      const accepted = {
+        type: 'state.deleted' as const,
+        caller,
+        data: { ...deletedVersion(doc), how: 'accepted' },
+      }
+      return (await parts.store.swap(unit, acceptMissing(), [accepted])) === undefined ? again : undefined
+    }
+    if (doc.head === null || doc.head.tag === null) return undefined
     if ((await parts.mirrors.confirm(doc, doc.lock)) === 'foreign') throw lockLostOutside(doc)
 
     const from = doc.head.tag as Tag
     const deleted = {
       type: 'state.deleted' as const,
       caller,
-      data: { version: doc.head.version.id, how: 'api' },
+      data: { ...deletedVersion(doc), how: 'api' },
     }
     const committed = await parts.store.swap(unit, commitDelete(doc, from), [deleted])
     if (committed === undefined) return again
@@ -51,8 +59,12 @@ export async function removeState(
   })
 }
 
+function deletedVersion({ head }: UnitDocument) {
+  return { version: head?.version.id ?? null }
+}
+
 export function refuseWithResources(doc: UnitDocument, force: boolean): void {
-  if (force || doc.head === null || doc.head.tag === null) return
+  if (force || doc.head === null || (doc.head.tag === null && doc.missing === undefined)) return
   const { resources, encrypted, unreadable } = doc.head.version
   if (resources === 0) return
   const many =

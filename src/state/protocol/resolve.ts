@@ -7,7 +7,7 @@ import type { UnitChanges } from '../transitions.ts'
 import { applied, completeWrite, supersedeWrite } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
-import { stateDeletedEvent, storeOutside } from './record.ts'
+import { stateGone, storeOutside } from './record.ts'
 import type { Parts } from './parts.ts'
 import { idOf, loadUnit } from './parts.ts'
 
@@ -43,9 +43,10 @@ async function finishWrite(parts: Parts, unit: Unit, intent: Intent & { kind: 'w
   }
   if (found === undefined) {
     // Somebody outside deleted the state that the intent was to replace.
-    return swapped(parts, unit, { ...supersedeWrite(unit.value), head: goneHead(unit) }, [
+    const gone = stateGone(parts, unit.value)
+    return swapped(parts, unit, { ...supersedeWrite(unit.value), ...gone.changes }, [
       supersededEvent(intent),
-      stateDeletedEvent(),
+      ...gone.events,
     ])
   }
   if (found.size === intent.head.version.size && (await hashOf(found)) === intent.head.version.hash) {
@@ -129,10 +130,6 @@ async function swapped(
   events: readonly EventDraft[] = [],
 ): Promise<Step> {
   return (await parts.store.swap(unit, changes, events)) ?? again
-}
-
-function goneHead(unit: Unit): Unit['value']['head'] {
-  return unit.value.head === null ? null : { ...unit.value.head, tag: null }
 }
 
 function supersededEvent(intent: Intent & { kind: 'write' }): EventDraft {

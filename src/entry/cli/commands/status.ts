@@ -33,7 +33,7 @@ export async function status(
   const ask = () => client.json('GET', '/v1/status', { query })
   const answer = unit === undefined ? await ask() : await withUnit(session, unit, ask)
   const { items, counts } = check(statusAnswer, answer)
-  const code = options.exitCode === true && (counts['stale'] ?? 0) > 0 ? EXIT.found : EXIT.ok
+  const code = options.exitCode === true && needsWork(counts) ? EXIT.found : EXIT.ok
   if (output.asJson) {
     output.json(answer)
     return code
@@ -55,12 +55,16 @@ export function directionOf({ subtree, upstream }: StatusOptions): 'up' | 'down'
   return upstream === true ? 'up' : undefined
 }
 
+function needsWork(counts: Readonly<Record<string, number>>): boolean {
+  return (counts['stale'] ?? 0) + (counts['state-missing'] ?? 0) > 0
+}
+
 function sayCounts(counts: Readonly<Record<string, number>>): string {
   const all = Object.values(counts).reduce((sum, one) => sum + one, 0)
   if (all === 0) return 'no units yet'
   if (counts['up-to-date'] === all)
     return all === 1 ? 'the unit is up to date' : `all ${count(all, 'unit')} are up to date`
-  const parts = ['stale', 'waiting', 'unknown', 'never-applied', 'up-to-date']
+  const parts = ['state-missing', 'stale', 'waiting', 'unknown', 'never-applied', 'up-to-date']
   const said = parts.flatMap((word) => (counts[word] ? [`${counts[word]} ${word.replaceAll('-', ' ')}`] : []))
   return `${count(all, 'unit')}: ${said.join(', ')}`
 }

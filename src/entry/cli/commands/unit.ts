@@ -70,7 +70,7 @@ export async function list(
     ['UNIT', 'SERIAL', 'RESOURCES', 'CHANGED', 'LOCK', 'LABELS'],
     units.map((unit) => [
       unit.name,
-      unit.state === null ? '-' : String(unit.state.serial),
+      unit.state === null ? (unit.missing === null ? '-' : 'missing') : String(unit.state.serial),
       unit.state === null ? '-' : sayResources(unit.state),
       age(unit.deleted?.at ?? unit.state?.at ?? unit.changedAt, now),
       unit.lock === null ? '-' : sayHolder(unit.lock),
@@ -197,7 +197,12 @@ function showUnit(session: Session, answer: unknown): void {
     ['created', `${age(unit.createdAt, now)} by ${unit.createdBy}`],
     ['deleted', unit.deleted === null ? undefined : `${age(unit.deleted.at, now)} by ${unit.deleted.by}`],
     ['keeps', unit.retention === null ? undefined : sayRetention(unit.retention)],
-    ['state', state === null ? 'none' : `serial ${state.serial}, ${bytes(state.size)}, ${saysInside(state)}`],
+    [
+      'state',
+      state === null
+        ? sayNoState(unit)
+        : `serial ${state.serial}, ${bytes(state.size)}, ${saysInside(state)}`,
+    ],
     [
       'version',
       state === null
@@ -212,6 +217,12 @@ function showUnit(session: Session, answer: unknown): void {
     ['lock frees itself', lock?.leaseUntil ?? undefined],
     ['lock was made', lock?.outside === true ? 'around OpenTaco, in the bucket itself' : undefined],
   ])
+}
+
+function sayNoState({ missing, name }: UnitAnswer): string {
+  if (missing === null) return 'none'
+  const { seq, serial } = missing.version
+  return `missing: emptied or deleted around OpenTaco, found ${missing.at}; version ${seq} (serial ${serial}) is the last, see \`taco state rollback ${name} ${seq}\``
 }
 
 function saysInside(state: NonNullable<UnitAnswer['state']>): string {
