@@ -2,7 +2,7 @@ import { LineCounter, type YAMLError, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { isTacoError } from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
-import { parseLabels, parseOrgName, parseUnitName } from '../state/index.ts'
+import { checkLabelCount, parseLabels, parseOrgName, parseUnitName } from '../state/index.ts'
 import { findCycles, spellCycle } from './project-cycle.ts'
 import type { Faults } from './project-faults.ts'
 import { openFaults } from './project-faults.ts'
@@ -64,6 +64,7 @@ function readUnit(name: string, value: unknown, engine: string | undefined, faul
   const dir = entry.dir ?? name
   if (/^([/\\]|[A-Za-z]:)/.test(dir) || normalized(dir) === undefined)
     faults.add([...path, 'dir'], `the folder ${JSON.stringify(dir)} is outside of the project`)
+  asFault(() => checkLabelCount(entry.labels ?? {}), [...path, 'labels'], faults, 'key')
   for (const [label, text] of Object.entries(entry.labels ?? {}))
     asFault(() => parseLabels({ [label]: text }), [...path, 'labels', label], faults, 'key')
   const chosen = entry.engine ?? engine

@@ -15,6 +15,7 @@ export { readStateKey, unitNameFor } from './adopt-names.ts'
 export {
   isUnitId,
   nameFromFlat,
+  checkLabelCount,
   parseLabels,
   parseNewUnitName,
   parseOrgName,

@@ -120,7 +120,17 @@ export function parseStateKey(text: string): string {
   return text
 }
 
+const MOST_LABELS = 64
+
+/** Labels are in every list of units, so a unit has not any number of them. */
+export function checkLabelCount(labels: Readonly<Record<string, string | null>>): void {
+  const count = Object.values(labels).filter((value) => value !== null).length
+  if (count > MOST_LABELS)
+    throw badRequest('labels', `${count} labels are too many for a unit`, `use at most ${MOST_LABELS}`)
+}
+
 export function parseLabels(labels: Readonly<Record<string, string | null>>): void {
+  checkLabelCount(labels)
   for (const [name, value] of Object.entries(labels)) {
     if (!/^[A-Za-z0-9][A-Za-z0-9_./-]{0,62}$/.test(name)) {
       throw badRequest(

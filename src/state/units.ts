@@ -1,7 +1,7 @@
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { TacoError } from '../base/errors.ts'
-import { isUnitId, parseLabels, parseNewUnitName, parseUnitName } from './names.ts'
+import { checkLabelCount, isUnitId, parseLabels, parseNewUnitName, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { type Expected, changedMeanwhile, isExpected } from './expected.ts'
 import type { LocksSeen } from './locks-seen.ts'
@@ -168,6 +168,8 @@ function settingsOf(doc: UnitDocument, wanted: UnitChange): UnitChanges {
     if (value === null) delete labels[name]
     else labels[name] = value
   }
+  // One that has more from before can be changed in every other way.
+  if (Object.keys(labels).length > Object.keys(doc.labels).length) checkLabelCount(labels)
   return {
     labels,
     description: wanted.description ?? doc.description,

@@ -1,6 +1,8 @@
 import { isoTime } from '../../base/clock.ts'
+import { TacoError } from '../../base/errors.ts'
 import { type Api, NoQuery, PROBLEMS, createRoute, jsonAnswer, z } from './api.ts'
 import type { HttpDeps } from './deps.ts'
+import { createReadiness } from './readiness.ts'
 
 const tags = ['server']
 const Ok = z.object({ status: z.literal('ok') })
@@ -58,8 +60,12 @@ export function addAbout(
   deps: Pick<HttpDeps, 'about' | 'clock' | 'guard' | 'metrics' | 'ready'>,
 ): void {
   api.openapi(health, (c) => c.json({ status: 'ok' } as const, 200))
+  const ready = createReadiness(deps.ready, deps.clock)
   api.openapi(readiness, async (c) => {
-    await deps.ready()
+    const isStranger = deps.guard.kind === 'token' && c.env.exchange.caller.by === 'anonymous'
+    await ready().catch((error: unknown) => {
+      throw isStranger ? withoutDetail(error) : error
+    })
     return c.json({ status: 'ok' } as const, 200)
   })
   api.openapi(metricsText, (c) =>
@@ -71,4 +77,13 @@ export function addAbout(
       200,
     ),
   )
+}
+
+/** The words of a bucket's failure name the bucket, and whoever asks here may be anybody. The log has them. */
+function withoutDetail(error: unknown): unknown {
+  if (!(error instanceof TacoError)) return error
+  return new TacoError(error.code, 'the bucket cannot be used at the moment', {
+    hint: 'The log of the server says more, and so does this answer to a request with a token.',
+    cause: error,
+  })
 }

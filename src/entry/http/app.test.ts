@@ -282,3 +282,20 @@ test('adopt, gc and doctor give findings line by line', async () => {
     dryRun: true,
   })
 })
+
+test('a unit has at most 64 labels, given at once or one by one', async () => {
+  const { send } = await open()
+  const labels = (from: number, to: number) =>
+    Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`label-${from + i}`, 'x']))
+
+  const refused = await send('POST', '/v1/units', { name: 'a', labels: labels(0, 25_000) })
+  expect(refused.json()).toMatchObject({ status: 400, field: 'labels' })
+  expect((await send('POST', '/v1/units', { name: 'a', labels: labels(0, 60) })).status).toBe(201)
+  expect((await send('PATCH', '/v1/units/a', { labels: labels(60, 64) })).status).toBe(200)
+  expect((await send('PATCH', '/v1/units/a', { labels: labels(64, 65) })).json()).toMatchObject({
+    status: 400,
+    field: 'labels',
+  })
+  const swapped = await send('PATCH', '/v1/units/a', { labels: { 'label-0': null, more: 'x' } })
+  expect(Object.keys(swapped.json()['labels'] as object)).toHaveLength(64)
+})

@@ -320,3 +320,28 @@ test.each([
 
   expect(refused.json()).toMatchObject({ status: 400, code: 'BAD_REQUEST', field, hint: expect.any(String) })
 })
+
+test.each([
+  ['far too large', JSON.stringify({ ID: 'a', Info: 'x'.repeat(1_000_000) }), 413, 'TOO_LARGE'],
+  ['a little too large', JSON.stringify({ ID: 'a', Info: 'x'.repeat(65_536) }), 413, 'TOO_LARGE'],
+  ['deep', `{"ID":"a","x":${'['.repeat(15_000)}${']'.repeat(15_000)}}`, 400, 'BAD_REQUEST'],
+  ['deep in objects', `{"ID":"a","x":${'{"y":'.repeat(9_000)}1${'}'.repeat(9_000)}}`, 400, 'BAD_REQUEST'],
+  ['deep and not even whole', '['.repeat(60_000), 400, 'BAD_REQUEST'],
+])('a lock info that is %s is refused by LOCK and UNLOCK', async (_, body, status, code) => {
+  const face = await startFace()
+
+  for (const method of ['LOCK', 'UNLOCK']) {
+    const refused = await face.send(address, { method, body })
+    expect(refused.json()).toMatchObject({ status, code, hint: expect.any(String) })
+  }
+  expect((await face.send('/v1/units')).json()['items']).toEqual([])
+})
+
+test('a lock info with brackets in its text, or some levels of its own, is taken', async () => {
+  const face = await startFace()
+  const info = { ID: 'a', Info: '[{"\\"'.repeat(500), Extra: { a: [[[{ b: '}' }]]] } }
+
+  const locked = await face.send(address, { method: 'LOCK', body: JSON.stringify(info) })
+
+  expect(locked.json()).toMatchObject(info)
+})

@@ -90,7 +90,7 @@ async function remove(x: Exchange, ref: UnitRef, { control }: BackendDeps): Prom
 async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
   const { run } = queryOf(x, BackendLockQuery)
   refuseConditions(x.req.headers)
-  const info = parseLockInfo(await receivedWhole(x, limits.maxJsonBytes))
+  const info = parseLockInfo(await receivedWhole(x, limits.maxLockInfoBytes))
   const kept = run === undefined ? info : { ...info, Run: run }
   try {
     const view = await control.locks.lock(ref, kept, { createUnit: true }, x.caller)
@@ -106,7 +106,7 @@ async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps)
 async function unlock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
   queryOf(x, BackendQuery)
   refuseConditions(x.req.headers)
-  const body = await receivedWhole(x, limits.maxJsonBytes)
+  const body = await receivedWhole(x, limits.maxLockInfoBytes)
   if (body.byteLength === 0) {
     // `terraform force-unlock` sends no id at all.
     await control.locks.forceUnlock(ref, {}, x.caller)

@@ -65,3 +65,23 @@ test('a malformed query is refused before the feed begins', async () => {
 
   expect(refused.json()).toMatchObject({ status: 400, field: 'type' })
 })
+
+test('one caller, and all together, have a limited number of feeds; one that ends makes room', async () => {
+  const face = await startFace({ limits: { maxEventStreamsPerCaller: 2 } })
+  const headers = { accept: 'text/event-stream' }
+  const first = await follow(face, '')
+  await follow(face, '')
+
+  const refused = await face.send('/v1/events', { headers })
+  expect(refused.json()).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
+  expect(refused.json()['detail']).toContain('2 are open from this address')
+  expect(refused.headers['retry-after']).toBe('5')
+  expect((await face.send('/v1/events')).status).toBe(200)
+
+  first.call.destroy()
+  await expect.poll(async () => (await follow(face, '')).reply.statusCode).toBe(200)
+
+  const small = await startFace({ limits: { maxEventStreams: 1 } })
+  await follow(small, '')
+  expect((await small.send('/v1/events', { headers })).json()['detail']).toContain('1 are open in all')
+})

@@ -18,7 +18,10 @@ export function refuseMalformed(
     return
   }
   if (underWay instanceof Exchange && !underWay.req.complete && !underWay.res.headersSent) {
-    sendProblem(underWay, cutOff(error), deps, { headers: { connection: 'close' } })
+    const headers = { connection: 'close' }
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+      sendProblem(underWay, late(error), deps, { status: 408, headers })
+    else sendProblem(underWay, cutOff(error), deps, { headers })
     return
   }
   if (underWay instanceof Exchange && underWay.req.complete && !underWay.res.writableFinished) {
@@ -51,6 +54,14 @@ export function refuseMalformed(
   socket.end(
     `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
   )
+}
+
+function late(cause: Error): TacoError {
+  return new TacoError('STATE_TRUNCATED', 'the body did not come in time', {
+    facts: { field: 'body' },
+    hint: 'Nothing was written; send it again, over a faster connection.',
+    cause,
+  })
 }
 
 const WORDS: Readonly<Record<string, readonly [string, string, string]>> = {

@@ -43,12 +43,37 @@ export function declaredBytes(x: Exchange): number | undefined {
 
 export function tooLarge(maxBytes: number): TacoError {
   return new TacoError('TOO_LARGE', `the body is larger than ${maxBytes} bytes`, {
-    hint: 'The limit for states is set by --max-state on the server.',
+    hint: 'The limit for states is set by --max-state on the server; the other limits are fixed.',
     facts: { maxBytes },
   })
 }
 
+const MOST_LEVELS = 32
+
+/** Writing JSON takes a turn of the stack for every level, and there is no end to them. */
+function levelsIn(bytes: Uint8Array): number {
+  let level = 0
+  let deepest = 0
+  let isText = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (isText) {
+      if (byte === 0x5c) at++
+      else if (byte === 0x22) isText = false
+    } else if (byte === 0x22) isText = true
+    else if (byte === 0x5b || byte === 0x7b) deepest = Math.max(deepest, ++level)
+    else if (byte === 0x5d || byte === 0x7d) level--
+  }
+  return deepest
+}
+
 export function parseJson(bytes: Uint8Array): unknown {
+  if (levelsIn(bytes) > MOST_LEVELS)
+    throw badRequest(
+      'body',
+      `the body is nested deeper than ${MOST_LEVELS} levels`,
+      'Send a flatter document.',
+    )
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { RunPrincipal } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import { BACKEND_METHODS, answerBackend } from './backend.ts'
-import { clientAddress } from './client-address.ts'
+import { callerNetwork, clientAddress } from './client-address.ts'
 import { Connection } from './connection.ts'
 import { checkSameOrigin } from './cross-site.ts'
 import type { HttpDeps } from './deps.ts'
@@ -14,7 +14,9 @@ import { createRequestIds } from './request-id.ts'
 import { checkTarget } from './request-target.ts'
 import { sendProblem } from './respond.ts'
 import { backendTargetFor, outOfScope } from './run-access.ts'
+import { createSlowBodies } from './slow-bodies.ts'
 import { STATE_METHODS, answerState, readVersion, stateTarget } from './state-bytes.ts'
+import { createStreamSlots } from './stream-slots.ts'
 import { backendTarget, checkPath } from './unit-path.ts'
 
 /** What those ask who watch a server, and not those who use it. */
@@ -45,6 +47,11 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   const requestIdOf = createRequestIds(deps.ids.id('req'))
   const stopping = new AbortController()
   const connections = new WeakMap<object, Connection>()
+  const streams = createStreamSlots(limits)
+  const slowBodies = createSlowBodies(limits, (x) => {
+    const error = Object.assign(new Error('the body came too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    server.emit('clientError', error, x.req.socket)
+  })
   let rest: Promise<RestListener> | undefined
   let lastActiveAt = deps.clock.now()
 
@@ -94,6 +101,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     }
     if (wantsEventStream(x)) {
       x.route = '/v1/events'
+      x.res.once('close', streams.take(callerNetwork(x.address)))
       const { clock, eventsEveryMs: everyMs } = deps
       return answerEventStream(x, {
         journal: deps.control.journal,
@@ -124,6 +132,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     const x = new Exchange(req, res, { requestId, address, awaitsContinue, connection })
     connection.current = x
     res.exchange = x
+    slowBodies.watch(x)
     metrics.inFlight++
     if (!PROBES.has(x.path)) lastActiveAt = deps.clock.now()
     res.on('close', end)
@@ -167,6 +176,8 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     ServerResponse: Answering,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
+    // By itself Node looks for what is over time only twice a minute.
+    connectionsCheckingInterval: limits.checkEveryMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
   })
