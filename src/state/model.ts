@@ -254,6 +254,8 @@ export const UnitDocument = z.looseObject({
   claiming: z.object({ name: z.string(), key: z.string() }).optional(),
   /** Key of the state object in the bucket. */
   key: z.string(),
+  /** How often it was renamed, deleted or restored: a unit that came back to its name is not one that kept it. */
+  moves: z.number().int().optional(),
   description: z.string().default(''),
   labels: z.record(z.string(), z.string()),
   createdAt: z.number(),

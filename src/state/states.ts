@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { isRecent } from '../base/clock.ts'
 import { isTacoError } from '../base/errors.ts'
 import type { Found, Held, Tag } from '../bucket/index.ts'
 import { type Expected, changedMeanwhile } from './expected.ts'
@@ -21,10 +20,17 @@ import { isWorthMissing } from './transitions.ts'
 import { viewVersion } from './view-unit.ts'
 import { writeAbove } from './write-above.ts'
 
+interface Place {
+  readonly unit: Unit
+  /** Tells on the spot whether the document is still this one, where the bucket can. */
+  readonly isCurrent: (() => boolean | Promise<boolean>) | undefined
+}
+
 export function createStates(parts: Parts, intake: Intake, locator: Locator, maker: UnitMaker): States {
-  const { bucket, clock, settings } = parts.deps
-  /** Where a state lies, and when that was last confirmed by the unit's document. */
-  const places = new LRUCache<string, { unit: Unit; checkedAt: number }>({ max: 20_000 })
+  const { store } = parts
+  const { bucket, clock } = parts.deps
+  /** The units that names led to last. Every read asks whether they still do. */
+  const places = new LRUCache<string, Place>({ max: 20_000 })
   const facts = new WeakMap<ReceivedState, Received>()
 
   /** A state that is not there is none only if the unit's document agrees: see `confirmNone`. */
@@ -33,7 +39,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
     options: { ifNoneMatch?: string; signal?: AbortSignal } = {},
   ): Promise<Found | 'unchanged' | undefined> {
     return untilDone(clock, 'reading the state', async () => {
-      const found = await readAlone(ref, options)
+      const found = await readByName(ref, options)
       return found === undefined && (await confirmNone(ref)) === 'look again' ? again : found
     })
   }
@@ -42,7 +48,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
   async function confirmNone(ref: UnitRef): Promise<'none' | 'look again'> {
     const unit = await locator.tryFind(ref)
     if (unit === undefined || unit.value.deleted !== undefined) return 'none'
-    const doc = parts.store.folded(unit).value
+    const doc = store.folded(unit).value
     if (doc.missing !== undefined) throw stateMissing(doc)
     if (doc.write === null && (doc.head === null || doc.head.tag === null)) return 'none'
     // The document was read after the state was not found: it came meanwhile, or somebody removed it around us.
@@ -59,43 +65,61 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
     return 'look again'
   }
 
-  /**
-   * A read asks for the state object alone. Where it lies is remembered, and confirmed beside the read once a second:
-   * if the unit moved, the read is repeated at its new place.
-   */
-  async function readAlone(
+  /** A name that led to a unit before is not looked up again: the unit's document is asked beside the state. */
+  async function readByName(
     ref: UnitRef,
     options: { ifNoneMatch?: string; signal?: AbortSignal },
   ): Promise<Found | 'unchanged' | undefined> {
     const placeKey = `${ref.org} ${ref.unit}`
     const place = places.get(placeKey)
-    if (place !== undefined && isRecent(clock, place.checkedAt, settings.catalogLagMs))
-      return getState(place.unit, options)
-    if (place !== undefined) {
-      const checkedAt = clock.now()
-      const [found, now] = await Promise.all([
-        getState(place.unit, options),
-        parts.store.revalidate(place.unit),
-      ])
-      if (now !== undefined && now.value.deleted === undefined && samePlace(now, place.unit)) {
-        places.set(placeKey, { unit: now, checkedAt })
-        return found
-      }
-      if (found !== undefined && found !== 'unchanged') found.discard()
-      places.delete(placeKey)
-    }
-    const checkedAt = clock.now()
-    const unit = await locator.tryFind(ref)
-    if (unit === undefined || unit.value.deleted !== undefined) return undefined
-    places.set(placeKey, { unit, checkedAt })
-    return getState(unit, options)
+    const known =
+      place === undefined ? again : await readAt(placeKey, place.unit, store.revalidate(place.unit), options)
+    if (known !== again) return known
+    return untilDone(clock, 'reading', async () => {
+      const unit = await locator.tryFind(ref)
+      if (unit === undefined || unit.value.deleted !== undefined) return undefined
+      return readAt(placeKey, unit, unit, options)
+    })
   }
 
+  /**
+   * `unit`: its document as it was before the state is read. `beside`: as it is during the read, at no certain time.
+   * `again`: the unit moved, or is gone.
+   *
+   * The answer is right if the unit had its name while the state was what is answered. A document that has the tag of
+   * these bytes proves it. Without one, the document must be seen unmoved after the state: then the name was the unit's
+   * from before the read until after it.
+   */
+  async function readAt(
+    placeKey: string,
+    unit: Unit,
+    beside: Promise<Unit | undefined> | Unit,
+    options: { ifNoneMatch?: string; signal?: AbortSignal },
+  ): Promise<Found | 'unchanged' | undefined | typeof again> {
+    const reading = getState(unit, options)
+    const [found, during] = await Promise.all([reading, beside]).catch((error: unknown) => {
+      void reading.then(discard, () => {})
+      throw error
+    })
+    const tag = found === 'unchanged' ? options.ifNoneMatch : found?.tag
+    const after =
+      during === undefined || hasTag(store.folded(during), tag) ? during : await store.revalidate(during)
+    if (after === undefined || !isUnmoved(unit, after)) {
+      places.delete(placeKey)
+      discard(found)
+      return again
+    }
+    if (places.get(placeKey)?.unit !== after)
+      places.set(placeKey, { unit: after, isCurrent: bucket.confirmer?.(after.key, after.tag) })
+    return found
+  }
+
+  /** The state is confirmed first, then the document: see readAt. */
   function readNow(ref: UnitRef): Held | undefined {
     const place = places.get(`${ref.org} ${ref.unit}`)
-    if (place === undefined || !isRecent(clock, place.checkedAt, settings.catalogLagMs)) return undefined
-    const held = bucket.atHand?.(place.unit.value.key)
-    return held === undefined || held.size === 0 ? undefined : held
+    const held = place === undefined ? undefined : bucket.atHand?.(place.unit.value.key)
+    if (held === undefined || held.size === 0) return undefined
+    return place?.isCurrent?.() === true ? held : undefined
   }
 
   /** A read on behalf of a unit is recorded before it is answered, with the commit of the very bytes that are given. */
@@ -110,7 +134,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
       const found = await getState(unit, signal === undefined ? {} : { signal })
       if (found === undefined || found === 'unchanged')
         return (await confirmNone(ref)) === 'look again' ? again : undefined
-      const { head, id, org } = parts.store.folded(unit).value
+      const { head, id, org } = store.folded(unit).value
       if (head?.tag !== found.tag) {
         // A write under way or around us: once it is in the document, its commit is known.
         found.discard()
@@ -187,8 +211,21 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
   }
 }
 
-function samePlace(a: Unit, b: Unit): boolean {
-  return a.value.name === b.value.name && a.value.key === b.value.key
+function discard(found: Found | 'unchanged' | undefined): void {
+  if (found !== undefined && found !== 'unchanged') found.discard()
+}
+
+function hasTag({ value }: Unit, tag: string | undefined): boolean {
+  return (value.head?.tag ?? undefined) === tag
+}
+
+function isUnmoved(before: Unit, { value }: Unit): boolean {
+  return (
+    value.deleted === undefined &&
+    value.name === before.value.name &&
+    value.key === before.value.key &&
+    value.moves === before.value.moves
+  )
 }
 
 /** A write that expects to replace something must not create the unit for it. */

@@ -18,6 +18,11 @@ export function applied(doc: UnitDocument, changes: UnitChanges): UnitDocument {
   return { ...doc, ...changes } as UnitDocument
 }
 
+/** The unit is renamed, deleted or restored: what its name leads to changes. */
+export function movedUnit(doc: UnitDocument, to: Pick<UnitChanges, 'name' | 'key' | 'deleted'>): UnitChanges {
+  return { ...to, claiming: undefined, moves: (doc.moves ?? 0) + 1 }
+}
+
 export function takeLock(doc: UnitDocument, lock: Lock): UnitChanges {
   return { lock, epoch: lock.epoch, released: doc.released }
 }

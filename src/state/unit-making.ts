@@ -16,6 +16,7 @@ import { refuseNested } from './place.ts'
 import { unitGone } from './protocol/refusals.ts'
 import type { Caller, UnitChange } from './services.ts'
 import type { UnitChanges } from './transitions.ts'
+import { movedUnit } from './transitions.ts'
 import type { Unit, UnitStore } from './unit-store.ts'
 
 export interface NewUnit extends UnitChange {
@@ -182,7 +183,7 @@ export function createUnitMaker(
       await store.swap(announced, { claiming: undefined })
       throw error
     })) ?? { changes: {}, events: [] }
-    const changes = { ...to, claiming: undefined, deleted: undefined, ...more.changes }
+    const changes = { ...movedUnit(announced.value, { ...to, deleted: undefined }), ...more.changes }
     const moved = await store.swap(announced, changes, [...events, ...more.events])
     if (moved === undefined) return retryMove(first, to, events, also)
     if (name !== to.name) await claims.release('name', { id, org, name, key })

@@ -17,6 +17,7 @@ import { seeUnit } from './protocol/see.ts'
 import { removeState } from './protocol/remove.ts'
 import type { Caller, UnitChange, UnitRef, Units } from './services.ts'
 import type { UnitChanges } from './transitions.ts'
+import { movedUnit } from './transitions.ts'
 import type { UnitMaker } from './unit-making.ts'
 import type { Unit } from './unit-store.ts'
 import { unitEtag, viewOutsideLock, viewUnit } from './view-unit.ts'
@@ -59,7 +60,7 @@ export function createUnits(
         const unit = await loadUnit(parts, target)
         if (unit.value.deleted !== undefined) return undefined
         const deleted = { at: deps.clock.now(), by: caller.by }
-        const gone = await store.swap(unit, { deleted, claiming: undefined }, [
+        const gone = await store.swap(unit, movedUnit(unit.value, { deleted }), [
           { type: 'unit.deleted', caller, data: { force } },
         ])
         return gone === undefined ? again : undefined

@@ -307,7 +307,7 @@ export const traces: readonly Trace[] = [
         rule: 'const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)])',
         instead: `const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)]).catch(async (error) => {
           void (async () => {
-            const now = await loadUnit(parts, idOf(unit))
+            const now = await loadUnit(parts, target)
             if (now.value.lock?.id === lock.id) await releaseLock(parts, now, takenEvent(lock, caller))
           })()
           throw error

@@ -32,6 +32,8 @@ export interface Acknowledged {
 /** One run: a store, a schedule, and what everybody was told. */
 export interface World {
   readonly store: Store
+  /** As it was before the run. */
+  readonly first: Store
   readonly schedule: Schedule
   readonly holds: Hold[]
   readonly acknowledged: Acknowledged[]
@@ -41,6 +43,8 @@ export interface World {
   readonly landed: { readonly step: number; readonly hash: string | undefined }[]
   /** Every document of the unit that was ever written. */
   readonly documents: UnitDocument[]
+  /** Every change of an object, in order; undefined: it was deleted. */
+  readonly changes: { readonly step: number; readonly key: string; readonly bytes: Buffer | undefined }[]
   /** Locks of which their clients do not know whether they have them: an answer was lost, or somebody crashed. */
   readonly lostLocks: Set<string>
   readonly forced: { readonly at: number; id: string | null | undefined }[]
@@ -86,10 +90,12 @@ export function beginWorld(
   let now = own === undefined ? START + 3_600_000 : START
   const landed: World['landed'] = []
   const documents: UnitDocument[] = []
+  const changes: World['changes'] = []
   const counts = new Map<string, number>()
   const passTime = (ms: number) => void (now += Math.ceil(ms))
 
   function watch(key: string, bytes: Buffer | undefined): void {
+    changes.push({ step: schedule.steps(), key, bytes })
     if (key === stateKey) landed.push({ step: schedule.steps(), hash: bytes && hashOf(bytes) })
     if (key.startsWith('.taco/orgs/default/units/') && bytes !== undefined)
       documents.push(JSON.parse(bytes.toString()) as UnitDocument)
@@ -136,9 +142,11 @@ export function beginWorld(
 
   return {
     store,
+    first: beginning.store,
     schedule,
     landed,
     documents,
+    changes,
     holds: [],
     acknowledged: [],
     authors: new Map(),

@@ -6,7 +6,7 @@ import { isWorthMissing, mayHaveForgotten, takeLock, wasReleased } from '../tran
 import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
 import type { Target, Parts } from './parts.ts'
-import { idOf, loadUnit } from './parts.ts'
+import { loadUnit } from './parts.ts'
 import { recordState } from './record.ts'
 import { lockedBy, lockedByHolder, lockNotHeld, overtaken, stateMissing, unitGone } from './refusals.ts'
 import { isExpired, releaseLock, takeOverRelease } from './release.ts'
@@ -58,7 +58,7 @@ export async function lockUnit(
 
     const lock = newLock(doc, request, caller, clock.now())
     if (!(await placeMirror(parts, doc, lock))) return again
-    return (await enterLock(parts, unit, lock, { caller, check: request.check })) ?? again
+    return (await enterLock(parts, target, unit, lock, { caller, check: request.check })) ?? again
   })
 }
 
@@ -128,6 +128,7 @@ export async function placeMirror(parts: Parts, doc: UnitDocument, lock: Lock): 
 /** L4. Undefined: the document went on meanwhile, start over. */
 async function enterLock(
   parts: Parts,
+  target: Target,
   first: Unit,
   lock: Lock,
   { caller, check }: { readonly caller: Caller; readonly check: LockRequest['check'] },
@@ -136,7 +137,8 @@ async function enterLock(
   for (;;) {
     const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)])
     if (swapped !== undefined) return swapped
-    const now = await loadUnit(parts, idOf(unit))
+    // By its name, if it was asked for by one: a unit that was renamed meanwhile is not the one that was meant.
+    const now = await loadUnit(parts, target)
     const doc = now.value
     if (doc.deleted !== undefined) throw unitGone(doc)
     if (doc.lock?.id === lock.id && doc.lock.releasing === undefined) return now
