@@ -9,6 +9,7 @@ import { growth } from './growth.ts'
 import { run as measureInputs } from './inputs.ts'
 import { listing } from './listing.ts'
 import { memory } from './memory.ts'
+import { pauses } from './pauses.ts'
 import { reads } from './reads.ts'
 import { isMet, type Part, printRow, type Row, saveReport } from './report.ts'
 import { run as measureRollouts } from './rollout.ts'
@@ -27,6 +28,7 @@ const parts: Readonly<Record<Part, (site: Site) => AsyncIterable<Row>>> = {
   h: status,
   i: rollouts,
   j: inputs,
+  k: pauses,
 }
 
 async function* versions(site: Site): AsyncGenerator<Row> {

@@ -42,7 +42,7 @@ export interface Site {
   /** A bucket with that many units; the same one for whoever asks again. */
   storeWithUnits(kind: StoreKind, count: number): Promise<Store>
   driver(store: Store): Promise<Running<DriverHandlers>>
-  server(store: Store): Promise<BenchServer>
+  server(store: Store, env?: Readonly<Record<string, string>>): Promise<BenchServer>
   close(): Promise<void>
 }
 
@@ -107,8 +107,8 @@ export async function openSite(options: Pick<Site, 'isQuick' | 'kinds'>): Promis
       return making
     },
     driver,
-    async server(store) {
-      const server = await startServer(store, folder.path)
+    async server(store, env = {}) {
+      const server = await startServer({ ...store, env: { ...store.env, ...env } }, folder.path)
       endings.push(server.stop)
       return server
     },
@@ -118,12 +118,15 @@ export async function openSite(options: Pick<Site, 'isQuick' | 'kinds'>): Promis
   }
 }
 
+/** Another build of it can be measured for comparison. */
+const TACO = process.env['TACO_BENCH_PROGRAM'] ?? fileURLToPath(new URL('../bin/taco', import.meta.url))
+
 /** The built program, as people run it; its log goes to a file, as it would. */
 async function startServer(store: Store, folder: string): Promise<BenchServer> {
   const port = await freePort()
   const log = await open(join(folder, `server-${port}.log`), 'w')
   const args = ['serve', '--bucket', store.url, '--listen', `127.0.0.1:${port}`, '--auth', 'none']
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../bin/taco', import.meta.url)), ...args], {
+  const child = spawn(process.execPath, [TACO, ...args], {
     stdio: ['ignore', log.fd, log.fd],
     env: { ...process.env, ...store.env },
     cwd: folder,

@@ -3,6 +3,7 @@
 //
 //   dist/cli.cjs      the command line, in one file: one CommonJS file starts faster than modules in many
 //   dist/errors.cjs   the error class, which everything must share to recognize its errors
+//   dist/thread.js    what a server does in other threads
 //   dist/*.js         what src/wire/cli.ts imports lazily, as modules with chunks of their own
 //   dist/hcl2json/    the HCL parser of `taco scan`: a small program and its WebAssembly, unchanged
 //
@@ -78,8 +79,19 @@ const hcl = await bundle({
   // A fallback for runtimes that lack the global of this name; Node has it.
   external: ['performance'],
 })
-const outputFiles = [...rest.outputFiles, ...hcl.outputFiles, ...shared.outputFiles, ...cli.outputFiles]
-const inputs = { ...rest.metafile.inputs, ...hcl.metafile.inputs, ...cli.metafile.inputs }
+// One file: a thread that loads nothing else starts at once.
+const thread = await bundle({
+  entryPoints: { thread: 'src/wire/thread.ts' },
+  format: 'esm',
+  plugins: [shareErrors(), withoutTongues(), takeOnlyWhatIsUsed()],
+})
+const outputFiles = [rest, hcl, thread, shared, cli].flatMap((built) => built.outputFiles)
+const inputs = {
+  ...rest.metafile.inputs,
+  ...hcl.metafile.inputs,
+  ...thread.metafile.inputs,
+  ...cli.metafile.inputs,
+}
 
 const hollow = Object.entries(rest.metafile.inputs).flatMap(([path, input]) =>
   path.startsWith('src/')

@@ -15,6 +15,7 @@ import { createJournalWriter } from './journal-writer.ts'
 import { createLocator } from './locate.ts'
 import { createLocks } from './locks.ts'
 import { createLocksSeen } from './locks-seen.ts'
+import { inThisThread, type LongWork } from './long-work.ts'
 import { createOrgs } from './orgs.ts'
 import { createOutputs } from './outputs.ts'
 import { createMirrors } from './protocol/mirror.ts'
@@ -27,11 +28,19 @@ import { createUnits } from './units.ts'
 import { createVersionStore } from './version-store.ts'
 import { createVersions } from './versions.ts'
 
-export type StateControlOptions = Omit<StateDeps, 'settings'> & { readonly settings?: Partial<StateSettings> }
+export type StateControlOptions = Omit<StateDeps, 'settings' | 'work'> & {
+  readonly settings?: Partial<StateSettings>
+  /** Without: it is done in this thread. */
+  readonly work?: LongWork
+}
 
 /** Builds state control over a bucket. Several may run over one bucket, in one process or in many. */
 export async function createStateControl(options: StateControlOptions): Promise<StateControl> {
-  const deps: StateDeps = { ...options, settings: { ...defaultSettings, ...options.settings } }
+  const deps: StateDeps = {
+    ...options,
+    work: options.work ?? inThisThread,
+    settings: { ...defaultSettings, ...options.settings },
+  }
   const background = createBackground(deps.log)
   const journalWriter = createJournalWriter(deps)
   const outbox = createOutbox(deps, background, journalWriter)
@@ -44,7 +53,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     locator.note(unit)
     catalog.note(unit)
   })
-  const intake = createIntake(deps.spool, (org) => orgs.digestKey(org))
+  const intake = createIntake(deps.spool, deps.work, (org) => orgs.digestKey(org))
   const parts = {
     deps,
     store,

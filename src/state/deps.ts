@@ -3,6 +3,7 @@ import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Spool } from '../base/spool.ts'
 import type { Bucket } from '../bucket/index.ts'
+import type { LongWork } from './long-work.ts'
 
 /** What state control needs from outside. */
 export interface StateDeps {
@@ -12,6 +13,7 @@ export interface StateDeps {
   readonly log: Log
   readonly spool: Spool
   readonly settings: StateSettings
+  readonly work: LongWork
 }
 
 export interface StateSettings {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { TacoError } from '../base/errors.ts'
+import { Turns } from '../base/turns.ts'
 import type { Spool, SpoolFile } from '../base/spool.ts'
 import type { Body } from '../bucket/index.ts'
 import { bodyOf } from '../bucket/index.ts'
 import type { StateFacts } from './content/scan.ts'
 import { StateScan } from './content/scan.ts'
+import type { LongWork } from './long-work.ts'
 import type { OutsideIntake, Received } from './protocol/parts.ts'
 import type { ReceiveOptions } from './services.ts'
 
@@ -16,11 +18,18 @@ export interface Intake extends OutsideIntake {
 }
 
 /** `digestKey` gives the organization's key for digests of sensitive outputs. */
-export function createIntake(spool: Spool, digestKey: (org: string) => Promise<Uint8Array>): Intake {
+export function createIntake(
+  spool: Spool,
+  work: Pick<LongWork, 'digestOutput'>,
+  digestKey: (org: string) => Promise<Uint8Array>,
+): Intake {
   return {
     async receive(stream, options) {
       const scan = new StateScan({ sensitiveKey: await digestKey(options.org) })
-      const taken = await takeIn(stream, spool, options, (chunk) => scan.push(chunk))
+      const taken = await takeIn(stream, spool, options, (chunk) => {
+        scan.push(chunk)
+        return scan.settle(work.digestOutput)
+      })
       try {
         return { ...taken, facts: scan.finish() }
       } catch (error) {
@@ -43,7 +52,12 @@ export function createIntake(spool: Spool, digestKey: (org: string) => Promise<U
         }
       }
       const taken = await takeIn(stream, spool, { maxBytes: Infinity }, (chunk) =>
-        attempt(() => scan.push(chunk)),
+        attempt(() => {
+          scan.push(chunk)
+          return scan.settle(work.digestOutput)
+        })?.catch(() => {
+          isState = false
+        }),
       )
       const facts: StateFacts | undefined = attempt(() => scan.finish())
       return { ...taken, facts }
@@ -62,20 +76,24 @@ async function takeIn(
   stream: AsyncIterable<Uint8Array>,
   spool: Spool,
   options: Pick<ReceiveOptions, 'maxBytes' | 'declaredBytes' | 'contentMd5'>,
-  look: (chunk: Uint8Array) => void,
+  look: (chunk: Uint8Array) => Promise<void> | undefined,
 ): Promise<Taken> {
   if (options.declaredBytes !== undefined && options.declaredBytes > options.maxBytes)
     throw tooLarge(options.maxBytes)
   const sha256 = createHash('sha256')
   const md5 = options.contentMd5 === undefined ? undefined : createHash('md5')
   const store = createStore(spool, options.declaredBytes)
+  const turns = new Turns()
   try {
     for await (const chunk of stream) {
       if (store.size + chunk.byteLength > options.maxBytes) throw tooLarge(options.maxBytes)
-      sha256.update(chunk)
-      md5?.update(chunk)
-      look(chunk)
-      await store.add(chunk)
+      for (const some of turns.slices(chunk)) {
+        sha256.update(some)
+        md5?.update(some)
+        await look(some)
+        await store.add(some)
+        await turns.pause()
+      }
     }
     checkLength(store.size, options.declaredBytes)
     checkDigest(md5?.digest('base64'), options.contentMd5)

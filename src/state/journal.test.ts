@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
+import { inThisThread } from './long-work.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { bodyOf, type Bucket } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
@@ -31,6 +32,7 @@ function place() {
     log: silentLog,
     spool: { create: () => Promise.reject(new Error('nothing here is large')) },
     settings: defaultSettings,
+    work: inThisThread,
   }
   return {
     deps,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { bodyOf, bytesOf, readDocument } from '../bucket/index.ts'
+import { bodyOf, readDocument } from '../bucket/index.ts'
 import { readOutputValues } from './content/output-values.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import { outputsKey } from './layout.ts'
@@ -21,6 +21,8 @@ const OutputsObject = z.object({
 
 /** Larger values stay in the state alone. */
 const MOST_VALUE_BYTES = 1024 * 1024
+/** All of them together: they are read and written as one document. */
+const MOST_PLAIN_BYTES = 4 * 1024 * 1024
 
 /** Outputs of a version with the values that are not sensitive; null: encrypted. */
 export async function outputsOfVersion(
@@ -71,17 +73,24 @@ export async function readFromState(
   doc: UnitDocument,
   entry: Pick<HistoryEntry, 'object' | 'facts' | 'outputs'>,
   which: 'plain' | 'all',
+  isWanted: (name: string) => boolean = () => true,
 ): Promise<readonly OutputView[]> {
   const stored = await parts.versions.read(doc, { object: entry.object, version: entry.facts })
   try {
-    const values = readOutputValues(await bytesOf(stored.body))
-    return (entry.outputs ?? []).map((output) => {
-      const value = values.get(output.name)
-      const isServed =
-        value !== undefined &&
-        (which === 'all' || (!output.sensitive && value.json.length <= MOST_VALUE_BYTES))
-      return { ...output, type: value?.type ?? '"dynamic"', ...(isServed ? { json: value.json } : {}) }
-    })
+    const { outputValue } = parts.deps.work
+    const values = await readOutputValues(stored.body.stream(), isWanted, outputValue)
+    let left = which === 'all' ? Infinity : MOST_PLAIN_BYTES
+    return (entry.outputs ?? [])
+      .filter(({ name }) => isWanted(name))
+      .map((output) => {
+        const value = values.get(output.name)
+        const size = value?.json.length ?? 0
+        const isServed =
+          value !== undefined &&
+          (which === 'all' || (!output.sensitive && size <= Math.min(left, MOST_VALUE_BYTES)))
+        if (isServed) left -= size
+        return { ...output, type: value?.type ?? '"dynamic"', ...(isServed ? { json: value.json } : {}) }
+      })
   } finally {
     await stored.dispose()
   }

@@ -78,7 +78,7 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
       }
       await recordRead(parts, locator, { org: ref.org, unit: options.consumer }, read)
     }
-    const values = await valuesOf(doc, asked.entry, options.sensitive)
+    const values = await valuesOf(doc, asked.entry, options.sensitive, isWanted)
     return view(doc, asked, values === null ? null : wanted(values))
   }
 
@@ -86,10 +86,11 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     doc: UnitDocument,
     entry: Stored,
     sensitive: boolean,
+    isWanted: (name: string) => boolean,
   ): Promise<readonly OutputView[] | null> {
     if (entry.outputs === null) return null
     return sensitive && entry.outputs.some((output) => output.sensitive)
-      ? readFromState(parts, doc, entry, 'all')
+      ? readFromState(parts, doc, entry, 'all', isWanted)
       : outputsOfVersion(parts, doc, entry, cache)
   }
 

@@ -1,6 +1,5 @@
 import type { RunTokens } from '../access/index.ts'
 import type { Body, Found, Held } from '../bucket/index.ts'
-import type { StateDiff } from './content/diff.ts'
 import type { Expected } from './expected.ts'
 import type { Dependency, Event, EventType, LockInfo, Read, Retention } from './model.ts'
 import type {
@@ -206,7 +205,8 @@ export interface Versions {
   get(ref: UnitRef, version: string): Promise<VersionView>
   /** The very bytes that came in, verified by hash. */
   read(ref: UnitRef, version: string): Promise<{ view: VersionView; body: Body; dispose(): Promise<void> }>
-  diff(ref: UnitRef, from: string, to: string): Promise<StateDiff>
+  /** A `StateDiff` as JSON text: it can be as large as both states, and nobody here looks into it. */
+  diff(ref: UnitRef, from: string, to: string): Promise<Uint8Array>
   /**
    * A new version with the content of an old one and a serial above every one of the history. `current` is the last
    * version, also if the state was deleted. STATE_ENCRYPTED: only with `keepSerial`.

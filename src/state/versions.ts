@@ -1,6 +1,5 @@
 import { badRequest, TacoError } from '../base/errors.ts'
-import { bytesOf } from '../bucket/index.ts'
-import { diffStates } from './content/diff.ts'
+import { collect } from './codec/content.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import type { Gap, HistoryPage, Place } from './history.ts'
 import { findVersion, newest, readHistory } from './history.ts'
@@ -101,7 +100,7 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     if (entry.facts.size > MOST_COMPARED_BYTES) throw tooLargeToCompare(unit.value, entry)
     const stored = await parts.versions.read(unit.value, { object: entry.object, version: entry.facts })
     try {
-      return await bytesOf(stored.body)
+      return await collect(stored.body.stream(), stored.body.size)
     } finally {
       await stored.dispose()
     }
@@ -132,7 +131,7 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     async diff(ref, from, to) {
       const unit = await findUnit(ref)
       const [before, after] = await Promise.all([contentOf(unit, from), contentOf(unit, to)])
-      return diffStates(before, after)
+      return parts.deps.work.diff(before, after)
     },
     async rollback(ref, version, options, caller) {
       const unit = await findUnit(ref)

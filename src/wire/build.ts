@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts'
 import { probeBucket, refuseIfUnfit, withAbilities } from '../bucket/index.ts'
 import { type Metrics, createMetrics } from '../entry/http/index.ts'
 import { type Rollouts, createRollouts } from '../graph/index.ts'
-import { type StateControl, createStateControl } from '../state/index.ts'
+import { type LongWork, type StateControl, createStateControl } from '../state/index.ts'
 import { type OpenBucket, openBucket } from './buckets.ts'
 import { withCachedStates } from './cached-states.ts'
 import { metered } from './metered-bucket.ts'
@@ -20,6 +20,8 @@ export interface BuildOptions {
   readonly mayCreate?: boolean
   /** True: a dry run, which leaves the bucket as it is, whatever is done. */
   readonly isRehearsal?: boolean
+  /** Does what takes long; without, it is done in this thread. */
+  readonly work?: LongWork
 }
 
 /** State control over one bucket, and what its faces want to know about it. */
@@ -59,6 +61,7 @@ export async function build(options: BuildOptions): Promise<Built> {
       ids: randomIds,
       log: options.log,
       spool: openSpool(),
+      ...(options.work === undefined ? {} : { work: options.work }),
     })
     return {
       control,

@@ -23,6 +23,7 @@ import { build } from './build.ts'
 import { memoryCollectors } from './collectors.ts'
 import { listenOn, parseListen } from './listen.ts'
 import { memoryAtRest } from './memory-at-rest.ts'
+import { ownThreads } from './threads.ts'
 
 export const ServeOptions = z.object({
   bucket: z.string().min(1),
@@ -78,7 +79,8 @@ export async function serve(input: ServeInput): Promise<Served> {
   })
 
   process.on('exit', log.flush)
-  const built = await build({ bucket: options.bucket, log, probe: 'always' })
+  const threads = ownThreads()
+  const built = await build({ bucket: options.bucket, log, probe: 'always', ...threads })
   const { control, rollouts, metrics, about, ready } = built
   const limits =
     options.maxStateBytes === undefined
@@ -145,6 +147,7 @@ export async function serve(input: ServeInput): Promise<Served> {
     clearInterval(resting)
     await Promise.all([face.close(options.graceMs), background.stop()])
     await built.close()
+    await threads?.close()
     log.info('stopped')
     log.flush()
     process.off('exit', log.flush)

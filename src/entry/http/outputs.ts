@@ -125,7 +125,7 @@ function withoutValues({ outputs, ...commit }: OutputsCommitView) {
 }
 
 /** The framework types answers by what it would turn into JSON; this one is JSON already. */
-export function rawAnswer(text: string): never {
+export function rawAnswer(text: string | Uint8Array): never {
   return new Response(text, {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   }) as never

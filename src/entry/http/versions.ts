@@ -15,6 +15,7 @@ import {
 } from './api.ts'
 import { defined } from './defined.ts'
 import { DamagedVersion, StateDiff, Version } from './named.ts'
+import { rawAnswer } from './outputs.ts'
 
 const tags = ['versions']
 const params = UnitParams
@@ -102,7 +103,7 @@ export function addVersions(api: Api, versions: Versions): void {
   })
   api.openapi(diff, async (c) => {
     const { from, to, ...org } = c.req.valid('query')
-    return c.json(await versions.diff(refOf(c.req.valid('param'), org), from, to), 200)
+    return rawAnswer(await versions.diff(refOf(c.req.valid('param'), org), from, to))
   })
   api.openapi(rollback, async (c) => {
     const { version, lock, message, keepSerial } = c.req.valid('json')

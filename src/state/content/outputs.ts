@@ -15,6 +15,15 @@ export interface OutputDigest {
 /** A larger output is digested as it was written, and counts as sensitive because nobody looked inside. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 const DIGEST_BYTES = 16
+/** Even the slowest text of this length is digested in some milliseconds. */
+const AT_ONCE_BYTES = 32 * 1024
+
+/** What `digestOutput` needs. */
+export interface LargeOutput {
+  readonly name: string
+  readonly text: Uint8Array
+  readonly sensitiveKey: Uint8Array
+}
 
 /** Without a key of their own, digests of sensitive outputs mean something only within this process. */
 const processKey = randomBytes(32)
@@ -42,21 +51,23 @@ export class OutputCollector {
     else this.raw.update(piece)
   }
 
-  finish(): OutputDigest {
-    const { name, raw } = this
-    if (raw === undefined) return digestOutput(name, textOf(this.pieces), this.sensitiveKey)
-    return { name, sensitive: true, type: '"dynamic"', digest: short(raw.digest()) }
+  /** Of a large one its text: `digestOutput` takes a while. */
+  finish(): OutputDigest | LargeOutput {
+    const { name, raw, sensitiveKey } = this
+    if (raw !== undefined) return { name, sensitive: true, type: '"dynamic"', digest: short(raw.digest()) }
+    const text = joined(this.pieces)
+    return text.length > AT_ONCE_BYTES ? { name, text, sensitiveKey } : digestOutput(name, text, sensitiveKey)
   }
 }
 
-function textOf(pieces: readonly Uint8Array[]): string {
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces
-  const whole = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
-  return Buffer.from(whole.buffer, whole.byteOffset, whole.length).toString()
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
 }
 
-function digestOutput(name: string, text: string, sensitiveKey: Uint8Array): OutputDigest {
-  const output = parseExact(text)
+/** `text` is the raw text of the output. */
+export function digestOutput(name: string, text: Uint8Array, sensitiveKey: Uint8Array): OutputDigest {
+  const output = parseExact(Buffer.from(text.buffer, text.byteOffset, text.length).toString())
   if (!isObject(output)) {
     throw new TacoError('STATE_FORMAT', `The output "${name}" of the state is not an object.`, {
       facts: { field: `outputs.${name}` },

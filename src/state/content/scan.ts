@@ -1,6 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
 import { type JsonEvents, JsonScan } from './json-scan.ts'
-import { foldName, OutputCollector, type OutputDigest } from './outputs.ts'
+import { digestOutput, foldName, type LargeOutput, OutputCollector, type OutputDigest } from './outputs.ts'
 
 /** What a state says about itself. Of a state that OpenTofu encrypted only serial and lineage can be read. */
 export interface StateFacts {
@@ -53,17 +53,26 @@ export class StateScan {
     this.json.push(chunk)
   }
 
+  /** Large outputs that were pushed whole are digested meanwhile; undefined: there is none. */
+  settle(digest: DigestOutput): Promise<void> | undefined {
+    return this.fields.hasLarge() ? this.fields.settle(digest) : undefined
+  }
+
+  /** What was not settled is digested at once. */
   finish(): StateFacts {
     this.json.finish()
     return this.fields.facts()
   }
 }
 
+type DigestOutput = (...given: Parameters<typeof digestOutput>) => Promise<OutputDigest>
+
 class StateFields implements JsonEvents {
   private readonly options: StateScanOptions
   private readonly seen = new Set<string>()
   private readonly scalars = new Map<string, unknown>()
   private readonly outputs = new Map<string, OutputDigest>()
+  private readonly large = new Map<string, LargeOutput>()
   private isObject = true
   private topKey = ''
   /** Compared for every shallow thing, and therefore one of two constants instead of a text just read. */
@@ -128,19 +137,20 @@ class StateFields implements JsonEvents {
       this.all += this.instances
       if (this.dataBytes === DATA.length) this.data += this.instances
     } else if (depth === 2 && this.output !== undefined) {
-      this.outputs.set(this.outputName, this.output.finish())
+      this.keepOutput(this.output.finish())
       this.output = undefined
     }
   }
 
   private beginOutput(name: string): boolean {
     if (this.isBeyondOutputs) return false
-    if (this.outputs.has(name)) throw malformed(`outputs.${name}`, 'is there twice')
+    if (this.outputs.has(name) || this.large.has(name)) throw malformed(`outputs.${name}`, 'is there twice')
     this.nameLength += name.length
-    if (this.outputs.size === MOST_OUTPUTS || this.nameLength > MOST_NAME_LENGTH) {
+    if (this.outputs.size + this.large.size === MOST_OUTPUTS || this.nameLength > MOST_NAME_LENGTH) {
       if (this.options.tooManyOutputs !== 'unknown') throw tooManyOutputs()
       this.isBeyondOutputs = true
       this.outputs.clear()
+      this.large.clear()
       return false
     }
     this.output = new OutputCollector(name, this.options.sensitiveKey)
@@ -173,8 +183,26 @@ class StateFields implements JsonEvents {
     scalar.push(Buffer.from(piece))
   }
 
+  private keepOutput(output: OutputDigest | LargeOutput): void {
+    if ('text' in output) this.large.set(output.name, output)
+    else this.outputs.set(output.name, output)
+  }
+
+  hasLarge(): boolean {
+    return this.large.size > 0
+  }
+
+  async settle(digest: DigestOutput): Promise<void> {
+    for (const { name, text, sensitiveKey } of this.large.values()) {
+      this.outputs.set(name, await digest(name, text, sensitiveKey))
+      this.large.delete(name)
+    }
+  }
+
   facts(): StateFacts {
     const { scalars, outputs } = this
+    for (const { name, text, sensitiveKey } of this.large.values())
+      outputs.set(name, digestOutput(name, text, sensitiveKey))
     if (!this.isObject) throw malformed('', 'is not an object')
     const encrypted = isEncrypted(scalars.get('encryption_version'))
     if (!encrypted && scalars.get('version') !== 4) {
