@@ -1,4 +1,5 @@
 import { type Clock, isoTime, systemClock } from '../base/clock.ts'
+import { Turns } from '../base/turns.ts'
 import type { GraphFacts, StateControl } from '../state/index.ts'
 import { createChangeTimes } from './change-times.ts'
 import { createDependencies } from './dependencies.ts'
@@ -16,6 +17,9 @@ export interface GraphDeps {
   readonly marks?: (org: string) => Promise<RolloutMarks>
   readonly clock?: Pick<Clock, 'now'>
 }
+
+/** So many units are read before anybody asks whether others want their turn. */
+const SLICE_UNITS = 64
 
 type Marks = RolloutMarks['marks']
 
@@ -39,6 +43,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
     options?: { readonly damaged: 'shown' },
   ): Promise<{ engine: GraphEngine; asOf: number }> {
     const { units, asOf } = await control.graph.units(org, options)
+    if (!engines.has(org)) await readFacts(units)
     let engine = engines.get(org)
     if (engine === undefined) {
       engine = createGraphEngine()
@@ -116,6 +121,15 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
       }
     },
     dependencies: createDependencies(control, (org) => current(org)),
+  }
+}
+
+/** Of very many units this takes longer than all the rest. What was read is kept with the unit. */
+async function readFacts(units: readonly EngineUnit[]): Promise<void> {
+  const turns = new Turns()
+  for (const [i, unit] of units.entries()) {
+    unit.facts()
+    if (i % SLICE_UNITS === SLICE_UNITS - 1) await turns.pause()
   }
 }
 

@@ -64,3 +64,8 @@ export function readEntryText(entry: CatalogEntry): EntryText {
 export function textOf({ text }: CatalogEntry): string {
   return typeof text === 'string' ? text : unpackText(text)
 }
+
+/** One by one: each may have to be unpacked. */
+export function* textsOf(entries: readonly CatalogEntry[]): Generator<string> {
+  for (const entry of entries) yield textOf(entry)
+}

@@ -2,9 +2,10 @@ import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { z } from 'zod'
 import { messageOf } from '../base/errors.ts'
+import { Turns } from '../base/turns.ts'
 import type { Bucket, Tag } from '../bucket/index.ts'
 import { bodyOf } from '../bucket/index.ts'
-import { type CatalogEntry, textOf } from './catalog-entry.ts'
+import { type CatalogEntry, textsOf } from './catalog-entry.ts'
 import type { StateDeps } from './deps.ts'
 import { catalogKey } from './layout.ts'
 import { packTexts, unpackText } from './packed-texts.ts'
@@ -35,20 +36,17 @@ export async function loadCatalogObject(bucket: Bucket, org: string): Promise<re
   const bytes = await found.bytes()
   try {
     const { blocks } = CatalogObject.parse(JSON.parse((await decompress(bytes)).toString('utf8')))
-    return blocks.flatMap(({ texts, units }) => {
+    const entries: CatalogEntry[] = []
+    const turns = new Turns()
+    for (const { texts, units } of blocks) {
       const block = Buffer.from(texts, 'base64')
       // Now, where damage costs only time.
       unpackText({ block, at: units.length - 1 })
-      return units.map(([id, name, rev, tag, deletedAt], at) => ({
-        id,
-        name,
-        rev,
-        tag: tag as Tag,
-        deletedAt,
-        seenAt: 0,
-        text: { block, at },
-      }))
-    })
+      for (const [at, [id, name, rev, tag, deletedAt]] of units.entries())
+        entries.push({ id, name, rev, tag: tag as Tag, deletedAt, seenAt: 0, text: { block, at } })
+      await turns.pause()
+    }
+    return entries
   } catch {
     // Damaged, or of another version: it is made anew.
     return []
@@ -61,7 +59,8 @@ export async function saveCatalogObject(
   entries: readonly CatalogEntry[],
 ): Promise<void> {
   try {
-    const blocks = blocksOf(entries)
+    // As they are now: they may change while they are packed.
+    const blocks = await blocksOf([...entries])
     const packed = await compress(JSON.stringify({ v: 2, blocks }), { params: PACKING })
     const present = await bucket.head(catalogKey(org))
     await bucket.put(catalogKey(org), bodyOf(packed), present?.tag ?? 'absent')
@@ -70,9 +69,9 @@ export async function saveCatalogObject(
   }
 }
 
-function blocksOf(entries: readonly CatalogEntry[]): z.infer<typeof CatalogObject>['blocks'] {
+async function blocksOf(entries: readonly CatalogEntry[]): Promise<z.infer<typeof CatalogObject>['blocks']> {
   const blocks = new Map<Buffer, [string, string, number, string, number][]>()
-  for (const [i, { block }] of packTexts(entries.map(textOf)).entries()) {
+  for (const [i, { block }] of (await packTexts(textsOf(entries))).entries()) {
     const entry = entries[i]
     if (entry === undefined) continue
     const units = blocks.get(block) ?? []

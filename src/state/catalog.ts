@@ -1,10 +1,11 @@
 import { isRecent } from '../base/clock.ts'
 import type { TacoError } from '../base/errors.ts'
 import { isTacoError } from '../base/errors.ts'
+import { Turns } from '../base/turns.ts'
 import type { Tag } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
-import { entryOf, readEntryText, textOf } from './catalog-entry.ts'
+import { entryOf, readEntryText, textsOf } from './catalog-entry.ts'
 import { loadCatalogObject, saveCatalogObject } from './catalog-object.ts'
 import { byName, decodeCursor, encodeCursor, firstAfter, liveByName, replaceSorted } from './catalog-order.ts'
 import { inBatches } from './in-batches.ts'
@@ -49,6 +50,8 @@ const PACK_FROM = 512
 const SAVE_FROM = 32
 const SAVE_SHARE = 1 / 100
 const SAVE_EVERY_MS = 60_000
+/** So many units are looked at before anybody asks whether others want their turn. */
+const SLICE_UNITS = 64
 
 interface OrgCatalog {
   readonly entries: Map<string, CatalogEntry>
@@ -138,7 +141,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
         await refreshByList(org, catalog, startedAt)
         catalog.mark = mark
       } else await refreshByJournal(org, catalog)
-      packLoose(catalog)
+      await packLoose(catalog)
     }
     catalog.asOf = startedAt
   }
@@ -230,12 +233,14 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     return keys
   }
 
-  function packLoose(catalog: OrgCatalog): void {
+  async function packLoose(catalog: OrgCatalog): Promise<void> {
     const loose = inOrder(catalog).filter(({ text }) => typeof text === 'string')
     if (loose.length < PACK_FROM) return
-    const texts = packTexts(loose.map(textOf))
+    const texts = await packTexts(textsOf(loose))
+    // What changed meanwhile stays as it is.
     for (const [i, entry] of loose.entries())
-      catalog.entries.set(entry.id, { ...entry, text: texts[i] ?? entry.text })
+      if (catalog.entries.get(entry.id) === entry)
+        catalog.entries.set(entry.id, { ...entry, text: texts[i] ?? entry.text })
     catalog.sorted = catalog.sorted?.map((entry) => catalog.entries.get(entry.id) ?? entry)
   }
 
@@ -250,11 +255,13 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
     const about = { asOf: catalog.asOf, damaged: catalog.damaged.size }
     const items: UnitView[] = []
+    const turns = new Turns()
     let last: CatalogEntry | undefined
     for (let i = after === undefined ? 0 : firstAfter(all, after); i < all.length; i++) {
       const entry = all[i]
       if (entry === undefined || !couldMatch(entry, query)) continue
       const { view } = readEntryText(entry)
+      if (i % SLICE_UNITS === 0) await turns.pause()
       if (!hasLabels(view, query.labels)) continue
       if (items.length === query.limit && last !== undefined)
         return { items, next: encodeCursor(last), ...about }

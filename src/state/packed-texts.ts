@@ -1,3 +1,4 @@
+import { Turns } from '../base/turns.ts'
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 
 /**
@@ -15,13 +16,22 @@ const CHUNK_BYTES = 256 * 1024
 const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: 1 }
 
 /** Texts must not contain line breaks; JSON never does. */
-export function packTexts(texts: readonly string[]): PackedText[] {
+export async function packTexts(texts: Iterable<string>): Promise<PackedText[]> {
   const packed: PackedText[] = []
-  for (let from = 0; from < texts.length; from += PER_BLOCK) {
-    const some = texts.slice(from, from + PER_BLOCK)
+  const turns = new Turns()
+  let some: string[] = []
+  const close = () => {
     const block = brotliCompressSync(some.join('\n'), { params: QUALITY })
     for (let at = 0; at < some.length; at++) packed.push({ block, at })
+    some = []
   }
+  for (const text of texts) {
+    some.push(text)
+    if (some.length < PER_BLOCK) continue
+    close()
+    await turns.pause()
+  }
+  if (some.length > 0) close()
   return packed
 }
 
