@@ -44,7 +44,7 @@ export async function loadCatalogObject(bucket: Bucket, org: string): Promise<re
       unpackText({ block, at: units.length - 1 })
       for (const [at, [id, name, rev, tag, deletedAt]] of units.entries())
         entries.push({ id, name, rev, tag: tag as Tag, deletedAt, seenAt: 0, text: { block, at } })
-      await turns.pause()
+      if (blocks.length > 1) await turns.pause()
     }
     return entries
   } catch {

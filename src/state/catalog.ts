@@ -261,7 +261,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       const entry = all[i]
       if (entry === undefined || !couldMatch(entry, query)) continue
       const { view } = readEntryText(entry)
-      if (i % SLICE_UNITS === 0) await turns.pause()
+      if (i % SLICE_UNITS === SLICE_UNITS - 1) await turns.pause()
       if (!hasLabels(view, query.labels)) continue
       if (items.length === query.limit && last !== undefined)
         return { items, next: encodeCursor(last), ...about }

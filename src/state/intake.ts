@@ -12,6 +12,8 @@ import type { ReceiveOptions } from './services.ts'
 
 /** Larger states go through the spool, so that memory does not grow with them. */
 const IN_MEMORY_BYTES = 8 * 1024 * 1024
+/** Smaller states are taken in before anybody could wait. */
+const PAUSE_FROM = 256 * 1024
 
 export interface Intake extends OutsideIntake {
   receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<Received>
@@ -90,9 +92,10 @@ async function takeIn(
       for (const some of turns.slices(chunk)) {
         sha256.update(some)
         md5?.update(some)
-        await look(some)
+        const looking = look(some)
+        if (looking !== undefined) await looking
         await store.add(some)
-        await turns.pause()
+        if (store.size >= PAUSE_FROM) await turns.pause()
       }
     }
     checkLength(store.size, options.declaredBytes)
