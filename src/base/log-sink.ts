@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import { systemClock } from './clock.ts'
 import type { Log } from './log.ts'
+import { plainLines } from './terminal-text.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -98,7 +99,7 @@ function textLine({ time, level, message, fields, printable }: Line): string {
     if (shown === undefined) continue
     line += ` ${name}=${typeof shown === 'string' && /^[^\s"=]+$/.test(shown) ? shown : JSON.stringify(shown, printable)}`
   }
-  return `${line}\n`
+  return `${plainLines(line, { hasColours: false })}\n`
 }
 
 const secretNames = new Map<string, boolean>()

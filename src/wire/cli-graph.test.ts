@@ -114,3 +114,33 @@ test('pictures come as text that other programs draw, and as SVG', async () => {
   expect((await taco(world, 'graph', '--format', 'svg')).out).toContain('</svg>')
   expect(JSON.parse((await taco(world, 'graph', '--format', 'json')).out).edges).toHaveLength(4)
 })
+
+test('nothing that a state says is obeyed by the terminal: commands show it, JSON keeps it', async () => {
+  const world = laptop()
+  const evil = 'a\u009b2Jb\u202ec\u2066d\u200ee\u061cf\u007fg\u001b[31mh\u0085i'
+  await push(world, 'app', { [`name-${evil}`]: 'old', plain: 'old' })
+  await push(world, 'app', { [`name-${evil}`]: evil, plain: evil })
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+
+  for (const args of [
+    ['outputs', 'diff', 'app', '1'],
+    ['outputs', 'show', 'app'],
+    ['outputs', 'log', 'app'],
+    ['state', 'diff', 'app', '1', '2'],
+    ['state', 'versions', 'app'],
+    ['unit', 'show', 'app'],
+    ['outputs', 'show', 'app', '--json'],
+    ['outputs', 'diff', 'app', '1', '--json'],
+    ['state', 'diff', 'app', '1', '2', '--json'],
+    ['events', '--json'],
+  ]) {
+    const { out, err } = await taco(world, ...args)
+    expect([args, obeyed.exec(out + err)?.[0]]).toEqual([args, undefined])
+    expect(out).not.toBe('')
+  }
+  const shown = JSON.parse((await taco(world, 'outputs', 'show', 'app', '--json')).out) as {
+    outputs: { name: string; value: string }[]
+  }
+  expect(shown.outputs.find(({ name }) => name === 'plain')?.value).toBe(evil)
+})

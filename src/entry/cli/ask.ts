@@ -1,4 +1,5 @@
 import { TacoError } from '../../base/errors.ts'
+import { oneLine } from '../../base/terminal-text.ts'
 import { interrupted, usageError } from './failures.ts'
 import type { Session } from './session.ts'
 
@@ -12,7 +13,7 @@ export async function confirm(session: Session, question: string, yes: boolean |
       'give --yes to do it without being asked',
     )
   }
-  const answer = await ask(session, `${question} [y/N] `)
+  const answer = await ask(session, `${oneLine(question)} [y/N] `)
   if (/^y(es)?$/i.test(answer.trim())) return
   throw new TacoError('CANCELLED', 'nothing was done', {
     hint: 'answer "y", or give --yes',

@@ -2,7 +2,7 @@ import { TacoError, messageOf } from '../../base/errors.ts'
 import { exitCodeOf } from './failures.ts'
 import { isColourful } from './output.ts'
 import type { GlobalFlags } from './settings.ts'
-import { oneLine } from './table.ts'
+import { oneLine, plainJson, plainLines } from '../../base/terminal-text.ts'
 import type { World } from './wiring.ts'
 import { styleText } from 'node:util'
 
@@ -18,7 +18,7 @@ export function complain(world: World, flags: GlobalFlags, error: unknown): numb
   if (flags.json === true) {
     const { code } = known ?? { code: 'UNEXPECTED' }
     world.stderr.write(
-      `${JSON.stringify({ error: { code, message, hint, exitCode, requestId, holder, faults } })}\n`,
+      `${plainJson(JSON.stringify({ error: { code, message, hint, exitCode, requestId, holder, faults } }))}\n`,
     )
   } else {
     const colour = isColourful(world.stderr, world.env, flags)
@@ -32,7 +32,7 @@ export function complain(world: World, flags: GlobalFlags, error: unknown): numb
     if (typeof requestId === 'string') lines.push(paint('dim', `request id: ${oneLine(requestId)}`))
     world.stderr.write(lines.map((line) => `${line}\n`).join(''))
   }
-  if (flags.debug === true) world.stderr.write(`${stackOf(error)}\n`)
+  if (flags.debug === true) world.stderr.write(`${plainLines(stackOf(error), { hasColours: false })}\n`)
   return exitCode
 }
 

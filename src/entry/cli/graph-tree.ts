@@ -1,7 +1,7 @@
 import type { GraphAnswer } from './graph-answers.ts'
 import type { Output } from './output.ts'
 import { paintStatus, signOf } from './status-words.ts'
-import { oneLine } from './table.ts'
+import { oneLine } from '../../base/terminal-text.ts'
 
 type Edge = GraphAnswer['edges'][number]
 

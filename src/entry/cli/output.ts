@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import type { GlobalFlags } from './settings.ts'
-import { facts, oneLine, table } from './table.ts'
+import { oneLine, plainJson, plainLines } from '../../base/terminal-text.ts'
+import { facts, table } from './table.ts'
 import type { Screen, World } from './wiring.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
@@ -9,8 +10,10 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 export interface Output {
   readonly asJson: boolean
   readonly debug: boolean
-  /** As it is. */
+  /** For people: lines without anything in them that a terminal would obey, but for our own colours. */
   print(text: string): void
+  /** For programs: byte for byte. */
+  data(text: string): void
   /** One line, without anything in it that a terminal would obey. */
   say(text: string): void
   json(value: unknown): void
@@ -39,19 +42,22 @@ export function openOutput(world: World, flags: GlobalFlags): Output {
   return {
     asJson,
     debug,
-    print: (text) => void world.stdout.write(text),
+    print: (text) =>
+      void world.stdout.write(plainLines(text, { hasColours: isColourful(world.stdout, world.env, flags) })),
+    data: (text) => void world.stdout.write(text),
     say: (text) => void world.stdout.write(`${oneLine(text)}\n`),
     json(value) {
-      world.stdout.write(`${JSON.stringify(value, null, world.stdout.isTTY === true ? 2 : undefined)}\n`)
+      const text = JSON.stringify(value, null, world.stdout.isTTY === true ? 2 : undefined)
+      world.stdout.write(`${plainJson(text)}\n`)
     },
-    jsonLine: (value) => void world.stdout.write(`${JSON.stringify(value)}\n`),
+    jsonLine: (value) => void world.stdout.write(`${plainJson(JSON.stringify(value))}\n`),
     table(head, rows) {
       const width = world.stdout.isTTY === true ? world.stdout.columns : undefined
       world.stdout.write(table(head, rows, { width, bold: (line) => style('bold', line) }))
     },
     facts: (rows) => void world.stdout.write(facts(rows)),
     note(text) {
-      if (flags.quiet !== true && !asJson) world.stderr.write(`${text}\n`)
+      if (flags.quiet !== true && !asJson) world.stderr.write(`${plainLines(text, { hasColours: false })}\n`)
     },
     warn: (text) => void world.stderr.write(`${styleNote('yellow', 'warning:')} ${oneLine(text)}\n`),
     trace(text) {

@@ -1,3 +1,4 @@
+import { oneLine } from '../../base/terminal-text.ts'
 import type { Screen } from './wiring.ts'
 import { bytes } from './words.ts'
 
@@ -30,7 +31,7 @@ export function openProgress(
     if (now - shownAt < redrawMs) return
     shownAt = now
     shown = true
-    screen.write(`\r\u001b[2K${`${what} ${text}`.slice(0, (screen.columns ?? 80) - 1)}`)
+    screen.write(`\r\u001b[2K${oneLine(`${what} ${text}`).slice(0, (screen.columns ?? 80) - 1)}`)
   }
   return {
     say: draw,

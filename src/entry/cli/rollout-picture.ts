@@ -1,7 +1,7 @@
 import type { Output } from './output.ts'
 import type { RolloutAnswer, StepAnswer } from './rollout-answers.ts'
 import type { Session } from './session.ts'
-import { oneLine } from './table.ts'
+import { oneLine } from '../../base/terminal-text.ts'
 import { age, duration } from './words.ts'
 
 const LOOKS = {

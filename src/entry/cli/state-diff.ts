@@ -1,7 +1,7 @@
 import type { Output } from './output.ts'
 import { fields, flag, list, maybe, number, text } from './shape.ts'
 import type { Of, Shape } from './shape.ts'
-import { oneLine } from './table.ts'
+import { oneLine } from '../../base/terminal-text.ts'
 import { count } from './words.ts'
 
 const side = fields({ serial: number, size: number, encrypted: flag })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { facts, oneLine, table } from './table.ts'
+import { oneLine } from '../../base/terminal-text.ts'
+import { facts, table } from './table.ts'
 
 test('columns are aligned and lines have no spaces at the end', () => {
   expect(

@@ -1,3 +1,5 @@
+import { oneLine } from '../../base/terminal-text.ts'
+
 /** Aligned columns for people. `width` cuts lines to a terminal; undefined cuts nothing. */
 export function table(
   head: readonly string[],
@@ -25,12 +27,6 @@ export function facts(rows: readonly (readonly [string, string | undefined])[], 
   return shown
     .map(([name, value]) => `${cut(`${`${name}:`.padEnd(widest + 2)}${oneLine(value)}`, width)}\n`)
     .join('')
-}
-
-/** What comes from a server is shown, not obeyed: no control character reaches the terminal. */
-export function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what is replaced
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
 }
 
 function cut(line: string, width: number | undefined): string {

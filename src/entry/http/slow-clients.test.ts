@@ -54,8 +54,11 @@ test.each([
   expect(heard).toContain('STATE_TRUNCATED')
 })
 
-test('a slow body that is fast enough is taken', async () => {
-  const limits = { bodyGraceMs: 50, minBodyBytesPerSecond: 1, checkEveryMs: 20 }
+test.each([
+  ['within the time for every body', { bodyGraceMs: 60_000, minBodyBytesPerSecond: 1e9 }],
+  ['at the rate that is asked for', { bodyGraceMs: 0, minBodyBytesPerSecond: 0 }],
+])('a slow body that comes %s is taken', async (_, rules) => {
+  const limits = { ...rules, checkEveryMs: 20 }
   const face = await startFace({ limits })
   const body = '{"name":"prod/app"}'
   const head = `POST /v1/units HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`

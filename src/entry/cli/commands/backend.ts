@@ -25,7 +25,7 @@ export async function backend(
   if (file !== undefined) await writeBlock(resolve(world.cwd, file), block, options.force === true)
   if (output.asJson)
     return output.json({ unit, kind: options.kind, address: url ?? null, block, file: file ?? null })
-  if (file === undefined) output.print(block)
+  if (file === undefined) output.data(block)
   else output.say(`wrote ${file}`)
   for (const line of adviceFor(session, unit, file)) output.note(line)
 }

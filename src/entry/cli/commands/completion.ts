@@ -20,7 +20,7 @@ export function completionCommand(program: () => CommandSpec): CommandSpec {
       if (!isShell(shell)) {
         throw usageError(`there is no completion for ${JSON.stringify(shell)}`, 'choose bash, zsh or fish')
       }
-      output.print(completionScript(program(), shell))
+      output.data(completionScript(program(), shell))
     },
   })
 }

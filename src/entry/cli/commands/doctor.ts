@@ -8,7 +8,7 @@ import { errorOfProblem } from '../problem.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
 import { shownTarget } from '../shown-target.ts'
-import { oneLine } from '../table.ts'
+import { oneLine } from '../../../base/terminal-text.ts'
 import { count } from '../words.ts'
 
 interface DoctorOptions {

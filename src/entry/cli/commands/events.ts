@@ -3,7 +3,7 @@ import { linesOf } from '../client.ts'
 import type { Client, SendOptions } from '../client.ts'
 import type { Session } from '../session.ts'
 import { check, fields, flag, list, text } from '../shape.ts'
-import { oneLine } from '../table.ts'
+import { oneLine } from '../../../base/terminal-text.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { isTacoError } from '../../../base/errors.ts'
 

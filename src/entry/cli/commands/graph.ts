@@ -34,7 +34,7 @@ export async function graph(
       ? textOf(await client.send('GET', '/v1/graph', { query, accept: '*/*' }))
       : client.json('GET', '/v1/graph', { query })
   const answer = unit === undefined ? await ask() : await withUnit(session, unit, ask)
-  if (isDrawn) return output.print(String(answer))
+  if (isDrawn) return output.data(String(answer))
   if (isJson) return output.json(answer)
   const view = check(graphAnswer, answer)
   if (view.nodes.length === 0) return output.note('no units yet')

@@ -1,3 +1,4 @@
+import { plainJson } from '../../../base/terminal-text.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { TacoError, isTacoError, messageOf } from '../../../base/errors.ts'
@@ -34,7 +35,7 @@ export async function inputs(
   const query = { sensitive: options.sensitive === true ? true : undefined }
   if (output.asJson && options.write === undefined && options.export !== true) {
     const reply = await withUnit(session, unit, () => client.send('GET', path, { query }))
-    return output.print(`${await textOf(reply)}\n`)
+    return output.data(`${plainJson(await textOf(reply))}\n`)
   }
   const answer = await withUnit(session, unit, () =>
     client.json('GET', path, { query: { ...query, values: 'text' } }),
@@ -60,7 +61,7 @@ export async function inputs(
   const values = Object.fromEntries(
     given.map(({ variable, value }) => [variable, value ?? hidden(unit, variable)]),
   )
-  if (options.export === true) return output.print(exportsOf(values))
+  if (options.export === true) return output.data(exportsOf(values))
   const file =
     typeof options.write === 'string'
       ? resolve(session.world.cwd, options.write)

@@ -1,3 +1,4 @@
+import { oneLine, plainJson } from '../../../base/terminal-text.ts'
 import { textOf, unitPath } from '../client.ts'
 import { EXIT, usageError } from '../failures.ts'
 import { outputsAnswer, outputsDiff, outputsLogItem } from '../outputs-answers.ts'
@@ -32,7 +33,7 @@ export async function show(
   if (output.asJson) {
     // As it came: a number may have more digits than JavaScript keeps.
     const reply = await withUnit(session, named, () => client.send('GET', path, { query }))
-    return output.print(`${await textOf(reply)}\n`)
+    return output.data(`${plainJson(await textOf(reply))}\n`)
   }
   const answer = await withUnit(session, named, () =>
     client.json('GET', path, { query: { ...query, values: 'text' } }),
@@ -111,11 +112,12 @@ export async function diff(
   ])
   for (const { name, kind, sensitive } of found.changed) {
     const [old, now] = [before.get(name), after.get(name)].map((value) =>
-      sensitive ? '(sensitive)' : (value ?? '?'),
+      sensitive ? '(sensitive)' : oneLine(value ?? '?'),
     )
-    if (kind === 'added') output.print(output.style('green', `+ ${name} = ${now}\n`))
-    else if (kind === 'removed') output.print(output.style('red', `- ${name} = ${old}\n`))
-    else output.print(output.style('yellow', `~ ${name} = ${old} → ${now}\n`))
+    const shown = oneLine(name)
+    if (kind === 'added') output.print(output.style('green', `+ ${shown} = ${now}\n`))
+    else if (kind === 'removed') output.print(output.style('red', `- ${shown} = ${old}\n`))
+    else output.print(output.style('yellow', `~ ${shown} = ${old} → ${now}\n`))
   }
   return code
 }

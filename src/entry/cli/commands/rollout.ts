@@ -3,7 +3,7 @@ import { show, tree } from '../rollout-picture.ts'
 import { usageError } from '../failures.ts'
 import type { Session } from '../session.ts'
 import { check, fields, list as listOf } from '../shape.ts'
-import { oneLine } from '../table.ts'
+import { oneLine } from '../../../base/terminal-text.ts'
 import { withUnit } from '../unit-name.ts'
 import { age, count } from '../words.ts'
 import { stepPath } from '../worker-step.ts'
@@ -25,7 +25,7 @@ export async function plan(session: Session, _args: readonly string[], options: 
   const { output } = session
   output.print(
     tree(steps, ({ unit, isRoot }) =>
-      oneLine(isRoot ? `${output.style('bold', unit.name)}  starts here` : unit.name),
+      isRoot ? `${output.style('bold', oneLine(unit.name))}  starts here` : oneLine(unit.name),
     ),
   )
   output.note(

@@ -3,7 +3,7 @@ import { statusAnswer } from '../graph-answers.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
 import { paintStatus, signOf } from '../status-words.ts'
-import { oneLine } from '../table.ts'
+import { oneLine } from '../../../base/terminal-text.ts'
 import { withUnit } from '../unit-name.ts'
 import { count } from '../words.ts'
 

@@ -1,3 +1,4 @@
+import { oneLine } from '../../../base/terminal-text.ts'
 import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { TacoError, isTacoError } from '../../../base/errors.ts'
@@ -90,19 +91,20 @@ async function withPlaces(
 }
 
 function sayChange(value: unknown, output: Output): string {
+  const line = (style: 'green' | 'yellow' | 'red', text: string) => output.style(style, oneLine(text))
   const { kind, unit, on, label, labels } = check(change, value)
   if (kind === 'unit') {
     const said = Object.entries(labels ?? {}).map(([name, text]) => ` ${name}=${text}`)
-    return output.style('green', `+ unit ${unit}${said.join('')}`)
+    return line('green', `+ unit ${unit}${said.join('')}`)
   }
   if (kind === 'label') {
     const { before, after } = check(labelChange, value)
-    return output.style('yellow', `~ ${unit}: label ${label} = ${before ?? '(none)'} → ${after}`)
+    return line('yellow', `~ ${unit}: label ${label} = ${before ?? '(none)'} → ${after}`)
   }
   const { before, after } = check(edgeChange, value)
-  if (after === null) return output.style('red', `- ${unit} uses ${on}: ${sayUses(before)}`)
-  if (before === null) return output.style('green', `+ ${unit} uses ${on}: ${sayUses(after)}`)
-  return output.style('yellow', `~ ${unit} uses ${on}: ${sayUses(before)} → ${sayUses(after)}`)
+  if (after === null) return line('red', `- ${unit} uses ${on}: ${sayUses(before)}`)
+  if (before === null) return line('green', `+ ${unit} uses ${on}: ${sayUses(after)}`)
+  return line('yellow', `~ ${unit} uses ${on}: ${sayUses(before)} → ${sayUses(after)}`)
 }
 
 function sayUses(used: Of<typeof uses>): string {

@@ -3,7 +3,7 @@ import { jsonLines } from '../client.ts'
 import { errorOfProblem } from '../problem.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
-import { oneLine } from '../table.ts'
+import { oneLine } from '../../../base/terminal-text.ts'
 import { bytes, count } from '../words.ts'
 
 interface AdoptOptions {
