@@ -8,6 +8,9 @@ import { withSentence } from './why.ts'
 const MOST_LOOKUPS = 100
 const AT_ONCE = 8
 
+/** What took an output away may be followed by another: the output came back and went again. */
+const GONE_TTL_MS = 10_000
+
 type Commit = Pick<OutputsCommitView, 'commit' | 'at' | 'by' | 'who'>
 
 /** Adds to reasons when a change was made and by whom. A commit never changes, so each is looked up once. */
@@ -22,12 +25,12 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>) {
       const { items } = await outputs.log(ref, { limit: 1, cursor: String(changed.commit + 1) })
       return items.find(({ commit }) => commit === changed.commit)
     }
-    // It is gone: the newest commit that touched it took it away.
+    // It is gone. The newest commit that touched it took it away, unless that one still has it: then it went with the
+    // whole state, which makes no commit.
     const { items } = await outputs.log(ref, { limit: 50 })
-    return items.find(
-      (item) =>
-        item.commit > (read?.commit ?? 0) && item.changed.includes(output) && Date.parse(item.at) <= until,
-    )
+    const newest = items.find((item) => item.changed.includes(output) && Date.parse(item.at) <= until)
+    if (newest === undefined || newest.commit <= (read?.commit ?? 0)) return undefined
+    return newest.outputs?.some(({ name }) => name === output) === true ? undefined : newest
   }
 
   return async function addTimes(
@@ -46,7 +49,8 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>) {
         for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
           const [key, reason] = next
           try {
-            known.set(key, { commit: await lookUp(org, reason, until) })
+            const ttl = reason.changed === null ? GONE_TTL_MS : 0
+            known.set(key, { commit: await lookUp(org, reason, until) }, { ttl })
           } catch (error) {
             // Deleted meanwhile, or never there at that time: the status stands without it.
             if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error

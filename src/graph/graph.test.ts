@@ -118,6 +118,19 @@ test('an output that is gone says which commit took it away', async () => {
   ])
 })
 
+test('an output that went with the whole state is blamed on no commit', async () => {
+  const world = await open()
+  await apply(world.control, 'network', { vpc: 'a' })
+  await apply(world.control, 'app', {}, ['network'])
+  await apply(world.control, 'network', { vpc: 'b' })
+  await world.control.states.remove(at('network'), { force: false }, alice)
+
+  const { items } = await world.graph.status({ org, unit: 'app', direction: 'none' })
+
+  const says = 'vpc of network disappeared; it was read at commit 1'
+  expect(items[0]?.reasons[0]).toMatchObject({ change: 'disappeared', changed: null, says })
+})
+
 test('a past time shows the graph as it was', async () => {
   const world = await open()
   await apply(world.control, 'network', { vpc: 'a' })
