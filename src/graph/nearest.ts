@@ -25,6 +25,9 @@ export function unknownOutput(unit: string, name: string, known: readonly string
       known: known.slice(0, MOST_NAMED),
       ...(guess === undefined ? {} : { nearest: guess }),
     },
-    hint: guess === undefined ? has : `did you mean ${guess}? ${has}`,
+    hint:
+      guess === undefined
+        ? `${has}. Engines store no output whose value is null.`
+        : `did you mean ${guess}? ${has}`,
   })
 }

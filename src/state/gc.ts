@@ -35,17 +35,20 @@ export function createGc(
       const doc = unit.value
       const top = newest(doc)?.seq ?? 0
       const stored = await listStored(bucket, doc)
+      const policy = doc.retention ?? (await orgs.require(doc.org)).retention
       const plan = planRetention({
         stored,
         newest: top,
         historyFrom: doc.historyFrom,
         kept: doc.kept,
         chain: chainObjects(doc),
-        policy: doc.retention ?? (await orgs.require(doc.org)).retention,
+        policy,
         committed: await committedAmong(bucket, doc, stored, top),
         now: clock.now(),
       })
       const counts = {
+        // One without a rule keeps everything: only what failed writes left is removed.
+        unitsWithRule: policy === undefined ? 0 : 1,
         versionsPruned: plan.pruned,
         objectsDeleted: plan.remove.length,
         bytesDeleted: plan.remove.reduce((sum, { size }) => sum + size, 0),
@@ -55,7 +58,12 @@ export function createGc(
         return again
       }
       if (dryRun || (plan.pruned === 0 && plan.remove.length === 0)) return counts
-      const event = { type: 'gc.pruned' as const, caller, data: { ...counts, historyFrom: plan.historyFrom } }
+      const { unitsWithRule: _ruled, ...removed } = counts
+      const event = {
+        type: 'gc.pruned' as const,
+        caller,
+        data: { ...removed, historyFrom: plan.historyFrom },
+      }
       const marked = await parts.store.swap(unit, { historyFrom: plan.historyFrom, kept: [...plan.kept] }, [
         event,
       ])
@@ -82,8 +90,8 @@ export function createGc(
   }
 
   return async ({ org, dryRun, onProgress }, caller) => {
-    const total = { versionsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
     let units = 0
+    const total = { unitsWithRule: 0, versionsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
     if (org !== undefined) await orgs.require(org)
     for (const name of org === undefined ? await readableOrgs() : [org]) {
       for (const entry of await catalog.all(name)) {
@@ -97,6 +105,7 @@ export function createGc(
         total.versionsPruned += counts.versionsPruned
         total.objectsDeleted += counts.objectsDeleted
         total.bytesDeleted += counts.bytesDeleted
+        total.unitsWithRule += counts.unitsWithRule
         units++
         onProgress?.(`${name}/${entry.name}`)
       }

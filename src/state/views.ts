@@ -118,7 +118,10 @@ export type AdoptFinding = z.infer<typeof AdoptFinding>
 
 export const GcReport = z.object({
   dryRun: z.boolean(),
+  /** Looked through. */
   units: z.number().int(),
+  /** Of these, have a retention rule of their own or of the organization. The others keep every version. */
+  unitsWithRule: z.number().int(),
   versionsPruned: z.number().int(),
   objectsDeleted: z.number().int(),
   bytesDeleted: z.number().int(),

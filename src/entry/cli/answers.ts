@@ -100,7 +100,7 @@ export const adoptAnswer = fields({
 
 export const gcAnswer = fields({
   dryRun: flag,
-  units: number,
+  unitsWithRule: number,
   versionsPruned: number,
   objectsDeleted: number,
   bytesDeleted: number,

@@ -75,7 +75,9 @@ export function errorOfProblem(problem: unknown, facts: Readonly<Record<string, 
   const code = isErrorCode(problem.code)
     ? problem.code
     : (codeOfStatus[Number(problem.status ?? facts['status'])] ?? 'UNEXPECTED')
-  const hint = text(problem.hint) ?? hintOfCode[code]
+  // The server's hint is for those who write requests.
+  const own = hintOfCode[code]
+  const hint = code === 'UNAUTHENTICATED' ? own : (text(problem.hint) ?? own)
   return new TacoError(code, text(problem.detail) ?? text(problem.title) ?? code, {
     ...(hint === undefined ? {} : { hint }),
     facts: {

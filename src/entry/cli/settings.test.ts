@@ -81,9 +81,21 @@ test('a token file that is missing, empty or holds more than a token is refused 
 
   expect(() => chooseToken({ tokenFile: file }, {}, {}, target)).toThrow('cannot be read')
   writeFileSync(file, '\n')
-  expect(() => chooseToken({ tokenFile: file }, {}, {}, target)).toThrow('does not hold a token')
+  expect(() => chooseToken({ tokenFile: file }, {}, {}, target)).toThrow('is empty')
   writeFileSync(file, 'hunter2 hunter3')
   expect(() => chooseToken({ tokenFile: file }, {}, {}, target)).toThrow(
     expect.objectContaining({ message: expect.not.stringContaining('hunter') }),
+  )
+})
+
+test.each([
+  ['two words', 'a space'],
+  ['one\ntwo', 'a line break'],
+  ['geheimnisvoll-ü', 'a character other than ASCII'],
+])('a token that cannot be sent says what is wrong with it: %j', (token, fault) => {
+  const target = { kind: 'server', address: 'http://a', from: 'flag' } as const
+
+  expect(() => chooseToken({}, { TACO_TOKEN: token }, {}, target)).toThrow(
+    `the token in TACO_TOKEN has ${fault} in it`,
   )
 })

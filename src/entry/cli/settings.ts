@@ -68,7 +68,7 @@ export function chooseToken(
   target: Target,
 ): string | undefined {
   if (flags.tokenFile) return readToken(flags.tokenFile)
-  if (env['TACO_TOKEN']) return env['TACO_TOKEN']
+  if (env['TACO_TOKEN']) return checkToken(env['TACO_TOKEN'], 'TACO_TOKEN')
   if (env['TACO_TOKEN_FILE']) return readToken(env['TACO_TOKEN_FILE'])
   if (remembered.tokenFile && target.from === 'remembered') return readToken(remembered.tokenFile)
   return undefined
@@ -84,10 +84,20 @@ export function readToken(path: string): string {
       cause: error,
     })
   }
-  if (token === '' || /\s/.test(token)) {
-    throw usageError(`${path} does not hold a token`, 'the file must hold one line: the token')
-  }
-  return token
+  if (token === '') throw usageError(`${path} is empty`, 'the file must hold one line: the token')
+  return checkToken(token, path)
+}
+
+/** What cannot be sent in a header would otherwise look like a server that does not answer. */
+function checkToken(token: string, where: string): string {
+  const [, found] = /([^\u0021-\u007e])/u.exec(token) ?? []
+  if (found === undefined) return token
+  const what = /[\r\n]/.test(found)
+    ? 'a line break'
+    : /\s/.test(found)
+      ? 'a space'
+      : 'a character other than ASCII'
+  throw usageError(`the token in ${where} has ${what} in it`, `set ${where} to the token and nothing else`)
 }
 
 export function serverAddress(text: string): string {

@@ -41,6 +41,11 @@ const workOptions: readonly OptionSpec[] = [
     fallback: '30s',
     says: 'others take over what this worker has not renewed for so long',
   },
+  {
+    name: 'lock-timeout',
+    value: 'time',
+    says: 'how long a step waits for a unit that somebody else has locked; default: twice the lease',
+  },
 ]
 
 export const rolloutCommands: readonly CommandSpec[] = [

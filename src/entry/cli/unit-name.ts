@@ -17,9 +17,11 @@ export async function withUnit<T>(
   } catch (error) {
     if (!isTacoError(error, 'NOT_FOUND')) throw error
     // Advice is extra: that it cannot be had must not take the place of what was wrong.
-    const hint = await advice(session, [units].flat()).catch(() => undefined)
-    if (hint === undefined) throw error
-    throw new TacoError('NOT_FOUND', error.message, { hint, facts: error.facts, cause: error })
+    const found = await advice(session, [units].flat()).catch(() => undefined)
+    if (found === undefined) throw error
+    const { unit, hint } = found
+    const message = error.message.startsWith('there is no unit') ? error.message : `there is no unit ${unit}`
+    throw new TacoError('NOT_FOUND', message, { hint, facts: error.facts, cause: error })
   }
 }
 
@@ -30,7 +32,11 @@ export async function checkNames(session: Session, unit: string): Promise<void> 
   if (!isUnitId(unit)) parseUnitName(unit)
 }
 
-async function advice(session: Session, asked: readonly string[]): Promise<string | undefined> {
+/** Undefined: all of them are there. */
+async function advice(
+  session: Session,
+  asked: readonly string[],
+): Promise<{ readonly unit: string; readonly hint: string } | undefined> {
   const units = (await wholeList(await session.client(), '/v1/units', {}, 20_000)).map((one) =>
     check(named, one),
   )
@@ -41,8 +47,10 @@ async function advice(session: Session, asked: readonly string[]): Promise<strin
     nearest(unit, names) ??
     names.find((name) => name.endsWith(`/${unit}`)) ??
     names.find((name) => name.startsWith(`${unit}/`))
-  if (guess !== undefined) return `did you mean ${guess}? \`taco unit ls\` lists all units`
-  return names.length === 0
-    ? `there are no units in "${session.org()}": \`taco unit create ${unit}\` makes one, \`taco adopt\` finds states in the bucket`
-    : '`taco unit ls` lists all units'
+  if (guess !== undefined) return { unit, hint: `did you mean ${guess}? \`taco unit ls\` lists all units` }
+  const hint =
+    names.length === 0
+      ? `there are no units in "${session.org()}": \`taco unit create ${unit}\` makes one, \`taco adopt\` finds states in the bucket`
+      : '`taco unit ls` lists all units'
+  return { unit, hint }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
 import { TacoError, isTacoError, messageOf } from '../../base/errors.ts'
 import { nearest } from '../../base/nearest.ts'
@@ -31,6 +32,8 @@ export interface Bench {
   readonly backend: Pick<RunBackend, 'url' | 'env' | 'takeToken'>
   readonly rollout: string
   readonly leaseMs: number
+  /** How long a step waits for a lock that somebody else holds. Undefined: for two leases, and for an engine that was left at work as long as it takes. */
+  readonly lockTimeoutMs?: number | undefined
   /** Steps at once. */
   readonly jobs: number
   readonly separatePlan: boolean
@@ -96,7 +99,7 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     if (last === fingerprint) return { kind: 'unchanged', fingerprint }
   }
   const kind = backendKind(files.code)
-  if (kind === 'none') throw noBackend(unit)
+  if (kind === 'none') throw hasTerragrunt(folder) ? needsTerragrunt(unit) : noBackend(unit)
   const left = () =>
     unstored(
       unit.name,
@@ -158,14 +161,27 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
 /** A worker that was killed leaves its engine, which has yet to store what it made. It holds the lock meanwhile. */
 async function untilEngineEnded(bench: Bench, hold: Hold, folder: string): Promise<void> {
   let told = false
+  const until = bench.world.now() + (bench.lockTimeoutMs ?? Infinity)
   for (;;) {
     const left = engineLeft(folder, bench.world.env)
     if (left === undefined || hold.isStopping) return
+    if (left.kind !== 'elsewhere' && bench.world.now() >= until)
+      throw stillLeft(hold.claim.unit.name, left.pid)
     if (!told) bench.say(hold.claim.unit.name, saysLeft(left))
     told = true
     if (left.kind === 'elsewhere') return
     await new Promise((done) => setTimeout(done, Math.min(500, bench.leaseMs / 4)))
   }
+}
+
+function stillLeft(unit: string, pid: number): TacoError {
+  return new TacoError(
+    'CONFLICT',
+    `the engine of an earlier worker (process ${pid}) is still at work on ${unit}`,
+    {
+      hint: 'Wait until it ends, then resume the rollout; --lock-timeout sets how long a step waits.',
+    },
+  )
 }
 
 function saysLeft(left: EngineLeft): string {
@@ -191,8 +207,7 @@ async function begin(bench: Bench, hold: Hold, lock: boolean) {
 async function untilItPasses<T>(bench: Bench, hold: Hold, ask: () => Promise<T>): Promise<T> {
   const { leaseMs, world } = bench
   const { unit } = hold.claim
-  const patienceMs = 2 * leaseMs
-  const until = world.now() + patienceMs
+  const until = world.now() + (bench.lockTimeoutMs ?? 2 * leaseMs)
   for (;;) {
     try {
       return await ask()
@@ -233,8 +248,19 @@ export function folderOf({ root }: Repository, { name, dir }: ProjectUnit): stri
   })
 }
 
+/** Terragrunt writes the backend into code that lies elsewhere, where a rollout cannot see it. */
+function hasTerragrunt(folder: string): boolean {
+  return existsSync(resolve(folder, 'terragrunt.hcl'))
+}
+
+function needsTerragrunt({ name }: ProjectUnit): TacoError {
+  return new TacoError('CONFLICT', `${name} is run by Terragrunt, which rollouts do not support`, {
+    hint: `apply it with \`terragrunt apply\` in its folder, then skip this step`,
+  })
+}
+
 function noBackend({ name }: ProjectUnit): TacoError {
   return new TacoError('CONFLICT', `the code of ${name} keeps its state on this disk`, {
-    hint: `write \`terraform { backend "http" {} }\` into it; \`taco state push ${name} terraform.tfstate\` takes over what is there`,
+    hint: `run \`taco backend ${name} --write\` in its folder; \`taco state push ${name} terraform.tfstate\` takes over what is there`,
   })
 }

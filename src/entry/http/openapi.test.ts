@@ -113,3 +113,13 @@ function checkSchema(schema: unknown, document: Document): void {
     if (inner !== undefined) checkSchema(inner, document)
   if (typeof additionalProperties === 'object') checkSchema(additionalProperties, document)
 }
+
+test('what the backend refuses is a lock info or a problem, and the document says both', async () => {
+  const { document } = await documented()
+  const { delete: remove } = document.paths['/v1/backend/{org}/{unit}'] ?? {}
+
+  expect(Object.keys(remove?.responses['409']?.content ?? {})).toEqual([
+    'application/json',
+    'application/problem+json',
+  ])
+})

@@ -32,7 +32,11 @@ const Md5 = z.object({
 const Guarded = IfStateMatch.extend({
   'if-none-match': z.string().optional().meta({ description: '"*": only where there is no state yet.' }),
 })
-const Held = jsonAnswer(LockInfo, 'Somebody else holds the lock: their lock info')
+const { content } = jsonAnswer(LockInfo, '')
+const Held = {
+  description: 'Somebody else holds the lock: their lock info. Anything else: a problem',
+  content: { ...content, ...PROBLEMS.default.content },
+}
 
 export function documentRawRoutes(api: Api): void {
   const held = { 409: Held, 423: Held, ...PROBLEMS }

@@ -1,5 +1,6 @@
 import { eventAnswer } from '../answers.ts'
 import { linesOf } from '../client.ts'
+import { usageError } from '../failures.ts'
 import type { Client, SendOptions } from '../client.ts'
 import type { Session } from '../session.ts'
 import { check, fields, flag, list, text } from '../shape.ts'
@@ -35,6 +36,17 @@ export async function events(
   await follow(session, client, query, after)
 }
 
+/** The API speaks of its parameters. */
+function inWordsOf({ type = [] }: EventOptions): (error: unknown) => never {
+  return (error) => {
+    const [, types] = (isTacoError(error) && /^type(?:\.\d+)? must be (.+)$/.exec(error.message)) || []
+    if (types === undefined) throw error
+    const known = types.split(' or ')
+    const wrong = type.filter((one) => !known.includes(one))
+    throw usageError(`no events have the type ${wrong.join(', ')}`, `--type takes ${known.join(', ')}`)
+  }
+}
+
 async function showPast(
   session: Session,
   client: Client,
@@ -44,10 +56,8 @@ async function showPast(
   let after = options.after
   const newest: unknown[] = []
   for (;;) {
-    const { items, next, more } = check(
-      page,
-      await client.json('GET', '/v1/events', { query: { ...query, after, limit: 1000 } }),
-    )
+    const asked = client.json('GET', '/v1/events', { query: { ...query, after, limit: 1000 } })
+    const { items, next, more } = check(page, await asked.catch(inWordsOf(options)))
     after = next
     if (options.limit === undefined) for (const item of items) show(session, item)
     else newest.splice(0, newest.length, ...[...newest, ...items].slice(-options.limit))

@@ -25,6 +25,8 @@ export async function lock(
   if (options.lease !== undefined && leaseMs === undefined) {
     throw usageError(`${JSON.stringify(options.lease)} is not a time`, 'write --lease as 90s, 30m, 2h or 1d')
   }
+  if (leaseMs !== undefined && leaseMs < 1000)
+    throw usageError(`--lease ${options.lease} is too short`, 'a lock is held for at least 1s')
   const client = await session.client()
   const json = {
     who: session.world.who,

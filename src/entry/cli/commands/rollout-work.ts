@@ -23,6 +23,7 @@ export interface WorkOptions {
   readonly skip?: boolean
   readonly file?: string
   readonly lease?: string
+  readonly lockTimeout?: string
 }
 
 /** About as long as an engine waits for the server to take its state. */
@@ -35,14 +36,24 @@ async function prepare(session: Session, options: WorkOptions) {
   const leaseMs = parseDuration(options.lease ?? '30s')
   const jobs = options.jobs ?? 4
   if (leaseMs === undefined || leaseMs < 100)
-    throw usageError(`${JSON.stringify(options.lease)} is not a lease`, 'write --lease as 30s or 5m')
+    throw usageError(`--lease ${options.lease} is too short, or no time at all`, 'write --lease as 30s or 5m')
   if (jobs < 1) throw usageError('at least one step at once', 'give -j 1 or more')
+  const lockTimeoutMs = options.lockTimeout === undefined ? undefined : parseWait(options.lockTimeout)
   const engines = openEngines(world)
   // Most projects use one engine: it says its version while everything else is being opened.
   engines.foresee()
   const repository = await openRepository(session, options.file)
   const [client, backend] = await Promise.all([session.client(), openBackend(session)])
-  return { leaseMs, jobs, engines, repository, client, backend, name: `${world.who}/${process.pid}` }
+  return {
+    leaseMs,
+    lockTimeoutMs,
+    jobs,
+    engines,
+    repository,
+    client,
+    backend,
+    name: `${world.who}/${process.pid}`,
+  }
 }
 
 export async function work(
@@ -82,8 +93,10 @@ async function workOn(
   const { leaseMs, jobs, name, ...rest } = ready
   // Engines need the worker until they have stored what they made: a pager that was left, or a terminal, is no reason.
   world.goOnUnread()
-  const say = (unit: string, line: string) =>
+  const print = (unit: string, line: string) =>
     void (output.asJson ? world.stderr : world.stdout).write(`${output.style('cyan', `[${unit}]`)} ${line}\n`)
+  // What engines print and what is waited for is progress; how a step ended is a result.
+  const say = session.flags.quiet === true ? () => {} : print
 
   const signal = await runWorker(
     {
@@ -105,7 +118,7 @@ async function workOn(
       lookEveryMs: Math.min(500, leaseMs / 4),
       patienceMs: PATIENCE_MS,
       onStart: ({ unit, why }) => say(unit.name, output.style('bold', `begins: ${why}`)),
-      onEnd: ({ unit }, end) => say(unit.name, output.style('bold', saysEnd(end))),
+      onEnd: ({ unit }, end) => print(unit.name, output.style('bold', saysEnd(end))),
       onWait: () =>
         output.note(
           `waiting for steps that others have (Ctrl-C ends this); see \`taco rollout status ${id}\``,
@@ -126,6 +139,12 @@ async function workOn(
     output.note(`taco.yaml here does not name ${elsewhere.join(', ')}: work where it does`)
   output.note(whatNext(id, status, steps, ready.repository))
   return signal === undefined ? EXIT.failed : exitCodeOfSignal(signal)
+}
+
+function parseWait(text: string): number {
+  const ms = text === '0' ? 0 : parseDuration(text)
+  if (ms !== undefined) return ms
+  throw usageError(`--lock-timeout ${text} is not a time`, 'write it as 30s or 5m; 0 does not wait')
 }
 
 function whatNext(

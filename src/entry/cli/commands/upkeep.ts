@@ -86,6 +86,6 @@ export async function gc(
   const report = check(gcAnswer, answer)
   const [would, did] = report.dryRun ? ['would prune', 'would delete'] : ['pruned', 'deleted']
   output.say(
-    `${would} ${count(report.versionsPruned, 'version')} of ${count(report.units, 'unit')}, ${did} ${count(report.objectsDeleted, 'object')} (${bytes(report.bytesDeleted)})`,
+    `${would} ${count(report.versionsPruned, 'version')} of ${count(report.unitsWithRule, 'unit')} with a retention rule, ${did} ${count(report.objectsDeleted, 'object')} (${bytes(report.bytesDeleted)})`,
   )
 }

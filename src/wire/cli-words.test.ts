@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { sendJson, testServer, testWorld } from '../entry/cli/testing.ts'
+import { openEmbedded } from './embed.ts'
+
+async function taco(...args: readonly string[]) {
+  const world = testWorld({ openEmbedded, now: Date.now })
+  onTestFinished(world.dispose)
+  world.env['TACO_BUCKET'] = join(world.cwd, 'bucket')
+  mkdirSync(join(world.cwd, 'bucket'))
+  expect(await world.run('unit', 'create', 'app')).toBe(0)
+  const before = { out: world.out().length, err: world.err().length }
+  const code = await world.run(...args)
+  return { code, out: world.out().slice(before.out), err: world.err().slice(before.err) }
+}
+
+test('a unit that is not there is called that, whatever was asked of it', async () => {
+  const { code, err } = await taco('state', 'pull', 'nope')
+
+  expect(code).toBe(3)
+  expect(err).toContain('there is no unit nope')
+  expect((await taco('state', 'pull', 'app')).err).toContain('the unit app has no state')
+})
+
+test.each([
+  [
+    ['events', '--type', 'bogus'],
+    'no events have the type bogus',
+    /--type takes org\.created, .*state\.written/,
+  ],
+  [['lock', 'app', '--lease', '0s'], '--lease 0s is too short', /at least 1s/],
+  [['rollout', 'start', '--from', 'app', '--work', '--lease', '0s'], '--lease 0s', /write --lease as/],
+])('%j is refused in the words of the command line', async (args, message, hint) => {
+  const { code, err } = await taco(...args)
+
+  expect(code).toBe(2)
+  expect(err).toContain(message)
+  expect(err).toMatch(hint)
+  expect(err).not.toMatch(/leaseMs|type\.0|openapi/)
+})
+
+test('gc counts the units that have a rule', async () => {
+  expect((await taco('gc', '--dry-run')).out).toContain('of 0 units with a retention rule')
+})
+
+test('a refused token is answered with where the command line takes it from', async () => {
+  const server = await testServer((_heard, res) =>
+    sendJson(
+      res,
+      { code: 'UNAUTHENTICATED', detail: 'no token', hint: 'Send "Authorization: Bearer …"' },
+      401,
+    ),
+  )
+  onTestFinished(server.close)
+
+  const { err } = await taco('--server', server.url, 'unit', 'ls')
+
+  expect(err).toContain('TACO_TOKEN')
+  expect(err).not.toContain('Bearer')
+})
+
+test('a Terragrunt unit is called that in a rollout, and not one without a backend', async () => {
+  const world = testWorld({ openEmbedded, now: Date.now, repository: () => import('./repository.ts') })
+  onTestFinished(world.dispose)
+  world.env['TACO_BUCKET'] = join(world.cwd, 'bucket')
+  world.env['PATH'] = world.cwd
+  writeFileSync(join(world.cwd, 'tofu'), '#!/bin/sh\n', { mode: 0o755 })
+  writeFileSync(join(world.cwd, 'taco.yaml'), 'units: { app: { dir: app }, bare: { dir: bare } }\n')
+  for (const name of ['app', 'bare']) mkdirSync(join(world.cwd, name))
+  writeFileSync(join(world.cwd, 'app/terragrunt.hcl'), 'terraform {\n  source = "../modules/app"\n}\n')
+  writeFileSync(join(world.cwd, 'bare/main.tf'), 'output "a" {\n  value = 1\n}\n')
+  expect(await world.run('sync', '--yes')).toBe(0)
+
+  expect(await world.run('rollout', 'start', '--from', 'app', '--from', 'bare', '--work', '-q')).not.toBe(0)
+
+  expect(world.out()).toContain('app is run by Terragrunt, which rollouts do not support')
+  expect(world.out()).toMatch(/bare keeps its state on this disk.*`taco backend bare --write`/)
+  // Quiet: how the steps ended, and nothing on the way.
+  expect(world.out()).not.toContain('begins:')
+})
+
+test('--lock-timeout says how long a step waits for a unit that somebody holds', async () => {
+  const world = testWorld({ openEmbedded, now: Date.now, repository: () => import('./repository.ts') })
+  onTestFinished(world.dispose)
+  world.env['TACO_BUCKET'] = join(world.cwd, 'bucket')
+  world.env['PATH'] = world.cwd
+  writeFileSync(join(world.cwd, 'tofu'), '#!/bin/sh\n', { mode: 0o755 })
+  writeFileSync(join(world.cwd, 'taco.yaml'), 'units: { app: { dir: app } }\n')
+  mkdirSync(join(world.cwd, 'app'))
+  writeFileSync(join(world.cwd, 'app/main.tf'), 'terraform {\n  backend "http" {}\n}\n')
+  expect(await world.run('sync', '--yes')).toBe(0)
+  expect(await world.run('lock', 'app')).toBe(0)
+
+  expect(await world.run('rollout', 'start', '--from', 'app', '--work', '--lock-timeout', '0')).not.toBe(0)
+
+  expect(world.out()).toMatch(/\[app\].* failed: .*locked/)
+  expect(await world.run('rollout', 'work', 'ro-1', '--lock-timeout', 'soon')).toBe(2)
+})
