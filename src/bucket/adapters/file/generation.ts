@@ -8,7 +8,8 @@ import type { Tag } from '../../bucket.ts'
  * - `gone`: deleted.
  * - `outside`: somebody wrote the plain file around us; the text holds what the file looked like.
  * - `pruned`: only ever generation 1, which is emptied but never removed, so that its absence proves that there
- *   is no object and creating one needs no look at the whole folder.
+ *   is no object and creating one needs no look at the whole folder. Its text names the latest generation, so that
+ *   finding that one needs no look at the whole folder either.
  * `id` tells apart two files that had the same number, one of which came too late (see write.ts).
  */
 export interface Generation {
@@ -17,6 +18,14 @@ export interface Generation {
   readonly id: string
   readonly size: number
   readonly modifiedAt: number
+  /** Of `pruned` only: the latest generation when it was last written (see latest.ts). */
+  readonly names?: NamedGeneration | undefined
+}
+
+/** A generation that was the latest once, and the very file that it was. */
+export interface NamedGeneration {
+  readonly n: number
+  readonly print: string
 }
 
 export const none: Generation = { n: 0, kind: 'none', id: '', size: 0, modifiedAt: 0 }
@@ -28,7 +37,16 @@ export function sameGeneration(a: Generation | undefined, b: Generation): boolea
 export async function readGeneration(fs: FsOps, path: string, n: number): Promise<Generation | undefined> {
   const asked = fs.lstat(path)
   const stat = asked instanceof Promise ? await asked : asked
-  if (stat === undefined) return undefined
+  return stat === undefined ? undefined : generationOf(fs, path, n, stat)
+}
+
+/** Of a file that was looked at already. What a link says is read now. */
+export async function generationOf(
+  fs: FsOps,
+  path: string,
+  n: number,
+  stat: FileStat,
+): Promise<Generation | undefined> {
   if (stat.kind === 'file') return dataGeneration(stat, n)
   const text = await fs.readlink(path)
   return text === undefined ? undefined : linkGeneration(text, n, stat)
@@ -45,7 +63,7 @@ export function dataGeneration(stat: FileStat, n: number): Generation {
 }
 
 function linkGeneration(text: string, n: number, stat: FileStat): Generation {
-  const [kind, id = ''] = text.split(' ')
+  const [kind, id = '', named = ''] = text.split(' ')
   const size = kind === 'outside' ? Number.parseInt(id.split('.')[1] ?? '0', 36) : 0
   const modifiedAt =
     kind === 'outside' ? Math.floor(Number.parseInt(id.split('.')[2] ?? '0', 36) / 1000) : stat.mtimeMs
@@ -55,11 +73,17 @@ function linkGeneration(text: string, n: number, stat: FileStat): Generation {
     id,
     size,
     modifiedAt: Math.floor(modifiedAt),
+    ...(kind === 'pruned' ? { names: parseNamed(named) } : {}),
   }
 }
 
-export function linkText(kind: 'gone' | 'outside' | 'pruned', id: string): string {
-  return `${kind} ${id}`
+export function linkText(kind: 'gone' | 'outside' | 'pruned', id: string, named?: NamedGeneration): string {
+  return named === undefined ? `${kind} ${id}` : `${kind} ${id} ${named.n}@${named.print}`
+}
+
+function parseNamed(text: string): NamedGeneration | undefined {
+  const match = /^([1-9]\d*)@([0-9a-z.]+)$/.exec(text)
+  return match?.[2] === undefined ? undefined : { n: Number(match[1]), print: match[2] }
 }
 
 /** Inode, size, and both times: no outside edit leaves all four as they were, once the file has settled. */

@@ -1,10 +1,11 @@
 import { conflict } from '../../bucket.ts'
-import { dataGeneration, isThere, linkText, parseTag, readGeneration, tagOf } from './generation.ts'
+import { dataGeneration, isThere, linkText, none, parseTag, readGeneration, tagOf } from './generation.ts'
 import { ensureFolder, madeUpTime } from './context.ts'
 import { generationPath } from './names.ts'
 import { afterClaim, claim, createTemp, fill, prune } from './write.ts'
 import type { Body, Conflict, Waiting, Written } from '../../bucket.ts'
 import type { Context } from './context.ts'
+import type { FileStat } from './fs-ops.ts'
 import type { Generation } from './generation.ts'
 import type { Place } from './names.ts'
 
@@ -20,14 +21,15 @@ export async function putOwn(
   if (base === undefined) return conflict
   await ensureFolder(context, place.folder)
   const temp = await createTemp(context)
+  let stat: FileStat
   try {
-    const stat = await fill([temp.file], body, { ...options, time: madeUpTime(context) })
+    stat = await fill([temp.file], body, { ...options, time: madeUpTime(context) })
     const taken = await claim(context, place, base, (path) => context.fs.link(temp.path, path))
     if (!taken) return conflict
-    return await finish(context, place, base, dataGeneration(stat, base.n + 1))
   } finally {
     await context.fs.unlink(temp.path)
   }
+  return finish(context, place, base, dataGeneration(stat, base.n + 1))
 }
 
 export async function deleteOwn(
@@ -37,12 +39,13 @@ export async function deleteOwn(
 ): Promise<'deleted' | 'absent' | Conflict> {
   const base = await tagged(context, place, when)
   if (base === undefined) return isThere(await context.latest.of(place)) ? conflict : 'absent'
-  const text = linkText('gone', context.nonce())
+  const made: Generation = { ...none, n: base.n + 1, kind: 'gone', id: context.nonce() }
+  const text = linkText('gone', made.id)
   const taken = await claim(context, place, base, (path) => context.fs.symlink(text, path))
   if (!taken) return isThere(await context.latest.of(place)) ? conflict : 'absent'
   await afterClaim(context, place, () => context.fs.syncFolder(place.folder))
   context.latest.forget(place)
-  await prune(context, place, base)
+  await prune(context, place, base, made)
   return 'deleted'
 }
 
@@ -50,7 +53,7 @@ async function finish(context: Context, place: Place, base: Generation, made: Ge
   await afterClaim(context, place, () => context.fs.syncFolder(place.folder))
   context.latest.note(place, made)
   context.known.note(place.folder, place.name, made)
-  await prune(context, place, base)
+  await prune(context, place, base, made)
   return { kind: 'written', tag: tagOf(made) }
 }
 

@@ -26,6 +26,7 @@ export async function putPlain(
   const temp = await createTemp(context)
   let pending: Pending | undefined
   let shown = false
+  let isTempThere = true
   try {
     pending = await createPending(context, place, base.n + 1, { temp, mode: replaced?.mode })
     const files = pending.file === undefined ? [temp.file] : [temp.file, pending.file]
@@ -33,7 +34,12 @@ export async function putPlain(
     if (!isPublished(base, await plainFile(context, place))) return conflict
     if (!(await claim(context, place, base, (path) => fs.link(temp.path, path)))) return conflict
     shown = true
-    await afterClaim(context, place, () => finish(context, place, base, made))
+    await afterClaim(context, place, async () => {
+      // Now, because it changes the times by which the generation is named (write.ts).
+      await fs.unlink(temp.path)
+      isTempThere = false
+      await finish(context, place, base, made)
+    })
     return { kind: 'written', tag: tagOf(made) }
   } catch (error) {
     // Of unknown outcome: the copy may be needed.
@@ -41,7 +47,7 @@ export async function putPlain(
     shown ||= isUnknown(error)
     throw error
   } finally {
-    await fs.unlink(temp.path)
+    if (isTempThere) await fs.unlink(temp.path)
     if (!shown && pending !== undefined) await fs.unlink(pending.path)
   }
 }
@@ -60,7 +66,7 @@ async function finish(
   await dropPending(context, place, base)
   await show(context, place, made)
   context.latest.note(place, made)
-  await prune(context, place, base)
+  await prune(context, place, base, made)
 }
 
 /** A writer that sleeps before its rename must not wake and put old bytes over what comes now. */

@@ -167,7 +167,7 @@ async function claimQuietly(
 ): Promise<void> {
   try {
     if (await claim(context, place, base, (path) => context.fs.symlink(text, path)))
-      await prune(context, place, base)
+      await prune(context, place, base, undefined)
   } catch (error) {
     if (!isTacoError(error, 'BUCKET_UNAVAILABLE')) throw error
   }

@@ -1,13 +1,13 @@
 import { TacoError } from '../../../base/errors.ts'
 import { throwIfAborted } from '../../retry.ts'
-import { linkText, readGeneration, sameGeneration } from './generation.ts'
+import { generationOf, linkText, printOf, readGeneration, sameGeneration } from './generation.ts'
 import { unknownOutcome } from './faults.ts'
 import { generationPath } from './names.ts'
 import { ensureFolder, tempPath } from './context.ts'
 import type { Body } from '../../bucket.ts'
 import type { Context } from './context.ts'
 import type { FileStat, WritableFile } from './fs-ops.ts'
-import type { Generation } from './generation.ts'
+import type { Generation, NamedGeneration } from './generation.ts'
 import type { Place } from './names.ts'
 
 /**
@@ -37,24 +37,57 @@ export async function claim(
   throw unknownOutcome(place.key)
 }
 
-/** Removes what is older than the latest, oldest first: everything above rests on that order. */
-export async function prune(context: Context, place: Place, base: Generation): Promise<void> {
+/**
+ * Removes what is older than the latest, oldest first: everything above rests on that order. Generation 1 is not removed
+ * but emptied, and then names the latest. `made` is undefined where others may have made the same.
+ */
+export async function prune(
+  context: Context,
+  place: Place,
+  base: Generation,
+  made: Generation | undefined,
+): Promise<void> {
+  if (base.n === 0) return
   const { fs } = context
   let lowest = base.n
   // A writer that crashed has left more than one. Without gaps, so the first missing one ends the search.
   while (lowest > 1 && (await fs.lstat(generationPath(place, lowest - 1))) !== undefined) lowest--
-  for (let n = Math.max(lowest, 1); n <= base.n; n++) {
-    if (n === 1) await emptyFirst(context, place)
-    else await fs.unlink(generationPath(place, n))
-  }
+  await emptyFirst(context, place, lowest === 1, made)
+  for (let n = Math.max(lowest, 2); n <= base.n; n++) await fs.unlink(generationPath(place, n))
 }
 
-async function emptyFirst(context: Context, place: Place): Promise<void> {
-  const first = await readGeneration(context.fs, generationPath(place, 1), 1)
-  if (first === undefined || first.kind === 'pruned') return
+/**
+ * Before the others are removed, so that what generation 1 names is still there, unless a slower writer named its own
+ * after a faster one. A generation 1 with data is another object's where it does not lie right below the others.
+ */
+async function emptyFirst(
+  context: Context,
+  place: Place,
+  isOldest: boolean,
+  made: Generation | undefined,
+): Promise<void> {
+  const { fs } = context
+  const named = made === undefined ? undefined : await namedAs(context, place, made)
+  const first = await readGeneration(fs, generationPath(place, 1), 1)
+  const hasData = first !== undefined && first.kind !== 'pruned'
+  if (hasData ? !isOldest : named === undefined) return
+  if (first?.names !== undefined && named !== undefined && first.names.n >= named.n) return
   const temp = tempPath(context)
-  await context.fs.symlink(linkText('pruned', context.nonce()), temp)
-  await context.fs.rename(temp, generationPath(place, 1))
+  await fs.symlink(linkText('pruned', context.nonce(), named), temp)
+  await fs.rename(temp, generationPath(place, 1))
+}
+
+/** Undefined when it has been removed since, and what a slow writer put at its number is not it. */
+async function namedAs(
+  { fs }: Context,
+  place: Place,
+  made: Generation,
+): Promise<NamedGeneration | undefined> {
+  const path = generationPath(place, made.n)
+  const stat = await fs.lstat(path)
+  if (stat === undefined) return undefined
+  const isIt = sameGeneration(await generationOf(fs, path, made.n, stat), made)
+  return isIt ? { n: made.n, print: printOf(stat) } : undefined
 }
 
 /** After the claim every failure leaves the outcome open. */
