@@ -1,19 +1,21 @@
 import { isRecent } from '../base/clock.ts'
 import type { TacoError } from '../base/errors.ts'
 import { isTacoError } from '../base/errors.ts'
+import { encodeTime } from '../base/ids.ts'
 import { Turns } from '../base/turns.ts'
 import type { Tag } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
-import { entryOf, readEntryText, textsOf } from './catalog-entry.ts'
+import { entryOf, readEntryText } from './catalog-entry.ts'
+import type { CatalogIndex } from './catalog-index.ts'
+import { createCatalogIndex } from './catalog-index.ts'
 import { loadCatalogObject, saveCatalogObject } from './catalog-object.ts'
-import { byName, decodeCursor, encodeCursor, firstAfter, liveByName, replaceSorted } from './catalog-order.ts'
+import { decodeCursor, encodeCursor, firstAfter } from './catalog-order.ts'
 import { inBatches } from './in-batches.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import { SETTLE_MS } from './journal-writer.ts'
 import { journalCursorAt, journalPrefix, parseJournalKey, unitIdOfKey, unitsPrefix } from './layout.ts'
 import { parseOrgName } from './names.ts'
-import { packTexts } from './packed-texts.ts'
 import type { UnitPage, UnitQuery } from './services.ts'
 import type { Unit, UnitStore } from './unit-store.ts'
 import type { UnitView } from './views.ts'
@@ -44,29 +46,31 @@ export interface DamagedUnit {
   readonly error: TacoError
 }
 
-/** As many texts that are not packed are worth packing. */
-const PACK_FROM = 512
 /** Saving costs about as much as reading this many documents, or this share of all; whoever starts next saves that. */
 const SAVE_FROM = 32
 const SAVE_SHARE = 1 / 100
 const SAVE_EVERY_MS = 60_000
 /** So many units are looked at before anybody asks whether others want their turn. */
 const SLICE_UNITS = 64
+/** Both take longer the more units there are. Where they take longer than this, they are done that much more rarely. */
+const MOST_VERIFY_MS = 600
+const MOST_SAVE_MS = 1_200
 
 interface OrgCatalog {
-  readonly entries: Map<string, CatalogEntry>
-  /** By name, then id; undefined: to be sorted again. */
-  sorted: CatalogEntry[] | undefined
+  readonly index: CatalogIndex
   readonly damaged: Map<string, DamagedUnit>
-  /** Ids by state key, made when first asked for. A hint: documents move on. */
-  keys: Map<string, string> | undefined
   asOf: number
   verifiedAt: number
+  /** How long the last full listing took, without reading what had changed. */
+  verifyMs: number
   /** What the bucket said before the last full listing; undefined where it says nothing. */
   mark: string | undefined
+  /** Journal objects whose units were read since they were listed. Younger ones may still come before them. */
+  readonly followed: Set<string>
   /** Units that changed since the catalog object was loaded or saved. */
   readonly unsaved: Set<string>
   savedAt: number
+  saveMs: number
   refreshing: Promise<void> | undefined
 }
 
@@ -81,22 +85,17 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
 
   function keepChanged(catalog: OrgCatalog, unit: Unit, listedAt?: number): void {
     const { id } = unit.value
-    if (catalog.entries.get(id)?.tag !== unit.tag) catalog.unsaved.add(id)
+    if (catalog.index.get(id)?.tag !== unit.tag) catalog.unsaved.add(id)
     keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()), listedAt)
   }
 
   /** An older revision is one that was read slowly, unless a later list tells of it: then it was put back by hand. */
   function keep(catalog: OrgCatalog, entry: CatalogEntry, listedAt?: number): void {
-    const known = catalog.entries.get(entry.id)
+    const known = catalog.index.get(entry.id)
     const isOlder = known !== undefined && known.rev > entry.rev
     if (isOlder && (listedAt === undefined || isSeenSince(known, listedAt))) return
-    catalog.entries.set(entry.id, entry)
+    catalog.index.set(entry)
     catalog.damaged.delete(entry.id)
-    if (known === undefined || known.name !== entry.name || known.deletedAt !== entry.deletedAt) {
-      catalog.sorted = undefined
-      // A key changes only together with a restore.
-      if (entry.deletedAt === 0) catalog.keys?.set(readEntryText(entry).view.key, entry.id)
-    } else if (catalog.sorted !== undefined) replaceSorted(catalog.sorted, known, entry)
   }
 
   /** Never at a time to come: that is another server's, or one from before the clock was set back. */
@@ -108,15 +107,16 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     let catalog = catalogs.get(org)
     if (catalog === undefined) {
       catalog = {
-        entries: new Map(),
-        sorted: undefined,
+        index: createCatalogIndex(),
         damaged: new Map(),
-        keys: undefined,
         asOf: 0,
         verifiedAt: 0,
+        verifyMs: 0,
         mark: undefined,
+        followed: new Set(),
         unsaved: new Set(),
         savedAt: 0,
+        saveMs: 0,
         refreshing: undefined,
       }
       catalogs.set(org, catalog)
@@ -134,63 +134,68 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     const startedAt = clock.now()
     if (catalog.verifiedAt === 0)
       for (const entry of await loadCatalogObject(bucket, org)) keep(catalog, entry)
-    const isDue = full || !isRecent(clock, catalog.verifiedAt, settings.catalogVerifyMs)
+    const verifyEveryMs = settings.catalogVerifyMs * Math.max(1, catalog.verifyMs / MOST_VERIFY_MS)
+    const isDue = full || !isRecent(clock, catalog.verifiedAt, verifyEveryMs)
     const mark = await bucket.mark?.(unitsPrefix(org))
-    if (isDue || mark === undefined || mark !== catalog.mark) {
-      if (isDue || bucket.can.listsInOneRequest) {
-        await refreshByList(org, catalog, startedAt)
-        catalog.mark = mark
-      } else await refreshByJournal(org, catalog)
-      await packLoose(catalog)
-    }
+    if (isDue) {
+      await refreshByList(org, catalog, startedAt)
+      catalog.mark = mark
+    } else if (mark === undefined || mark !== catalog.mark) await refreshByJournal(org, catalog)
+    await catalog.index.packLoose()
     catalog.asOf = startedAt
   }
 
   async function refreshByList(org: string, catalog: OrgCatalog, startedAt: number): Promise<void> {
+    const { index, damaged } = catalog
     const present = new Set<string>()
     const changed: { readonly id: string; readonly tag: Tag }[] = []
     for await (const page of bucket.list(unitsPrefix(org))) {
       for (const { key, tag } of page) {
         const id = unitIdOfKey(key)
         present.add(id)
-        const known = catalog.entries.get(id) ?? catalog.damaged.get(id)
+        const known = index.get(id) ?? damaged.get(id)
         if (known?.tag !== tag) changed.push({ id, tag })
       }
     }
-    for (const entry of catalog.entries.values()) {
-      if (present.has(entry.id) || isSeenSince(entry, startedAt)) continue
-      catalog.entries.delete(entry.id)
-      catalog.sorted = undefined
-    }
-    for (const id of catalog.damaged.keys()) if (!present.has(id)) catalog.damaged.delete(id)
+    catalog.verifyMs = clock.now() - startedAt
+    for (const entry of index.values())
+      if (!present.has(entry.id) && !isSeenSince(entry, startedAt)) index.delete(entry.id)
+    for (const id of damaged.keys()) if (!present.has(id)) damaged.delete(id)
     await inBatches(changed, 32, ({ id, tag }) => reload(org, id, { tag, at: startedAt }))
     catalog.verifiedAt = startedAt
     const isWorthSaving = catalog.unsaved.size > Math.max(SAVE_FROM, present.size * SAVE_SHARE)
-    if (isWorthSaving && startedAt - catalog.savedAt > SAVE_EVERY_MS) {
-      catalog.savedAt = startedAt
-      catalog.unsaved.clear()
-      await saveCatalogObject(deps, org, inOrder(catalog))
-    }
+    const saveEveryMs = SAVE_EVERY_MS * Math.max(1, catalog.saveMs / MOST_SAVE_MS)
+    if (isWorthSaving && startedAt - catalog.savedAt > saveEveryMs) await save(org, catalog)
+  }
+
+  async function save(org: string, catalog: OrgCatalog): Promise<void> {
+    const startedAt = clock.now()
+    catalog.savedAt = startedAt
+    catalog.unsaved.clear()
+    await saveCatalogObject(deps, org, catalog.index.inOrder())
+    catalog.saveMs = clock.now() - startedAt
   }
 
   /** Which units changed lately stands in the names of the journal's records. */
   async function refreshByJournal(org: string, catalog: OrgCatalog): Promise<void> {
+    const { followed } = catalog
     const changed = new Set<string>()
-    for await (const page of bucket.list(journalPrefix, {
-      after: journalCursorAt(catalog.asOf - SETTLE_MS),
-    })) {
-      for (const { key, modifiedAt } of page) {
+    const listed: string[] = []
+    const from = catalog.asOf - SETTLE_MS
+    for await (const page of bucket.list(journalPrefix, { after: journalCursorAt(from) })) {
+      for (const { key } of page) {
         const records = parseJournalKey(key)
-        if (records === undefined || records.org !== org || journal.isWritten(records.ulid)) continue
-        for (const id of records.units) {
-          const entry = catalog.entries.get(id)
-          // Records are listed again for a while, because late ones may lie among them; most were seen before.
-          if (id !== '' && (entry === undefined || !isSeenSince(entry, modifiedAt + SETTLE_MS)))
-            changed.add(id)
-        }
+        // A record is written after the change that it tells, so whoever read the unit after listing it has seen that.
+        if (records === undefined || records.org !== org || followed.has(records.ulid)) continue
+        listed.push(records.ulid)
+        if (journal.isWritten(records.ulid)) continue
+        for (const id of records.units) if (id !== '') changed.add(id)
       }
     }
     await inBatches([...changed], 32, (id) => reload(org, id))
+    const oldest = encodeTime(from)
+    for (const ulid of followed) if (ulid < oldest) followed.delete(ulid)
+    for (const ulid of listed) followed.add(ulid)
   }
 
   async function reload(
@@ -209,7 +214,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
       // later one might be that of a document that was put right since, and nobody would look at it again.
       log.warn('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
       catalog.damaged.set(id, { id, tag: listed?.tag, error })
-      if (catalog.entries.delete(id)) catalog.sorted = undefined
+      catalog.index.delete(id)
     }
   }
 
@@ -217,41 +222,16 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     what: 'name' | 'key',
     { org, name, key }: { org: string; name: string; key: string },
   ): Promise<Unit | undefined> {
-    const catalog = await current(org)
-    const id = what === 'name' ? liveByName(inOrder(catalog), name) : keysOf(catalog).get(key)
+    const { index } = await current(org)
+    const id = what === 'name' ? index.liveByName(name) : index.byKey(key)
     const unit = id === undefined ? undefined : await store.load(org, id)
     const isIt = unit !== undefined && unit.value.deleted === undefined
     return isIt && (what === 'name' ? unit.value.name === name : unit.value.key === key) ? unit : undefined
   }
 
-  function keysOf(catalog: OrgCatalog): Map<string, string> {
-    if (catalog.keys !== undefined) return catalog.keys
-    const keys = new Map<string, string>()
-    for (const entry of inOrder(catalog))
-      if (entry.deletedAt === 0) keys.set(readEntryText(entry).view.key, entry.id)
-    catalog.keys = keys
-    return keys
-  }
-
-  async function packLoose(catalog: OrgCatalog): Promise<void> {
-    const loose = inOrder(catalog).filter(({ text }) => typeof text === 'string')
-    if (loose.length < PACK_FROM) return
-    const texts = await packTexts(textsOf(loose))
-    // What changed meanwhile stays as it is.
-    for (const [i, entry] of loose.entries())
-      if (catalog.entries.get(entry.id) === entry)
-        catalog.entries.set(entry.id, { ...entry, text: texts[i] ?? entry.text })
-    catalog.sorted = catalog.sorted?.map((entry) => catalog.entries.get(entry.id) ?? entry)
-  }
-
-  function inOrder(catalog: OrgCatalog): readonly CatalogEntry[] {
-    catalog.sorted ??= [...catalog.entries.values()].sort(byName)
-    return catalog.sorted
-  }
-
   async function list(query: UnitQuery): Promise<UnitPage> {
     const catalog = await current(parseOrgName(query.org))
-    const all = inOrder(catalog)
+    const all = catalog.index.inOrder()
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
     const about = { asOf: catalog.asOf, damaged: catalog.damaged.size }
     const items: UnitView[] = []
@@ -278,13 +258,13 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     note,
     async current(org) {
       const catalog = await current(parseOrgName(org))
-      return { entries: inOrder(catalog), asOf: catalog.asOf }
+      return { entries: catalog.index.inOrder(), asOf: catalog.asOf }
     },
     async all(org) {
-      return inOrder(await current(org, true))
+      return (await current(org, true)).index.inOrder()
     },
     async deletedByName(org, name) {
-      const entries = [...(await current(org, true)).entries.values()]
+      const entries = [...(await current(org, true)).index.values()]
       const deleted = entries.filter((entry) => entry.name === name && entry.deletedAt > 0)
       return deleted.sort((a, b) => b.deletedAt - a.deletedAt)[0]?.id
     },

@@ -77,12 +77,13 @@ export interface JournalSubject {
 }
 
 /**
- * By day and hour, so that no folder grows without bounds. The organization and the unit of each record in the object are
+ * By day, hour and minute, so that no folder grows without bounds and followers, who list what is a few seconds old
+ * again and again, read small ones. The organization and the unit of each record in the object are
  * in the key, so that a list tells who changed: `<ulid>-<org>.<unit>.<unit>….json`.
  */
 export function journalKey(at: number, ulid: string, subjects: readonly JournalSubject[]): string {
   const units = subjects.map(({ unit }) => unit?.id ?? '').join('.')
-  return `${journalHour(at)}${ulid}-${subjects[0]?.org ?? ''}.${units}.json`
+  return `${journalMinute(at)}${ulid}-${subjects[0]?.org ?? ''}.${units}.json`
 }
 
 /** Split so that each part can be one object: of one organization, with a name that is not too long. */
@@ -111,12 +112,12 @@ export function recordsThatFit<T extends JournalSubject & { readonly id: string 
 
 /** Sorts just before every record of this time. */
 export function journalCursorAt(at: number): string {
-  return journalHour(at) + encodeTime(at)
+  return journalMinute(at) + encodeTime(at)
 }
 
-function journalHour(at: number): string {
+function journalMinute(at: number): string {
   const iso = new Date(at).toISOString()
-  return `${journalPrefix}${iso.slice(0, 10)}/${iso.slice(11, 13)}/`
+  return `${journalPrefix}${iso.slice(0, 10)}/${iso.slice(11, 13)}/${iso.slice(14, 16)}/`
 }
 
 export interface JournalObject {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Turns } from '../base/turns.ts'
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 
@@ -35,16 +36,17 @@ export async function packTexts(texts: Iterable<string>): Promise<PackedText[]> 
   return packed
 }
 
-let last: { readonly block: Buffer; readonly texts: readonly string[] } | undefined
+/** What was packed at different times lies in different blocks: whoever goes through all in order comes back to each. */
+const unpacked = new LRUCache<Buffer, readonly string[]>({ max: 32 })
 
 /** Throws if the block is damaged. */
 export function unpackText({ block, at }: PackedText): string {
-  if (last?.block !== block)
-    last = {
-      block,
-      texts: brotliDecompressSync(block, { chunkSize: CHUNK_BYTES }).toString('utf8').split('\n'),
-    }
-  const text = last.texts[at]
+  let texts = unpacked.get(block)
+  if (texts === undefined) {
+    texts = brotliDecompressSync(block, { chunkSize: CHUNK_BYTES }).toString('utf8').split('\n')
+    unpacked.set(block, texts)
+  }
+  const text = texts[at]
   if (text === undefined) throw new Error('there is no such text in the block')
   return text
 }

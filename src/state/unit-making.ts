@@ -159,9 +159,12 @@ export function createUnitMaker(
     return undefined
   }
 
-  /** As fresh as the catalogs that are looked through: many units are made one after the other. */
+  /**
+   * As fresh as a full listing of units: only a copied bucket lacks claims, and no journal tells what was copied. In a
+   * folder finding the organizations means reading the names of all their units.
+   */
   async function orgNames(): Promise<readonly string[]> {
-    if (!isRecent(clock, organizations.asOf, settings.catalogLagMs)) {
+    if (!isRecent(clock, organizations.asOf, settings.catalogVerifyMs)) {
       const asOf = clock.now()
       organizations = { names: await orgs.names(), asOf }
     }
