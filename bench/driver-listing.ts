@@ -45,7 +45,7 @@ export async function seedUnits(bucket: Bucket, count: number): Promise<void> {
   const control = await controlOver(bucket, { tidyAfterMs: 0 })
   const ref = { org: 'default', unit: 'seed/template' }
   const state = makeState({ bytes: 1, outputs: 4 })
-  const received = await control.states.receive(once(state), { org: 'default', maxBytes: 1e9 })
+  const received = await control.states.receive(inOnePiece(state), { org: 'default', maxBytes: 1e9 })
   await control.states.write(ref, received, { how: 'push', createUnit: true }, caller)
   const { id } = await control.units.get(ref)
   await control.close()
@@ -117,6 +117,6 @@ function lagPassed(): Promise<void> {
   return systemClock.sleep(1_100)
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }

@@ -3,6 +3,7 @@ import { bodyOf } from '../src/bucket/index.ts'
 import { openBucket } from '../src/wire/buckets.ts'
 import { answerRequests } from './answering.ts'
 import { type ListingFigures, measureListings, seedUnits } from './driver-listing.ts'
+import { type Serving, type Work, type WorkSlice, startServing } from './driver-servers.ts'
 import { type WriteSteps, measureSteps } from './driver-steps.ts'
 import { type PatchedState, patchedState } from './patched-state.ts'
 import type { Slice } from './slices.ts'
@@ -17,6 +18,7 @@ export interface Direct {
 /** Like the server: small objects at once, large ones piece by piece. */
 const WHOLE_UP_TO = 256 * 1024
 let opened: Bucket | undefined
+let serving: Serving | undefined
 const states = new Map<string, PatchedState>()
 const tags = new Map<string, Tag>()
 
@@ -108,6 +110,13 @@ const handlers = {
   seed: ({ count }: { readonly count: number }): Promise<void> => seedUnits(bucket(), count),
   listings: ({ rounds }: { readonly rounds: number }): Promise<ListingFigures[]> =>
     measureListings(bucket(), rounds),
+  serve: async (names: { readonly own: string; readonly other: string }): Promise<void> => {
+    serving = await startServing(bucket(), names)
+  },
+  work: (work: Work): Promise<WorkSlice> => {
+    if (serving === undefined) throw new Error('nothing is served')
+    return serving.work(work)
+  },
   steps: ({ bytes, count }: { readonly bytes: number; readonly count: number }): Promise<WriteSteps> =>
     measureSteps(bucket(), bytes, count),
 }

@@ -14,6 +14,7 @@ import { reads } from './reads.ts'
 import { isMet, type Part, printRow, type Row, saveReport } from './report.ts'
 import { run as measureRollouts } from './rollout.ts'
 import { openSite, type Site, storeKinds } from './site.ts'
+import { servers } from './servers.ts'
 import { run as measureVersions } from './versions.ts'
 import { writes } from './writes.ts'
 
@@ -29,6 +30,7 @@ const parts: Readonly<Record<Part, (site: Site) => AsyncIterable<Row>>> = {
   i: rollouts,
   j: inputs,
   k: pauses,
+  l: servers,
 }
 
 async function* versions(site: Site): AsyncGenerator<Row> {
