@@ -41,3 +41,30 @@ test('adopting again adopts only what is new', async () => {
     ['b', 'adopted'],
   ])
 })
+
+test("no organization takes a state from another one's folder by its key", async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  await control.orgs.create({ name: 'acme' }, alice)
+  await control.orgs.create({ name: 'rival' }, alice)
+  for (const key of ['acme/db/terraform.tfstate', 'legacy/terraform.tfstate', 'acme.tfstate'])
+    await overwrite(bucket, key, stateText(1))
+  const key = 'acme/db/terraform.tfstate'
+
+  for (const org of ['default', 'rival']) {
+    for (const taken of [key, 'ACME/db/terraform.tfstate', 'acme/new.tfstate'])
+      await expect(control.units.create({ org, name: 'mine', key: taken }, alice)).rejects.toMatchObject({
+        code: 'FORBIDDEN',
+      })
+  }
+  for (const dryRun of [true, false]) {
+    const found = await adopt(control, dryRun)
+    expect(found.find((finding) => finding.key === key)).toMatchObject({
+      outcome: 'skipped',
+      reason: expect.stringContaining('--org acme'),
+    })
+    expect(found.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(1)
+  }
+  const own = await control.units.create({ org: 'acme', name: 'db', key }, alice)
+  expect(own).toMatchObject({ org: 'acme', key })
+})

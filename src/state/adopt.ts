@@ -4,6 +4,7 @@ import { readStateKey, unitNameFor } from './adopt-names.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
+import { refuseForeignKey } from './key-owner.ts'
 import { objectOf, stateClaimKey } from './layout.ts'
 import { documentLost, hasVersions } from './lost-units.ts'
 import { parseNewUnitName, parseStateKey } from './names.ts'
@@ -52,6 +53,7 @@ export function createAdopt(
     const under = options.under ?? ''
     checkTemplate(options.as)
     const defaults = await defaultFolders(bucket, under)
+    const organizations = await orgs.names()
     /** Names that this rehearsal has given away. */
     const given = new Set<string>()
 
@@ -90,6 +92,7 @@ export function createAdopt(
           name: parseNewUnitName(finding.unit),
           key: parseStateKey(finding.key),
         }
+        refuseForeignKey(place.org, place.key, organizations)
         const isTaken = given.has(place.name) || (await catalog.liveUnit('name', place)) !== undefined
         if (isTaken) throw alreadyTaken('name', place.name, place.name)
         given.add(place.name)
@@ -111,6 +114,8 @@ export function createAdopt(
 }
 
 function skipped(finding: Omit<AdoptFinding, 'outcome'>, error: unknown): AdoptFinding {
+  if (isTacoError(error, 'FORBIDDEN'))
+    return { ...finding, outcome: 'skipped', reason: `${error.message}; ${error.hint ?? ''}` }
   if (!isTacoError(error, 'ALREADY_EXISTS', 'BAD_REQUEST')) throw error
   return { ...finding, outcome: 'skipped', reason: `${error.message}; choose names with --as` }
 }

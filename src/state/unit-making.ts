@@ -8,6 +8,7 @@ import type { EventDraft } from './events.ts'
 import { defaultStateKey } from './layout.ts'
 import type { Claim, UnitDocument } from './model.ts'
 import { FORMAT } from './model.ts'
+import { refuseForeignKey } from './key-owner.ts'
 import { isNewUnitName, parseLabels, parseNewUnitName, parseStateKey, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from './protocol/attempts.ts'
@@ -68,6 +69,7 @@ export function createUnitMaker(
     const wantedKey = input.key === undefined ? undefined : parseStateKey(input.key)
     parseLabels(input.labels ?? {})
     await orgs.require(input.org)
+    if (wantedKey !== undefined) refuseForeignKey(input.org, wantedKey, await orgNames())
     if (!isNewUnitName(name)) {
       const key = wantedKey ?? defaultStateKey(input.org, name)
       const unit = await catalog.liveUnit('name', { org: input.org, name, key })
