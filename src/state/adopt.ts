@@ -6,7 +6,7 @@ import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
 import { refuseForeignKey } from './key-owner.ts'
 import { objectOf, stateClaimKey } from './layout.ts'
-import { documentLost, hasVersions } from './lost-units.ts'
+import { refuseLost } from './lost-units.ts'
 import { parseNewUnitName, parseStateKey } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import type { Parts } from './protocol/parts.ts'
@@ -34,7 +34,7 @@ export function createAdopt(
     if (claim === undefined) return undefined
     const { org, id } = claim.value
     const owner = await parts.store.read(org, id)
-    if (owner === undefined && (await hasVersions(bucket, org, id))) throw documentLost(claim.value)
+    if (owner === undefined) await refuseLost(bucket, parts.store, claim.value)
     return owner !== undefined &&
       owner.value.deleted === undefined &&
       objectOf(owner.value.key, bucket.can) === objectOf(key, bucket.can)

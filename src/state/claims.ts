@@ -18,9 +18,14 @@ export interface Claims {
   /** Takes the name or the key for `claim.id`. Gives the unit that has it if somebody else does. */
   take(what: 'name' | 'key', claim: Claim): Promise<Taken>
   /** Gives what `from` claimed to a unit that has it by its document, and had lost its claim. */
-  handOver(what: 'name' | 'key', from: Claim, to: Unit): Promise<void>
+  handOver(what: 'name' | 'key', from: Claim, to: Claimant): Promise<void>
   /** Lets go of what this unit had, if the claim is still its own. */
   release(what: 'name' | 'key', doc: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key'>): Promise<void>
+}
+
+/** A unit, or one that is about to be. */
+export interface Claimant {
+  readonly value: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key' | 'createdAt' | 'createdBy'>
 }
 
 export type Taken =
@@ -44,15 +49,17 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
       if (present === undefined) return again
       if (present.value.id !== claim.id) {
         const owner = await store.load(present.value.org, present.value.id)
-        if (owner === undefined) return { kind: 'half-made', claim: present.value }
-        if (agrees(what, owner.value, present.value)) return { kind: 'taken', by: owner }
+        // A claim that is about another place does not count: somebody moved it here.
+        if (owner === undefined && keyOf(what, present.value) === claimKey)
+          return { kind: 'half-made', claim: present.value }
+        if (owner !== undefined && agrees(what, owner.value, claimKey)) return { kind: 'taken', by: owner }
       }
       // Always rewritten, even our own of an earlier try: somebody may just be replacing it as invalid.
       return (await swapDocument(bucket, present, fresh)).kind === 'written' ? { kind: 'mine' } : again
     })
   }
 
-  async function handOver(what: 'name' | 'key', from: Claim, to: Unit): Promise<void> {
+  async function handOver(what: 'name' | 'key', from: Claim, to: Claimant): Promise<void> {
     const { id, org, name, key, createdAt, createdBy } = to.value
     const present = await read(keyOf(what, from))
     if (present?.value.id !== from.id) return
@@ -72,12 +79,13 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
       await bucket.delete(present.key, present.tag)
   }
 
-  return { read, take, handOver, release }
-}
+  /** Does the unit have, by its document, what is claimed there? */
+  function agrees(what: 'name' | 'key', doc: UnitDocument, claimKey: string): boolean {
+    if (doc.claiming !== undefined && keyOf(what, { org: doc.org, ...doc.claiming }) === claimKey) return true
+    return doc.deleted === undefined && keyOf(what, doc) === claimKey
+  }
 
-function agrees(what: 'name' | 'key', doc: UnitDocument, claim: Claim): boolean {
-  if (doc.claiming?.[what] === claim[what]) return true
-  return doc.deleted === undefined && doc[what] === claim[what]
+  return { read, take, handOver, release }
 }
 
 export function alreadyTaken(what: 'name' | 'key', value: string, owner: string): TacoError {

@@ -35,7 +35,8 @@ export async function* checkLostUnits(
   const keys = await claimsOf(parts, stateClaimsPrefix, lost)
   for (const id of lost) {
     caller.signal?.throwIfAborted()
-    const claimed = names.get(id) ?? []
+    // A lost name stands in the claim of the key, too.
+    const claimed = names.get(id) ?? keys.get(id) ?? []
     try {
       // One that was made since the units were listed is not lost.
       if ((await parts.store.read(org, id)) !== undefined) continue

@@ -200,12 +200,16 @@ export function createDoctor(
     }
   }
 
-  async function* checkOrg(org: string): AsyncGenerator<DoctorFinding> {
+  async function* checkOrg(org: string, repair: boolean, caller: Caller): AsyncGenerator<DoctorFinding> {
     try {
       await orgs.get(org)
     } catch (error) {
       if (!isTacoError(error)) throw error
-      if (error.code === 'BUCKET_CORRUPT' || error.code === 'BUCKET_NEWER')
+      if (error.facts['isLost'] === true) {
+        const isBack = repair && (await orgs.makeAnew(org, caller))
+        const outcome = isBack ? '; it was made anew, without settings and with a new key for digests' : ''
+        yield finder(null)('error', 'org.document', error.message + outcome, error.hint, isBack)
+      } else if (error.code === 'BUCKET_CORRUPT' || error.code === 'BUCKET_NEWER')
         yield finder(null)('error', 'org.document', error.message, remedyOf(error))
       else if (error.code === 'NOT_FOUND')
         yield finder(null)('error', 'org.document', `the document ${orgKey(org)} is missing`, FROM_BACKUP)
@@ -234,7 +238,7 @@ export function createDoctor(
       }
     }
     for (const org of await orgs.names()) {
-      yield* checkOrg(org)
+      yield* checkOrg(org, options.repair, caller)
       const known = new Set<string>()
       for (const { id, name } of await catalog.all(org)) {
         known.add(id)

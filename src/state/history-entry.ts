@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isTacoError, TacoError } from '../base/errors.ts'
 import type { Bucket, Entry } from '../bucket/index.ts'
 import { decodeHeader, headerBytes } from './codec/frame.ts'
-import { versionsPrefix } from './layout.ts'
+import { parseVersionObject, versionsPrefix } from './layout.ts'
 import type { UnitDocument } from './model.ts'
 import { OutputDigest, Receipt, VersionFacts } from './model.ts'
 
@@ -18,6 +18,7 @@ export interface HistoryEntry {
 }
 
 const Meta = z.looseObject({
+  unit: z.string(),
   version: VersionFacts,
   commit: z.number().int(),
   outputs: z.array(OutputDigest).nullable(),
@@ -46,6 +47,10 @@ async function readEntry(bucket: Bucket, doc: UnitDocument, entry: Entry): Promi
   const meta = Meta.safeParse(header?.meta)
   if (!meta.success) throw damaged(meta.error)
   const object = entry.key.slice(versionsPrefix(doc.org, doc.id).length)
+  const { id, seq } = meta.data.version
+  const named = parseVersionObject(object)
+  // Another version was put in its place.
+  if (named?.id !== id || named.seq !== seq || meta.data.unit !== doc.id) throw damaged(undefined)
   return {
     object,
     facts: meta.data.version,

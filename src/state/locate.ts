@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { isTacoError, TacoError } from '../base/errors.ts'
 import type { Claims } from './claims.ts'
 import type { StateDeps } from './deps.ts'
-import { nameKey } from './layout.ts'
-import { documentLost, hasVersions } from './lost-units.ts'
-import type { Claim } from './model.ts'
+import { defaultStateKey, nameKey, stateClaimKey } from './layout.ts'
+import { refuseLost } from './lost-units.ts'
 import { isUnitId, parseOrgName, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import type { Target } from './protocol/parts.ts'
@@ -54,15 +53,11 @@ export function createLocator(
     const unit = claim === undefined ? undefined : await store.load(org, claim.value.id)
     if (unit !== undefined && hasName(unit, name)) return unit
     idsByName.delete(cacheKey(org, name))
-    if (claim !== undefined && unit === undefined) await refuseLost(claim.value)
+    // "There is none" would make an engine plan everything anew. A name may be lost together with the document.
+    const suspect = claim ?? (await claims.read(stateClaimKey(defaultStateKey(org, name), bucket.can)))
+    if (suspect !== undefined && unit === undefined) await refuseLost(bucket, store, suspect.value)
     await orgs.require(org)
     return undefined
-  }
-
-  /** "There is none" would make an engine plan everything anew. */
-  async function refuseLost(claim: Claim): Promise<void> {
-    if (!(await hasVersions(bucket, claim.org, claim.id))) return
-    if ((await store.load(claim.org, claim.id)) === undefined) throw documentLost(claim)
   }
 
   async function find(ref: UnitRef): Promise<Unit> {

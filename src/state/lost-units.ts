@@ -6,16 +6,27 @@ import { parseVersionObject, versionsPrefix } from './layout.ts'
 import type { Claim, UnitDocument } from './model.ts'
 import type { Parts } from './protocol/parts.ts'
 import { hashOf } from './protocol/resolve.ts'
+import type { UnitStore } from './unit-store.ts'
 
 /** Units whose document is gone from the bucket, while their versions are there. */
 
-export async function hasVersions(bucket: Bucket, org: string, id: string): Promise<boolean> {
+async function hasVersions(bucket: Bucket, org: string, id: string): Promise<boolean> {
   for await (const page of bucket.list(versionsPrefix(org, id), { pageSize: 1 }))
     if (page.length > 0) return true
   return false
 }
 
-export function documentLost(claim: Pick<Claim, 'org' | 'id' | 'name'>): TacoError {
+/** A claim whose unit has versions and no document: that unit was there, so nothing may begin in its place. */
+export async function refuseLost(
+  bucket: Bucket,
+  store: Pick<UnitStore, 'load'>,
+  claim: Claim,
+): Promise<void> {
+  if (!(await hasVersions(bucket, claim.org, claim.id))) return
+  if ((await store.load(claim.org, claim.id)) === undefined) throw documentLost(claim)
+}
+
+function documentLost(claim: Pick<Claim, 'org' | 'id' | 'name'>): TacoError {
   return new TacoError(
     'BUCKET_CORRUPT',
     `the document of the unit ${claim.name} (${claim.id}) is missing from the bucket; its versions are there`,

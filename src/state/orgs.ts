@@ -6,7 +6,7 @@ import type { Loaded } from '../bucket/index.ts'
 import { createDocument, readDocument, swapDocument } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
 import { changedMeanwhile, isExpected } from './expected.ts'
-import { orgKey, orgsPrefix } from './layout.ts'
+import { historiesPrefix, orgKey, orgsPrefix, unitsPrefix } from './layout.ts'
 import type { Event } from './model.ts'
 import { FORMAT, OrgDocument } from './model.ts'
 import { isOrgName, parseOrgName } from './names.ts'
@@ -20,6 +20,8 @@ export interface OrgStore extends Orgs {
   /** Throws NOT_FOUND for an organization that does not exist. Remembered for a moment. */
   require(org: string): Promise<OrgDocument>
   digestKey(org: string): Promise<Uint8Array>
+  /** The document of an organization that lost it, with a new digest key and without settings. False: it is there. */
+  makeAnew(org: string, caller: Caller): Promise<boolean>
   /** A fresh bucket gets its first organization. */
   ensureFirst(caller: Caller): Promise<void>
 }
@@ -31,10 +33,28 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
   async function load(org: string): Promise<Loaded<OrgDocument>> {
     const loaded = await readDocument(bucket, orgKey(parseOrgName(org)), OrgDocument)
     if (loaded !== undefined) return seen(loaded)
+    await refuseIfLost(org)
     throw new TacoError('NOT_FOUND', `there is no organization ${org}`, {
       facts: { field: 'org', org },
       hint: 'see `taco org ls`, or create it with `taco org create`',
     })
+  }
+
+  /**
+   * Made anew it would have another digest key and no retention, so that it is lost is for a person to see. The document
+   * is read again: it may have been made since it was missed, and a unit with it.
+   */
+  async function refuseIfLost(org: string): Promise<void> {
+    if (!(await hasUnits(deps, org))) return
+    if ((await readDocument(bucket, orgKey(org), OrgDocument)) !== undefined) return
+    throw new TacoError(
+      'BUCKET_CORRUPT',
+      `the document ${orgKey(org)} is missing; units of the organization are there`,
+      {
+        facts: { org, key: orgKey(org), isLost: true },
+        hint: 'restore it from a backup of the bucket, or make it anew with `taco doctor --repair`',
+      },
+    )
   }
 
   /** What is wrong with one organization must not hide the others. Its document may also be lost. */
@@ -89,6 +109,12 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     await swapDocument(bucket, loaded, { ...loaded.value, rev: loaded.value.rev + 1, outbox: [] })
   }
 
+  async function firstOrg(): Promise<Loaded<OrgDocument> | undefined> {
+    const first = await readDocument(bucket, orgKey(FIRST_ORG), OrgDocument)
+    if (first === undefined) await refuseIfLost(FIRST_ORG)
+    return first
+  }
+
   async function names(): Promise<readonly string[]> {
     const found = new Set<string>()
     let after: string | undefined
@@ -112,7 +138,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     },
     names,
     async ensureFirst(caller) {
-      const first = await readDocument(bucket, orgKey(FIRST_ORG), OrgDocument).catch((error: unknown) => {
+      const first = await firstOrg().catch((error: unknown) => {
         // The other organizations are as they were.
         if (!isTacoError(error, 'BUCKET_CORRUPT')) throw error
         log.error('an organization is damaged', { org: FIRST_ORG, error: error.message })
@@ -135,11 +161,16 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       return viewOrg((await load(org)).value)
     },
     async create(input, caller) {
-      const view = await add({ ...input, name: parseOrgName(input.name) }, caller)
+      const name = parseOrgName(input.name)
+      await refuseIfLost(name)
+      const view = await add({ ...input, name }, caller)
       if (view !== undefined) return view
       throw new TacoError('ALREADY_EXISTS', `there is an organization ${input.name} already`, {
         facts: { field: 'name' },
       })
+    },
+    async makeAnew(org, caller) {
+      return (await add({ name: parseOrgName(org) }, caller)) !== undefined
     },
     update(org, change, caller, expected) {
       return untilDone(clock, 'changing the organization', async () => {
@@ -161,6 +192,12 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       })
     },
   }
+}
+
+async function hasUnits({ bucket }: StateDeps, org: string): Promise<boolean> {
+  for (const prefix of [unitsPrefix(org), historiesPrefix(org)])
+    for await (const page of bucket.list(prefix, { pageSize: 1 })) if (page.length > 0) return true
+  return false
 }
 
 async function firstOrgAfter({ bucket }: StateDeps, after: string | undefined): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { isRecent } from '../base/clock.ts'
-import { TacoError } from '../base/errors.ts'
+import { TacoError, isTacoError } from '../base/errors.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
@@ -12,7 +12,7 @@ import { refuseForeignKey } from './key-owner.ts'
 import { isNewUnitName, parseLabels, parseNewUnitName, parseStateKey, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from './protocol/attempts.ts'
-import { documentLost, hasVersions } from './lost-units.ts'
+import { refuseLost } from './lost-units.ts'
 import { refuseNested } from './place.ts'
 import { unitGone } from './protocol/refusals.ts'
 import type { Caller, UnitChange } from './services.ts'
@@ -94,9 +94,7 @@ export function createUnitMaker(
       if (named.kind === 'half-made') {
         // Its maker crashed or is just behind us: the unit comes into being as the claim says, whoever does it.
         // A claim whose unit has versions is no such thing: that unit was there, and its document is lost.
-        const { org, id } = named.claim
-        const isLost = await hasVersions(bucket, org, id)
-        if (isLost && (await store.load(org, id)) === undefined) throw documentLost(named.claim)
+        await refuseLost(bucket, store, named.claim)
         await finishMaking(named.claim, {}, { type: 'unit.created', caller: { by: named.claim.by } })
         return again
       }
@@ -118,7 +116,10 @@ export function createUnitMaker(
       return existing
     }
     let { key } = claim
-    const rival = await takeKey(claim)
+    const rival = await takeKey(claim).catch(async (error: unknown) => {
+      if (isTacoError(error, 'BUCKET_CORRUPT')) await letGo(claim, ['name'])
+      throw error
+    })
     if (rival !== undefined) {
       if (insistOnKey) {
         await letGo(claim, ['name'])
@@ -149,7 +150,15 @@ export function createUnitMaker(
   async function takeKey(claim: Claim): Promise<string | undefined> {
     const keyed = await claims.take('key', claim)
     if (keyed.kind === 'taken') return keyed.by.value.name
-    if (keyed.kind === 'half-made') return keyed.claim.name
+    if (keyed.kind === 'half-made') {
+      await refuseLost(bucket, store, keyed.claim)
+      if (keyed.claim.org !== claim.org || keyed.claim.name !== claim.name) return keyed.claim.name
+      // Of a unit that had this very name, and is gone but for this claim. Its state, if any, is taken up.
+      await claims.handOver('key', keyed.claim, {
+        value: { ...claim, createdAt: claim.at, createdBy: claim.by },
+      })
+      return takeKey(claim)
+    }
     // Keys are claimed over the whole bucket, so the unit that has it may be in any organization.
     for (const org of await orgNames()) {
       const existing = await catalog.liveUnit('key', { ...claim, org })
