@@ -74,11 +74,33 @@ export function parseDocument<T>(key: string, bytes: Buffer, schema: z.ZodType<T
   refuseNewer(key, json)
   const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
+  if (parsed.error.issues.every((issue) => isUnknownWord(json, issue)))
+    throw unknownWord(key, json, parsed.error)
   const faults = sayFaults(faultsIn(parsed.error).slice(0, 1))
   throw new TacoError('BUCKET_CORRUPT', `the document ${key} is damaged: ${faults}`, {
     facts: { key },
     hint: 'run `taco doctor --deep`, or restore this object from a backup of the bucket',
   })
+}
+
+/** In the place of one of a few words there is another one: a later version may have more of them. */
+function isUnknownWord(json: unknown, { code, path }: z.core.$ZodIssue): boolean {
+  if (code !== 'invalid_value' && code !== 'invalid_union') return false
+  const given = path.reduce<unknown>((inner, step) => (inner as Record<PropertyKey, unknown>)[step], json)
+  return typeof given === 'string' && given !== ''
+}
+
+function unknownWord(key: string, json: unknown, error: z.ZodError): TacoError {
+  const { path = [] } = error.issues[0] ?? {}
+  const word = path.reduce<unknown>((inner, step) => (inner as Record<PropertyKey, unknown>)[step], json)
+  return new TacoError(
+    'BUCKET_NEWER',
+    `the document ${key} says ${JSON.stringify(word)} for ${path.join('.')}, which this OpenTaco does not know`,
+    {
+      facts: { key },
+      hint: 'upgrade this OpenTaco; it does not touch what it does not understand',
+    },
+  )
 }
 
 const KNOWN_FORMAT = 1

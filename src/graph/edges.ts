@@ -13,7 +13,7 @@ export interface Edge {
   readonly read: Read | undefined
 }
 
-export type EdgeSource = 'declared' | 'code' | 'reads'
+export type EdgeSource = GraphFacts['dependencies'][number]['source'] | 'reads'
 
 /** One edge per unit used. Pure. */
 export function edgesOf({ id, dependencies, reads }: GraphFacts): readonly Edge[] {

@@ -19,7 +19,8 @@ async function damaged(how: (text: string) => string) {
   return { world, id, good: good.id }
 }
 
-const otherShape = (text: string) => text.replace('"status":"active"', '"status":"odd"')
+const otherShape = (text: string) => text.replace('"status":"active"', '"status":7')
+const newerWord = (text: string) => text.replace('"status":"active"', '"status":"resting"')
 const newer = (text: string) => text.replace('"v":1', '"v":2')
 const half = (text: string) => text.slice(0, text.length / 2)
 
@@ -31,6 +32,7 @@ async function notFine({ control, rollouts, now }: Estate) {
 
 test.each([
   ['has another shape', otherShape, ['dns']],
+  ['has a word that only a newer OpenTaco knows', newerWord, ['dns']],
   ['is of a newer format', newer, ['app', 'dns', 'network', 'other']],
   ['is half lost', half, ['app', 'dns', 'network', 'other']],
 ])('a rollout whose document %s leaves in doubt the units that it may be about', async (_, how, units) => {
@@ -68,6 +70,7 @@ test.each([
   ['is half lost', half, 'or remove it'],
   // One that removed it would lose a record that is whole.
   ['is of a newer format', newer, 'upgrade this OpenTaco'],
+  ['has a word that only a newer OpenTaco knows', newerWord, 'upgrade this OpenTaco'],
 ])('a rollout whose document %s is named to whoever looks for what is wrong', async (_, how, hint) => {
   const { world, id } = await damaged(how)
   // What is wrong with one organization hides nothing in another.

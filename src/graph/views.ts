@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { openWord } from '../state/index.ts'
 
 /** What the outside sees of the graph: the schemas of the HTTP API and of `--json`. */
 
@@ -11,6 +12,8 @@ export const StatusWord = z
 /** Shown beside the status, not instead of it. */
 export const Mark = z.enum(['locked', 'running', 'failed', 'drifted'])
 export type Mark = z.infer<typeof Mark>
+
+const EdgeSource = openWord(z.enum(['declared', 'code', 'reads']))
 
 const EdgeState = z
   .enum(['fresh', 'changed', 'unknown', 'dangling'])
@@ -32,7 +35,7 @@ export const GraphEdgeView = z.object({
   to: z.string().meta({ description: 'Id of the unit that is used.' }),
   name: z.string().meta({ description: 'Name of the unit that is used, the last one known if it is gone.' }),
   outputs: z.array(z.string()).nullable().meta({ description: 'Null: all of them. Empty: only the order.' }),
-  source: z.enum(['declared', 'code', 'reads']),
+  source: EdgeSource,
   state: EdgeState,
   changed: z.array(z.string()).meta({ description: 'Outputs that are not what was read any more.' }),
 })
@@ -85,7 +88,7 @@ export type StatusView = z.infer<typeof StatusView>
 export const DependencyView = z.object({
   on: Named,
   outputs: z.array(z.string()).nullable(),
-  source: z.enum(['declared', 'code', 'reads']),
+  source: EdgeSource,
   inputs: z.record(z.string(), z.string()),
   state: EdgeState,
   changed: z.array(z.string()),
@@ -96,7 +99,7 @@ export type DependencyView = z.infer<typeof DependencyView>
 export const UserView = z.object({
   ...Named.shape,
   outputs: z.array(z.string()).nullable(),
-  source: z.enum(['declared', 'code', 'reads']),
+  source: EdgeSource,
   state: EdgeState,
 })
 export type UserView = z.infer<typeof UserView>

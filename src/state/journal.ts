@@ -110,7 +110,8 @@ function couldMatch(record: { org: string; unit: string }, query: EventQuery): b
 }
 
 function matches(event: Event, query: EventQuery): boolean {
-  if (query.types !== undefined && query.types.length > 0 && !query.types.includes(event.type)) return false
+  const { types = [] } = query
+  if (types.length > 0 && !types.some((type) => type === event.type)) return false
   return query.unit === undefined || event.unit?.id === query.unit || event.unit?.name === query.unit
 }
 

@@ -6,6 +6,15 @@ import { z } from 'zod'
  */
 export const FORMAT = 1
 
+/**
+ * A word from a list that grows. A newer server on the same bucket may have written one that is not known here: it is
+ * shown and carried along as it is. Only for words that nothing is decided by; an unknown word anywhere else is
+ * BUCKET_NEWER (`bucket/documents.ts`).
+ */
+export function openWord<T extends string>(known: z.ZodEnum<{ [K in T]: K }>): z.ZodType<T | (string & {})> {
+  return z.string().min(1).meta({ examples: known.options })
+}
+
 /** The lock info both CLIs send, kept whole: unknown fields too. */
 export const LockInfo = z.looseObject({
   ID: z.string().min(1).max(200),
@@ -63,7 +72,7 @@ export const VersionFacts = z.looseObject({
   by: z.string(),
   /** What the program that held the lock says of itself (`alice@laptop`): told, not proven. */
   who: z.string().optional(),
-  how: How,
+  how: openWord(How),
   message: z.string().optional(),
   requestId: z.string().optional(),
   /** For a rollback or a restore: the version whose content this is. */
@@ -159,7 +168,7 @@ export const Event = z.looseObject({
   /** A ulid: unique, sorts by time. */
   id: z.string(),
   at: z.number(),
-  type: EventType,
+  type: openWord(EventType),
   org: z.string(),
   unit: z.object({ id: z.string(), name: z.string() }).optional(),
   by: z.string(),
@@ -235,7 +244,7 @@ export const Dependency = z.object({
   name: z.string(),
   /** Null: all outputs. */
   outputs: z.array(z.string()).nullable(),
-  source: z.enum(['declared', 'code']),
+  source: openWord(z.enum(['declared', 'code'])),
   /** Variable of this unit → output of that one. */
   inputs: z.record(z.string(), z.string()).default({}),
 })

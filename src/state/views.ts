@@ -1,5 +1,15 @@
 import { z } from 'zod'
-import { Dependency, Event, EventType, How, LockInfo, OutputDigest, Read, Retention } from './model.ts'
+import {
+  Dependency,
+  Event,
+  EventType,
+  How,
+  LockInfo,
+  OutputDigest,
+  openWord,
+  Read,
+  Retention,
+} from './model.ts'
 
 /** What the outside sees of units, versions, locks and events: the schemas of the HTTP API and of `--json`. */
 
@@ -36,7 +46,7 @@ export const VersionView = z.object({
   by: z.string(),
   /** What the program that held the lock says of itself (`alice@laptop`): told, not proven. */
   who: z.string().nullable(),
-  how: How,
+  how: openWord(How),
   message: z.string().nullable(),
   /** For a rollback: the version whose content this is. */
   source: z.string().nullable(),
@@ -94,7 +104,7 @@ export type OrgView = z.infer<typeof OrgView>
 export const EventView = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  type: EventType,
+  type: openWord(EventType),
   org: z.string(),
   unit: Event.shape.unit.unwrap().nullable(),
   by: z.string(),
@@ -162,7 +172,7 @@ export const OutputsCommitView = z.object({
   at: z.iso.datetime(),
   by: z.string(),
   who: z.string().nullable(),
-  how: How,
+  how: openWord(How),
   /** Names of the outputs that this commit changed, made or removed. */
   changed: z.array(z.string()),
   /** Null: encrypted, so they cannot be known. */
