@@ -4,6 +4,8 @@ import { type Site, type StoreKind } from './site.ts'
 import { interleaved, median, percent, type Slice } from './slices.ts'
 
 const CONCURRENCY = 4
+/** There are many combinations: with the usual pace they would take more than an hour. */
+const PACE = { rounds: 3, sliceMs: 1_000 }
 
 /**
  * (l) Several servers on one bucket: what an operation costs with ten and fifty times as many units. The rates of 1 and 8
@@ -32,7 +34,7 @@ async function* compared(site: Site, { kind, servers, few, many }: Compared): As
   for (const doing of ['create', 'write', 'list'] as const) {
     const slice = (group: Group) => (ms: number) => group.work(doing, ms)
     for (const group of Object.values(groups)) group.reset()
-    const rates = await interleaved(site.pace, { few: slice(groups.few), many: slice(groups.many) })
+    const rates = await interleaved(PACE, { few: slice(groups.few), many: slice(groups.many) })
     const what = `${NAMES[doing]}, ${kind}, ${servers} servers`
     yield {
       part: 'l',
