@@ -70,6 +70,8 @@ export interface StoreLocks {
   placeOf(key: string): string
   /** Does an object at such a place show a lock? */
   isLock(entry: Entry): boolean
+  /** Only where the lock is a lease on the object itself. */
+  readonly leases?: Leases
 }
 
 const isLockObject = ({ key }: Entry) => key.endsWith('.tflock')
@@ -107,6 +109,8 @@ export interface Entry {
   readonly size: number
   /** Milliseconds since the epoch by the store's clock; for people and for retention, never for order. */
   readonly modifiedAt: number
+  /** Somebody holds a lease on it; only of stores that have leases. */
+  readonly leased?: boolean
 }
 
 /** An object under way. Read it once, by `bytes()` or by `stream()`, or call `discard()`. */
@@ -144,6 +148,8 @@ export interface GetOptions extends Waiting {
 
 export interface PutOptions extends Waiting {
   readonly contentType?: string
+  /** A conflict, unless the object is leased under this id. */
+  readonly lease?: HeldLease
 }
 
 export interface ListOptions extends Waiting {
@@ -156,4 +162,39 @@ export interface ListOptions extends Waiting {
 /** What the store's clock says, where it tells: for the check of clock skew. */
 export interface StoreClock {
   storeTime(): Promise<number | undefined>
+}
+
+/**
+ * Where programs lock an object by an endless lease on the object itself: Azure. Who leases chooses the id, a UUID, and
+ * only who knows it can write the object. The store never tells the id of a lease. Leasing leaves content and tag alone.
+ */
+export interface Leases {
+  /** Undefined: there is no object. */
+  look(key: string): Promise<Leasable | undefined>
+  /** Is the object leased under this very id? */
+  isHeld(key: string, id: string): Promise<boolean>
+  /** Leases an object that has this tag; its tag after that, or undefined. Again under the same id changes nothing. */
+  acquire(key: string, id: string, when: Tag): Promise<Tag | undefined>
+  /** From one id to another, for who has the first; already having the second is no failure. */
+  change(key: string, from: string, to: string): Promise<boolean>
+  /** Leaves a note for those who find the object leased. The content stays, the tag changes. */
+  note(found: Leasable, id: string, note: string): Promise<Written | Conflict>
+  /** Ends the lease with this id. */
+  release(key: string, id: string): Promise<'deleted' | 'absent' | Conflict>
+  /** Ends the lease of an object that has this tag, whosever it is. */
+  break(key: string, when: Tag): Promise<'deleted' | 'absent' | Conflict>
+}
+
+/** An object that can be leased, as it was at the time of a look. */
+export interface Leasable extends Entry {
+  readonly leased: boolean
+  readonly note: string | undefined
+  /** Whatever else is written beside the object: kept as it is. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+/** What a put needs to get past the lease of who puts. */
+export interface HeldLease {
+  readonly id: string
+  readonly note: string
 }

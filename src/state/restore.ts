@@ -1,10 +1,12 @@
 import { TacoError } from '../base/errors.ts'
+import type { Tag } from '../bucket/index.ts'
 import type { Expected } from './expected.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import type { Receipt, UnitDocument, VersionFacts } from './model.ts'
 import { ownLock, underLock } from './own-lock.ts'
 import { refuseNested } from './place.ts'
 import { newLock, placeMirror, takenEvent } from './protocol/lock.ts'
+import type { Placed } from './protocol/mirror.ts'
 import type { Parts, Received, Target } from './protocol/parts.ts'
 import { loadUnit } from './protocol/parts.ts'
 import { lockedByHolder } from './protocol/refusals.ts'
@@ -39,7 +41,7 @@ export async function bringStateBack(
       const now = parts.deps.clock.now()
       const lock = newLock(doc, ownLock(parts, 'restore', caller), caller, now)
       // Should the document turn out to be behind the mirror, the step that this is for fails and begins again.
-      await placeMirror(parts, doc, lock)
+      const placed = await placeMirror(parts, doc, lock)
       const source = sourceOf(head, doc.receipt)
       const about = {
         at: now,
@@ -52,7 +54,7 @@ export async function bringStateBack(
       const back = await parts.versions.put(doc, state, about)
       const changes = {
         ...takeLock(doc, lock),
-        ...commitWrite({ ...doc, lock }, back, present?.tag ?? null, {
+        ...commitWrite({ ...doc, lock }, back, tagAfter(present?.tag ?? null, placed), {
           receipt: source.receipt,
           pendingReads: doc.pendingReads,
         }),
@@ -65,6 +67,11 @@ export async function bringStateBack(
   } finally {
     await stored.dispose()
   }
+}
+
+/** Placing the mirror may have given the empty state another tag, or made one. */
+function tagAfter(before: Tag | null, placed: Placed | undefined): Tag | null {
+  return placed?.moved?.from === before ? placed.moved.to : before
 }
 
 function sourceOf(

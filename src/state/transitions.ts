@@ -129,6 +129,15 @@ export function acceptMissing(): UnitChanges {
   return { missing: undefined }
 }
 
+/** The state got another tag and kept its content: so does the head, if it was that state. */
+export function followState(
+  doc: UnitDocument,
+  moved: { readonly from: string | null; readonly to: string } | undefined,
+): UnitChanges {
+  if (moved === undefined || moved.from === null || doc.head?.tag !== moved.from) return {}
+  return retagHead(doc, moved.to)
+}
+
 export function recentWrite(doc: UnitDocument, versionId: string): RecentWrite | undefined {
   return doc.recent.find((write) => write.id === versionId)
 }

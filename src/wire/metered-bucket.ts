@@ -1,5 +1,6 @@
 import { isTacoError } from '../base/errors.ts'
-import type { Bucket } from '../bucket/index.ts'
+import type { Bucket, Leases } from '../bucket/index.ts'
+import { conflict } from '../bucket/index.ts'
 import type { Metrics } from '../entry/http/index.ts'
 
 type Confirmer = ReturnType<NonNullable<Bucket['confirmer']>>
@@ -47,11 +48,30 @@ export function metered(bucket: Bucket, metrics: Metrics): Bucket {
       }
     },
   }
+  const leases = bucket.locks?.leases
+  if (bucket.locks !== undefined && leases !== undefined) {
+    const lease = <T>(work: Promise<T>) => timed('lease', work, granted)
+    const timedLeases: Leases = {
+      look: (key) => timed('head', leases.look(key), found),
+      isHeld: (key, id) => lease(leases.isHeld(key, id)),
+      acquire: (key, id, when) => lease(leases.acquire(key, id, when)),
+      change: (key, from, to) => lease(leases.change(key, from, to)),
+      note: (at, id, note) => lease(leases.note(at, id, note)),
+      release: (key, id) => lease(leases.release(key, id)),
+      break: (key, when) => lease(leases.break(key, when)),
+    }
+    Object.assign(changes, { locks: { ...bucket.locks, leases: timedLeases } })
+  }
   if (bucket.confirmer !== undefined) {
     const { confirmer } = bucket
     changes.confirmer = (key, tag) => timedConfirmer(confirmer(key, tag), metrics)
   }
   return Object.assign(Object.create(bucket) as Bucket, changes)
+}
+
+function granted(result: unknown): string {
+  const isRefused = result === undefined || result === false || result === conflict
+  return isRefused ? 'conflict' : 'done'
 }
 
 function timedConfirmer(ask: Confirmer, metrics: Metrics): Confirmer {

@@ -30,7 +30,8 @@ export function rehearsing(bucket: Bucket): Bucket {
     kind: bucket.kind,
     label: bucket.label,
     can: bucket.can,
-    ...(bucket.locks === undefined ? {} : { locks: bucket.locks }),
+    // A lease would reach the bucket: locks of a rehearsal are objects, in memory like the rest.
+    ...(bucket.locks === undefined || bucket.locks.leases !== undefined ? {} : { locks: bucket.locks }),
     get: ((key: string, options?: Parameters<Bucket['get']>[1]) =>
       of(key).get(key, options)) as Bucket['get'],
     head: (key, options) => of(key).head(key, options),

@@ -88,7 +88,9 @@ export function createClient(world: World, who: string, usual: StateControl): Cl
       world.forced.push(forced)
       const options = id === undefined ? {} : { id }
       return !(await refused(async () => {
-        forced.id = (await server.locks.forceUnlock(unit, options, caller))?.id ?? null
+        const broken = await server.locks.forceUnlock(unit, options, caller)
+        // Of a lease that is not noted yet nobody knows whose it is.
+        forced.id = broken?.id === 'unknown' ? undefined : (broken?.id ?? null)
       }))
     },
   }
@@ -114,6 +116,52 @@ export interface Outsider {
 }
 
 export function createOutsider(world: World, who: string): Outsider {
+  return world.store.leases === true ? leasingOutsider(world, who) : objectOutsider(world, who)
+}
+
+/** Engines that lease do so under the id of their lock, which is a UUID. */
+export const LEASED_OUTSIDE = '00000000-0000-4000-8000-'
+
+/** `backend "azurerm"`: leases the state itself, which it makes if there is none, and notes beside it who it is. */
+function leasingOutsider(world: World, who: string): Outsider {
+  const { store, schedule } = world
+  const gate = schedule.gate(who)
+  const id = LEASED_OUTSIDE + hashOf(who).slice(0, 12)
+  const note = JSON.stringify({ ID: id, Operation: 'apply', Who: who })
+  const look = () => gate({ kind: 'get', key: stateKey, writes: false, execute: () => store.get(stateKey) })
+  const change = <T>(kind: 'put' | 'lease', execute: () => T) =>
+    gate({ kind, key: stateKey, writes: true, execute })
+  let isLeased = false
+  return {
+    async lock() {
+      const found = await look()
+      const make = () => store.put(stateKey, Buffer.alloc(0), 'always')
+      if (found === undefined && (await change('put', make)) === undefined) return false
+      if (found?.lease !== undefined) return false
+      if ((await change('lease', () => store.acquire(stateKey, id, 'always'))) === undefined) return false
+      const hold = { who, id, from: schedule.steps(), to: Infinity }
+      world.holds.push(hold)
+      isLeased = true
+      if ((await change('lease', () => store.note(stateKey, id, note, 'always'))) !== undefined) return true
+      hold.to = schedule.steps()
+      return false
+    },
+    async write(text) {
+      credit(world, hashOf(text), 'outside')
+      const lease = isLeased ? { id, note } : undefined
+      await change('put', () => store.put(stateKey, Buffer.from(text), 'always', lease))
+    },
+    async unlock() {
+      const found = await look()
+      if (found?.note === undefined || LockInfo.parse(JSON.parse(found.note)).ID !== id) return
+      endHold(world, id)
+      const cleared = await change('lease', () => store.note(stateKey, id, undefined, 'always'))
+      if (cleared !== undefined) await change('lease', () => store.release(stateKey, id, 'always'))
+    },
+  }
+}
+
+function objectOutsider(world: World, who: string): Outsider {
   const { store, schedule } = world
   const gate = schedule.gate(who)
   const id = `outside-${who}`

@@ -1,10 +1,11 @@
 import { bytesOf, conflict } from '../../src/bucket/index.ts'
-import type { Bucket, Found, Tag } from '../../src/bucket/index.ts'
+import type { Bucket, Found, Leases, StoreLocks, Tag } from '../../src/bucket/index.ts'
 import type { Store, Stored } from './store.ts'
+import { entryOf } from './store.ts'
 
 /** One operation on the store, as the scheduler sees it. Operations that touch nothing in common can swap places. */
 export interface Operation<T = unknown> {
-  readonly kind: 'get' | 'head' | 'put' | 'delete' | 'list'
+  readonly kind: 'get' | 'head' | 'put' | 'delete' | 'list' | 'lease'
   readonly key: string
   readonly writes: boolean
   execute(): T
@@ -27,8 +28,11 @@ export function openScheduledBucket(store: Store, gate: Gate): Bucket {
     return options.ifNoneMatch === stored.tag ? 'unchanged' : foundOf(key, stored, options.range)
   }
 
-  const head = (key: string) =>
-    gate({ kind: 'head', key, writes: false, execute: () => entryOf(key, store.get(key)) })
+  const found = (key: string) => {
+    const stored = store.get(key)
+    return stored === undefined ? undefined : entryOf(key, stored)
+  }
+  const head = (key: string) => gate({ kind: 'head', key, writes: false, execute: () => found(key) })
 
   return {
     kind: 'chaos',
@@ -36,9 +40,11 @@ export function openScheduledBucket(store: Store, gate: Gate): Bucket {
     can: { conditionalDelete: store.conditionalDelete, listsInOneRequest: true },
     get,
     head,
-    async put(key, body, when) {
+    ...(store.leases === true ? { locks: leasedBy(store, gate) } : {}),
+    async put(key, body, when, { lease } = {}) {
       const bytes = Buffer.from(await bytesOf(body))
-      const tag = await gate({ kind: 'put', key, writes: true, execute: () => store.put(key, bytes, when) })
+      const execute = () => store.put(key, bytes, when, lease)
+      const tag = await gate({ kind: 'put', key, writes: true, execute })
       return tag === undefined ? conflict : { kind: 'written', tag }
     },
     async delete(key, when) {
@@ -67,10 +73,31 @@ interface GetOptions {
   readonly range?: { readonly start: number; readonly end: number }
 }
 
-function entryOf(key: string, stored: Stored | undefined) {
-  if (stored === undefined) return undefined
-  return { key, tag: stored.tag, size: stored.bytes.length, modifiedAt: stored.modifiedAt }
+function leasedBy(store: Store, gate: Gate): StoreLocks {
+  const lease = <T>(key: string, execute: () => T) => gate({ kind: 'lease', key, writes: true, execute })
+  const look = (key: string) => {
+    const stored = store.get(key)
+    return stored && { ...entryOf(key, stored), leased: stored.lease !== undefined, note: stored.note }
+  }
+  const answer = <T extends string>(outcome: T) => (outcome === 'conflict' ? conflict : outcome)
+  const leases: Leases = {
+    look: (key) => gate({ kind: 'head', key, writes: false, execute: () => look(key) }),
+    isHeld: (key, id) =>
+      gate({ kind: 'head', key, writes: false, execute: () => store.get(key)?.lease === id }),
+    acquire: (key, id, when) => lease(key, () => store.acquire(key, id, when)),
+    change: (key, from, to) => lease(key, () => store.change(key, from, to)),
+    async note({ key, tag }, id, note) {
+      const noted = await lease(key, () => store.note(key, id, note, tag))
+      return noted === undefined ? conflict : { kind: 'written', tag: noted }
+    },
+    release: async (key, id) => answer(await lease(key, () => store.release(key, id, 'always'))) as Released,
+    break: async (key, when) =>
+      answer(await lease(key, () => store.release(key, undefined, when))) as Released,
+  }
+  return { placeOf: (key) => key, isLock: ({ leased }) => leased === true, leases }
 }
+
+type Released = Awaited<ReturnType<Leases['release']>>
 
 function foundOf(key: string, stored: Stored, range: GetOptions['range']): Found {
   const bytes = range === undefined ? stored.bytes : stored.bytes.subarray(range.start, range.end + 1)

@@ -100,8 +100,8 @@ export const traces: readonly Trace[] = [
     without: [
       {
         file: 'state/protocol/lock.ts',
-        rule: 'return (await parts.mirrors.replace(doc, lock, mirror.tag)) !== undefined ? true : again',
-        instead: 'return true',
+        rule: 'return (await parts.mirrors.replace(doc, lock, mirror.tag)) ?? again',
+        instead: 'return { tag: mirror.tag }',
       },
     ],
     breaks: /two holders at once/,
@@ -240,7 +240,7 @@ export const traces: readonly Trace[] = [
         rule: 'if (doc.lock !== null && doc.lock.releasing === undefined) throw lockedByHolder(doc, doc.lock)',
         instead: `if (doc.lock !== null && doc.lock.releasing === undefined) {
           const mine = parts.mirrors.knownTag(doc, lock)
-          if (mine !== undefined) await parts.deps.bucket.delete(doc.key + '.tflock', mine)
+          if (mine !== undefined) await parts.mirrors.remove(doc, mine)
           throw lockedByHolder(doc, doc.lock)
         }`,
       },
@@ -304,8 +304,8 @@ export const traces: readonly Trace[] = [
     without: [
       {
         file: 'state/protocol/lock.ts',
-        rule: 'const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)])',
-        instead: `const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)]).catch(async (error) => {
+        rule: 'const swapped = await parts.store.swap(unit, changes, [takenEvent(lock, caller)])',
+        instead: `const swapped = await parts.store.swap(unit, changes, [takenEvent(lock, caller)]).catch(async (error) => {
           void (async () => {
             const now = await loadUnit(parts, target)
             if (now.value.lock?.id === lock.id) await releaseLock(parts, now, takenEvent(lock, caller))

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { z } from 'zod'
-import { gcsStore, type DirectStore } from '../rig/direct.ts'
+import { azureStore, gcsStore, type DirectStore } from '../rig/direct.ts'
 import { engines, type Engine } from '../rig/engines.ts'
 import { httpBackend, oneResource, waitingResource } from '../rig/hcl.ts'
 import { startServer } from '../rig/server.ts'
@@ -11,7 +11,10 @@ import { runTaco } from '../rig/taco.ts'
 import { eventually } from '../rig/wait.ts'
 import { workdir } from '../rig/workdir.ts'
 
-const stores = [{ backend: 'gcs', open: gcsStore }]
+const stores = [
+  { backend: 'gcs', open: gcsStore },
+  { backend: 'azurerm', open: azureStore },
+]
 const cases = engines().flatMap((engine) => stores.map((store) => ({ engine, ...store, name: engine.name })))
 
 const Versions = z.looseObject({ items: z.array(z.looseObject({ how: z.string(), serial: z.number() })) })

@@ -1,12 +1,23 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { BlobServiceClient } from '@azure/storage-blob'
+import {
+  AccountSASPermissions,
+  AccountSASResourceTypes,
+  AccountSASServices,
+  BlobServiceClient,
+  generateAccountSASQueryParameters,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob'
 import { freePort } from './free-port.ts'
 import { startProgram, temporaryFolder } from './program.ts'
 
 export interface AzurePeer {
   readonly name: string
   readonly container: string
+  readonly account: string
+  /** A token for everything in the account, for programs that sign requests in a way that Azurite does not know. */
+  readonly sas: string
+  readonly port: number
   /** For `--bucket`. */
   readonly url: string
   /** Credentials, for the environment of whoever uses the url. */
@@ -49,6 +60,9 @@ export async function startAzurite(): Promise<AzurePeer> {
   return {
     name: 'azurite',
     container,
+    account: ACCOUNT,
+    sas: signedForAll(),
+    port,
     url: `azblob://${container}?account=${ACCOUNT}&endpoint=${encodeURIComponent(endpoint)}`,
     env: { AZURE_STORAGE_CONNECTION_STRING: connection },
     async dispose() {
@@ -56,4 +70,14 @@ export async function startAzurite(): Promise<AzurePeer> {
       await folder.remove()
     },
   }
+}
+
+function signedForAll(): string {
+  const about = {
+    permissions: AccountSASPermissions.parse('rwdlacup'),
+    services: AccountSASServices.parse('b').toString(),
+    resourceTypes: AccountSASResourceTypes.parse('sco').toString(),
+    expiresOn: new Date(Date.now() + 3600_000),
+  }
+  return generateAccountSASQueryParameters(about, new StorageSharedKeyCredential(ACCOUNT, KEY)).toString()
 }

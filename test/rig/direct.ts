@@ -1,5 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { onTestFinished, type TestContext } from 'vitest'
+import { startAzurite } from '../peers/azurite.ts'
 import { startGcs } from '../peers/gcs.ts'
+import { certificateFor } from './certificate.ts'
+import { tempFolder } from './temp.ts'
+import { startTlsProxy } from './tls-proxy.ts'
 
 /** A store of which the engines have a backend of their own: how they are pointed at it, and how OpenTaco is. */
 export interface DirectStore {
@@ -27,6 +33,39 @@ terraform {
     prefix                  = "${folder}"
     access_token            = "none"
     storage_custom_endpoint = "${peer.endpoint}/storage/v1/"
+  }
+}
+`,
+  }
+}
+
+/**
+ * Azure Blob Storage and `backend "azurerm"`, ended with the test. The engines know no other address for it than
+ * https://<account>.blob.core.windows.net, so they get there through a proxy that ends TLS for that name.
+ */
+export async function azureStore(): Promise<DirectStore> {
+  const peer = await startAzurite()
+  onTestFinished(() => peer.dispose())
+  const hour = 3600_000
+  const certificate = certificateFor(
+    [`${peer.account}.blob.core.windows.net`],
+    new Date(Date.now() - hour),
+    new Date(Date.now() + hour),
+  )
+  const trusted = join(await tempFolder(), 'trusted.pem')
+  await writeFile(trusted, certificate.cert)
+  const proxy = await startTlsProxy(certificate, peer.port)
+  onTestFinished(() => proxy.close())
+  return {
+    url: peer.url,
+    env: peer.env,
+    engineEnv: { HTTPS_PROXY: proxy.url, SSL_CERT_FILE: trusted, ARM_SAS_TOKEN: peer.sas },
+    backend: (folder) => `
+terraform {
+  backend "azurerm" {
+    storage_account_name = "${peer.account}"
+    container_name       = "${peer.container}"
+    key                  = "${folder}/terraform.tfstate"
   }
 }
 `,

@@ -10,6 +10,7 @@ import { prefixed } from '../prefix.ts'
 import { retry, storeRetry, throwIfAborted } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { azureError, azureFailure, openContainer } from './azure-client.ts'
+import { azureLeases, underLease } from './azure-leases.ts'
 import { upload } from './azure-upload.ts'
 import { notTheStore, otherBytes, unavailable, unsized, untagged } from './http/failures.ts'
 import { foundObject, pastTheEnd } from './http/found.ts'
@@ -80,14 +81,21 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     )
   }
 
-  async function head(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
+  async function properties(key: string, signal: AbortSignal | undefined) {
     const blob = blobAt(key)
     const call = { what: `looking at "${key}"`, signal }
     const answer = await ask(call, () => blob.getProperties(waiting(signal)), absentIf404)
     if (answer === 'absent') return undefined
     if (answer.etag === undefined) throw untagged(label, key)
     if (answer.contentLength === undefined) throw unsized(label, key)
-    return entryOf(key, answer, answer.contentLength)
+    return { ...entryOf(key, answer, answer.contentLength), metadata: answer.metadata ?? {} }
+  }
+
+  async function head(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
+    const found = await properties(key, signal)
+    if (found === undefined) return undefined
+    const { metadata: _beside, ...entry } = found
+    return entry
   }
 
   function get(
@@ -155,12 +163,14 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
 
   const put: Bucket['put'] = async (key, body, when, options = {}) => {
     const blob = blobAt(key)
-    const conditions = when === 'absent' ? { ifNoneMatch: '*' } : { ifMatch: etagOf(when) }
+    const lease = underLease(options.lease)
+    const unless = when === 'absent' ? { ifNoneMatch: '*' } : { ifMatch: etagOf(when) }
+    const about = { conditions: { ...unless, ...lease.conditions }, metadata: lease.metadata }
     const blobHTTPHeaders = { blobContentType: options.contentType ?? 'application/octet-stream' }
     const answer = await upload(body, options.signal, (source, signal) =>
       ask(
         { what: `writing "${key}"`, signal: options.signal },
-        () => blob.upload(source, body.size, { ...waiting(signal), conditions, blobHTTPHeaders }),
+        () => blob.upload(source, body.size, { ...waiting(signal), ...about, blobHTTPHeaders }),
         (status, code) => {
           const lost =
             [404, 409, 412].includes(status) && !['ContainerNotFound', 'LeaseIdMissing'].includes(code)
@@ -227,6 +237,17 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     kind: 'azblob',
     label,
     can: { conditionalDelete: true, listsInOneRequest: false },
+    locks: {
+      placeOf: (key) => key,
+      isLock: ({ leased }) => leased === true,
+      leases: azureLeases({
+        blobAt,
+        properties: (key) => properties(key, undefined),
+        ask: (what, request, refused) => ask({ what, signal: undefined }, request, refused),
+        etagOf,
+        tagOf,
+      }),
+    },
     get,
     head: (key, options) => head(key, options?.signal),
     put,
@@ -265,8 +286,10 @@ interface Answer {
 interface Properties {
   readonly etag?: string | undefined
   readonly lastModified?: Date | undefined
+  readonly leaseStatus?: string | undefined
 }
 
-function entryOf(key: string, { etag, lastModified }: Properties, size: number): Entry {
-  return { key, tag: tagOf(etag), size, modifiedAt: lastModified?.getTime() ?? 0 }
+function entryOf(key: string, { etag, lastModified, leaseStatus }: Properties, size: number): Entry {
+  const entry = { key, tag: tagOf(etag), size, modifiedAt: lastModified?.getTime() ?? 0 }
+  return leaseStatus === 'locked' ? { ...entry, leased: true } : entry
 }

@@ -2,9 +2,10 @@ import type { Entry } from '../../bucket/index.ts'
 import type { EventDraft } from '../events.ts'
 import type { Lock, LockInfo, UnitDocument } from '../model.ts'
 import type { Caller } from '../services.ts'
-import { isWorthMissing, mayHaveForgotten, takeLock, wasReleased } from '../transitions.ts'
+import { followState, isWorthMissing, mayHaveForgotten, takeLock, wasReleased } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
+import type { Placed } from './mirror.ts'
 import type { Target, Parts } from './parts.ts'
 import { loadUnit } from './parts.ts'
 import { recordState } from './record.ts'
@@ -57,8 +58,10 @@ export async function lockUnit(
     request.check?.(doc)
 
     const lock = newLock(doc, request, caller, clock.now())
-    if (!(await placeMirror(parts, doc, lock))) return again
-    return (await enterLock(parts, target, unit, lock, { caller, check: request.check })) ?? again
+    const placed = await placeMirror(parts, doc, lock)
+    if (placed === undefined) return again
+    const entering = { lock, placed, caller, check: request.check }
+    return (await enterLock(parts, target, unit, entering)) ?? again
   })
 }
 
@@ -103,14 +106,15 @@ export function newLock(doc: UnitDocument, request: LockRequest, caller: Caller,
   }
 }
 
-/** L2 and L3. False: the document is behind the mirror, read it again. */
-export async function placeMirror(parts: Parts, doc: UnitDocument, lock: Lock): Promise<boolean> {
+/** L2 and L3. Undefined: the document is behind the mirror, read it again. */
+export async function placeMirror(parts: Parts, doc: UnitDocument, lock: Lock): Promise<Placed | undefined> {
   return untilDone(parts.deps.clock, 'locking', async () => {
-    if ((await parts.mirrors.create(doc, lock)) !== undefined) return true
+    const created = await parts.mirrors.create(doc, lock)
+    if (created !== undefined) return created
     const mirror = await parts.mirrors.read(doc)
     if (mirror.kind === 'none') return again
     if (mirror.kind === 'foreign') throw lockedBy(doc, mirror.info, true)
-    if (mirror.epoch === lock.epoch && mirror.info.ID === lock.id) return true
+    if (mirror.epoch === lock.epoch && mirror.info.ID === lock.id) return { tag: mirror.tag }
     if (mirror.epoch > lock.epoch) {
       // A LOCK that is under way, or its corpse. If the document really is behind, it must not stay so: epochs only
       // tell dead mirrors from live ones while they never fall back.
@@ -118,11 +122,18 @@ export async function placeMirror(parts: Parts, doc: UnitDocument, lock: Lock): 
       if (fresh.value.lock === null && fresh.value.epoch < mirror.epoch) {
         await parts.store.swap(fresh, { epoch: mirror.epoch })
       }
-      return false
+      return undefined
     }
     // Always rewritten, never adopted as it is: a late DELETE of its former owner must miss.
-    return (await parts.mirrors.replace(doc, lock, mirror.tag)) !== undefined ? true : again
+    return (await parts.mirrors.replace(doc, lock, mirror.tag)) ?? again
   })
+}
+
+interface Entering {
+  readonly lock: Lock
+  readonly placed: Placed
+  readonly caller: Caller
+  readonly check: LockRequest['check']
 }
 
 /** L4. Undefined: the document went on meanwhile, start over. */
@@ -130,12 +141,12 @@ async function enterLock(
   parts: Parts,
   target: Target,
   first: Unit,
-  lock: Lock,
-  { caller, check }: { readonly caller: Caller; readonly check: LockRequest['check'] },
+  { lock, placed, caller, check }: Entering,
 ): Promise<Unit | undefined> {
   let unit = first
   for (;;) {
-    const swapped = await parts.store.swap(unit, takeLock(unit.value, lock), [takenEvent(lock, caller)])
+    const changes = { ...takeLock(unit.value, lock), ...followState(unit.value, placed.moved) }
+    const swapped = await parts.store.swap(unit, changes, [takenEvent(lock, caller)])
     if (swapped !== undefined) return swapped
     // By its name, if it was asked for by one: a unit that was renamed meanwhile is not the one that was meant.
     const now = await loadUnit(parts, target)

@@ -56,9 +56,10 @@ async function mendMirror(parts: Parts, unit: Unit, repairs: string[]): Promise<
   const mirror = await parts.mirrors.read(doc)
   if (doc.lock !== null) {
     if (mirror.kind !== 'none') return undefined
-    if ((await parts.mirrors.create(doc, doc.lock)) === undefined) return again
-    repairs.push('put the lock object back that was missing beside the state')
-    return undefined
+    const placed = await parts.mirrors.create(doc, doc.lock)
+    if (placed === undefined) return again
+    repairs.push('put back the lock that programs see which go to the bucket directly')
+    return placed.moved === undefined ? undefined : again
   }
   if (mirror.kind !== 'ours') return undefined
   if (mirror.epoch > doc.epoch) {

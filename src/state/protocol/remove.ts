@@ -44,7 +44,9 @@ export async function removeState(
       return (await parts.store.swap(unit, acceptMissing(), [accepted])) === undefined ? again : undefined
     }
     if (doc.head === null || doc.head.tag === null) return undefined
-    if ((await parts.mirrors.confirm(doc, doc.lock)) === 'foreign') throw lockLostOutside(doc)
+    const mirror = await parts.mirrors.confirm(doc, doc.lock)
+    if (mirror === 'foreign') throw lockLostOutside(doc)
+    if (mirror === 'moved') return again
 
     const from = doc.head.tag as Tag
     const deleted = {
@@ -54,7 +56,7 @@ export async function removeState(
     }
     const committed = await parts.store.swap(unit, commitDelete(doc, from), [deleted])
     if (committed === undefined) return again
-    await removeStateObject(parts, doc.key, from)
+    await removeStateObject(parts, committed, from)
     return (await resolveIntent(parts, committed)) === undefined ? again : undefined
   })
 }

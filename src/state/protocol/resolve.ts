@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isTacoError, TacoError } from '../../base/errors.ts'
-import type { Found } from '../../bucket/index.ts'
+import type { Found, PutOptions } from '../../bucket/index.ts'
 import type { EventDraft } from '../events.ts'
 import type { Intent } from '../model.ts'
 import type { UnitChanges } from '../transitions.ts'
@@ -9,6 +9,7 @@ import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
 import { stateGone, storeOutside } from './record.ts'
 import type { Parts } from './parts.ts'
+import { lockLostOutside } from './refusals.ts'
 import { idOf, loadUnit } from './parts.ts'
 
 /**
@@ -73,8 +74,8 @@ async function rollForward(
   })
   try {
     const when = intent.from === null ? 'absent' : (intent.from as Found['tag'])
-    const answer = await bucket.put(unit.value.key, stored.body, when, { contentType: 'application/json' })
-    if (answer.kind === 'conflict') return undefined
+    const answer = await bucket.put(unit.value.key, stored.body, when, statePut(parts, unit))
+    if (answer.kind === 'conflict') return await regainGuard(parts, unit)
     return await parts.store.swap(unit, completeWrite(unit.value, answer.tag))
   } finally {
     await stored.dispose()
@@ -94,7 +95,7 @@ async function finishDelete(parts: Parts, unit: Unit, intent: Intent & { kind: '
   const { bucket } = parts.deps
   const entry = await bucket.head(unit.value.key)
   if (entry?.tag === intent.from) {
-    await removeStateObject(parts, unit.value.key, entry.tag)
+    await removeStateObject(parts, unit, entry.tag)
     return again
   }
   if (entry === undefined || entry.size === 0) return swapped(parts, unit, completeWrite(unit.value, null))
@@ -107,13 +108,28 @@ async function finishDelete(parts: Parts, unit: Unit, intent: Intent & { kind: '
  * Where a delete cannot be conditional, a late one could remove the next holder's state: there the state is emptied
  * by a conditional put instead. Both CLIs read an empty object as "no state".
  */
-export async function removeStateObject(parts: Parts, key: string, tag: Found['tag']): Promise<void> {
+export async function removeStateObject(parts: Parts, unit: Unit, tag: Found['tag']): Promise<void> {
   const { bucket } = parts.deps
-  if (bucket.can.conditionalDelete) {
+  const { key } = unit.value
+  // Where the lock is on the state object itself, it would go with it.
+  if (bucket.can.conditionalDelete && parts.mirrors.guard(unit.value) === undefined) {
     await bucket.delete(key, tag)
     return
   }
-  await bucket.put(key, emptyBody, tag, { contentType: 'application/json' })
+  const answer = await bucket.put(key, emptyBody, tag, statePut(parts, unit))
+  if (answer.kind === 'conflict') await regainGuard(parts, unit)
+}
+
+/** How every state is put: past the guard of the lock, where the lock is on the state object itself. */
+export function statePut(parts: Parts, { value }: Unit): PutOptions {
+  const lease = parts.mirrors.guard(value)
+  return { contentType: 'application/json', ...(lease === undefined ? {} : { lease }) }
+}
+
+/** A put was refused: perhaps because the guard that it carried is gone, which only a program outside can have done. */
+async function regainGuard(parts: Parts, { value }: Unit): Promise<undefined> {
+  if (value.lock === null || parts.mirrors.guard(value) === undefined) return
+  if ((await parts.mirrors.confirm(value, value.lock)) === 'foreign') throw lockLostOutside(value)
 }
 
 const emptyBody = {

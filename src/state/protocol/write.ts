@@ -16,7 +16,7 @@ import type { Target, Parts, Received } from './parts.ts'
 import { idOf, loadUnit } from './parts.ts'
 import { recordState } from './record.ts'
 import { lockedByHolder, lockLostOutside, lockNotHeld, unitGone } from './refusals.ts'
-import { resolveIntent } from './resolve.ts'
+import { resolveIntent, statePut } from './resolve.ts'
 
 export interface StateWrite {
   readonly state: Received
@@ -122,6 +122,7 @@ async function attemptWrite(
     decision === 'same' ? undefined : storeVersion(parts, doc, write, caller),
   ])
   if (mirror === 'foreign') return lockLostOutside(doc)
+  if (mirror === 'moved') return again
   if (from === 'other') return recordFirst(parts, unit)
   if (head === undefined) return doc.head === null ? again : doc.head.version
 
@@ -190,9 +191,7 @@ async function carryOut(
 ): Promise<VersionFacts | TacoError> {
   const { store, deps } = parts
   const { name, key } = committed.value
-  const answer = await deps.bucket.put(key, state.body, state.from ?? 'absent', {
-    contentType: 'application/json',
-  })
+  const answer = await deps.bucket.put(key, state.body, state.from ?? 'absent', statePut(parts, committed))
   if (answer.kind === 'written') {
     store.noteLanded(head.version.id, answer.tag)
     return head.version

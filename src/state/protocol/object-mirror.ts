@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache'
+import type { Bucket, Tag } from '../../bucket/index.ts'
+import { bodyOf, lockBeside } from '../../bucket/index.ts'
+import type { Lock, UnitDocument } from '../model.ts'
+import type { Mirror, Mirrored, Mirrors, Placed } from './mirror.ts'
+import { mirrorText, parseMirror } from './mirror.ts'
+
+/** The mirror as an object, at the key where the engine's own backend looks for one, such as `<key>.tflock`. */
+export function createObjectMirrors(bucket: Bucket): Mirrors {
+  const tags = new LRUCache<string, Tag>({ max: 10_000 })
+  const { placeOf } = bucket.locks ?? lockBeside
+  const nameOf = (doc: UnitDocument, lock: Lock) => `${doc.id} ${lock.epoch} ${lock.id}`
+
+  async function put(doc: UnitDocument, lock: Lock, when: 'absent' | Tag): Promise<Placed | undefined> {
+    const answer = await bucket.put(placeOf(doc.key), bodyOf(mirrorText(doc, lock)), when, {
+      contentType: 'application/json',
+    })
+    if (answer.kind === 'conflict') return undefined
+    tags.set(nameOf(doc, lock), answer.tag)
+    return { tag: answer.tag }
+  }
+
+  async function read(doc: Mirrored): Promise<Mirror> {
+    const found = await bucket.get(placeOf(doc.key))
+    return found === undefined
+      ? { kind: 'none' }
+      : parseMirror(doc.id, found.tag, (await found.bytes()).toString())
+  }
+
+  async function confirm(doc: UnitDocument, lock: Lock): Promise<'in place' | 'foreign'> {
+    const known = tags.get(nameOf(doc, lock))
+    if (known !== undefined) {
+      const entry = await bucket.head(placeOf(doc.key))
+      if (entry?.tag === known) return 'in place'
+    }
+    for (;;) {
+      const mirror = await read(doc)
+      if (mirror.kind === 'foreign') return 'foreign'
+      if (mirror.kind === 'ours') return 'in place'
+      if ((await put(doc, lock, 'absent')) !== undefined) return 'in place'
+    }
+  }
+
+  return {
+    read,
+    create: (doc, lock) => put(doc, lock, 'absent'),
+    replace: (doc, lock, tag) => put(doc, lock, tag),
+    remove: (doc, tag, options) => bucket.delete(placeOf(doc.key), tag, options),
+    knownTag: (doc, lock) => tags.get(nameOf(doc, lock)),
+    confirm,
+    guard: () => undefined,
+  }
+}
