@@ -35,7 +35,7 @@ export function createGc(
       const doc = unit.value
       const top = newest(doc)?.seq ?? 0
       const stored = await listStored(bucket, doc)
-      const policy = doc.retention ?? (await orgs.require(doc.org)).retention
+      const policy = doc.retention ?? (await orgs.current(doc.org)).retention
       const plan = planRetention({
         stored,
         newest: top,

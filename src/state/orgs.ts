@@ -17,8 +17,10 @@ import type { OrgView } from './views.ts'
 export const FIRST_ORG = 'default'
 
 export interface OrgStore extends Orgs {
-  /** Throws NOT_FOUND for an organization that does not exist. Remembered for a moment. */
-  require(org: string): Promise<OrgDocument>
+  /** Throws NOT_FOUND for an organization that does not exist. That it does is remembered for a moment. */
+  require(org: string): Promise<void>
+  /** As it is in the bucket now: for whatever deletes, grants or refuses. */
+  current(org: string): Promise<OrgDocument>
   digestKey(org: string): Promise<Uint8Array>
   /** The document of an organization that lost it, with a new digest key and without settings. False: it is there. */
   makeAnew(org: string, caller: Caller): Promise<boolean>
@@ -130,7 +132,10 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
 
   return {
     async require(org) {
-      return known.get(org) ?? (await load(org)).value
+      if (!known.has(org)) await load(org)
+    },
+    async current(org) {
+      return (await load(org)).value
     },
     async digestKey(org) {
       const doc = known.get(org) ?? (await load(org)).value
