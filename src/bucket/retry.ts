@@ -6,9 +6,32 @@ export interface RetryRules {
   /** The longest pause before the second attempt; doubles each time. */
   readonly baseMs: number
   readonly maxMs: number
+  /** No attempt begins later than this after the first one. */
+  readonly giveUpMs?: number
 }
 
-export const storeRetry: RetryRules = { attempts: 6, baseMs: 80, maxMs: 5_000 }
+export interface Patience {
+  /** An attempt is given up when nothing was sent or received for so long. */
+  readonly idleTimeoutMs: number
+  readonly retry: RetryRules
+}
+
+/** A request to a store that does not answer fails within this time, attempts and pauses included. */
+const DEFAULT_DEADLINE_MS = 30_000
+
+/** Three attempts at a store that hangs. As long as bytes move, a transfer may take as long as it takes. */
+export function storePatience(deadlineMs = DEFAULT_DEADLINE_MS): Patience {
+  const idleTimeoutMs = Math.ceil(deadlineMs / 3)
+  return {
+    idleTimeoutMs,
+    retry: {
+      attempts: 6,
+      baseMs: 80,
+      maxMs: Math.min(5_000, idleTimeoutMs / 4),
+      giveUpMs: deadlineMs - idleTimeoutMs,
+    },
+  }
+}
 
 /** Says that trying again may help; `error` is what is thrown when no attempt is left. */
 export class Again extends Error {
@@ -34,6 +57,7 @@ export interface RetryOptions extends RetryRules {
  * is anywhere between nothing and its bound, so that many clients that failed together do not come together again.
  */
 export async function retry<T>(options: RetryOptions, attempt: (count: number) => Promise<T>): Promise<T> {
+  const startedAt = options.clock.now()
   for (let count = 1; ; count++) {
     throwIfAborted(options.signal)
     try {
@@ -43,6 +67,7 @@ export async function retry<T>(options: RetryOptions, attempt: (count: number) =
       if (!(error instanceof Again)) throw error
       if (count >= options.attempts) throw error.error
       await pause(options, count, error.afterMs ?? 0)
+      if (options.clock.now() - startedAt > (options.giveUpMs ?? Infinity)) throw error.error
     }
   }
 }

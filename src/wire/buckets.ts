@@ -3,6 +3,7 @@ import {
   type BucketAddress,
   type StoreClock,
   parseBucketUrl,
+  storePatience,
   withAbilities,
 } from '../bucket/index.ts'
 
@@ -13,6 +14,8 @@ export interface OpenOptions {
   readonly mayCreate: boolean
   /** True: opening and reading it leave no trace. What is written must not get here. */
   readonly isReadOnly?: boolean
+  /** How long a request to the store may go unanswered. */
+  readonly deadlineMs?: number
 }
 
 /** One entry per kind of store; each is loaded only when it is used, because some bring a large library along. */
@@ -24,14 +27,20 @@ const OPENERS: {
 } = {
   memory: async () => (await import('../bucket/adapters/memory.ts')).openMemoryBucket(),
   file: openFolder,
-  s3: async ({ conditionalDelete, ...options }) => {
-    const bucket = (await import('../bucket/adapters/s3/bucket.ts')).openS3Bucket(options)
+  s3: async ({ conditionalDelete, ...address }, { deadlineMs }) => {
+    const { openS3Bucket } = await import('../bucket/adapters/s3/bucket.ts')
+    const bucket = openS3Bucket({ ...address, ...storePatience(deadlineMs) })
     return conditionalDelete === undefined
       ? bucket
       : withAbilities(bucket, { ...bucket.can, conditionalDelete })
   },
-  gs: async (options) => (await import('../bucket/adapters/gcs.ts')).openGcsBucket(options),
-  azblob: async (options) => (await import('../bucket/adapters/azure.ts')).openAzureBucket(options),
+  gs: async (address, { deadlineMs }) =>
+    (await import('../bucket/adapters/gcs.ts')).openGcsBucket({ ...address, ...storePatience(deadlineMs) }),
+  azblob: async (address, { deadlineMs }) =>
+    (await import('../bucket/adapters/azure.ts')).openAzureBucket({
+      ...address,
+      ...storePatience(deadlineMs),
+    }),
 }
 
 async function openFolder({ folder }: { folder: string }, options: OpenOptions): Promise<OpenBucket> {

@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.ts'
+import { TacoError } from '../base/errors.ts'
 import { randomIds } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { probeBucket, refuseIfUnfit, withAbilities } from '../bucket/index.ts'
@@ -22,6 +23,8 @@ export interface BuildOptions {
   readonly isRehearsal?: boolean
   /** Does what takes long; without, it is done in this thread. */
   readonly work?: LongWork
+  /** How long a request to the bucket may go unanswered. */
+  readonly bucketDeadlineMs?: number | undefined
 }
 
 /** State control over one bucket, and what its faces want to know about it. */
@@ -40,6 +43,8 @@ export interface Built {
 
 /** Every bucket that was ever used has it; any key would do to see whether the bucket answers. */
 const FIRST_DOCUMENT = '.taco/orgs/default/org.json'
+/** Who asks whether a server is ready has a time-out of a few seconds, and wants to know the reason. */
+const READY_MS = 3_000
 
 export async function build(options: BuildOptions): Promise<Built> {
   const version = packageVersion()
@@ -48,6 +53,7 @@ export async function build(options: BuildOptions): Promise<Built> {
   const { bucket: opened, isProbeTrusted } = await openBucket(options.bucket, {
     mayCreate,
     isReadOnly: isRehearsal,
+    ...(options.bucketDeadlineMs === undefined ? {} : { deadlineMs: options.bucketDeadlineMs }),
   })
   try {
     const probed = isRehearsal
@@ -70,8 +76,14 @@ export async function build(options: BuildOptions): Promise<Built> {
       about: { version, bucket: { kind: bucket.kind, label: bucket.label } },
       async ready() {
         // Not head: to that, S3 says the same of an object and of a bucket that are not there.
-        const found = await bucket.get(FIRST_DOCUMENT)
-        found?.discard()
+        const late = new AbortController()
+        const timer = setTimeout(() => late.abort(tooLate(bucket.label)), READY_MS)
+        try {
+          const found = await bucket.get(FIRST_DOCUMENT, { signal: late.signal })
+          found?.discard()
+        } finally {
+          clearTimeout(timer)
+        }
       },
       async close() {
         await control.close()
@@ -82,6 +94,13 @@ export async function build(options: BuildOptions): Promise<Built> {
     await opened.close().catch(() => {})
     throw error
   }
+}
+
+function tooLate(label: string): TacoError {
+  return new TacoError('BUCKET_UNAVAILABLE', `${label} does not answer within ${READY_MS / 1000} s`, {
+    hint: 'Look at the health of the storage and the way to it.',
+    facts: { bucket: label },
+  })
 }
 
 /** The bucket with the abilities it was found to have; refuses one that could lose a state. */

@@ -1,6 +1,6 @@
 import { homedir, hostname, userInfo } from 'node:os'
 import { runCli } from '../entry/cli/index.ts'
-import type { Signal, World } from '../entry/cli/index.ts'
+import type { Served, Signal, World } from '../entry/cli/index.ts'
 import { packageVersion } from './version.ts'
 
 const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -49,9 +49,20 @@ function world(): World {
       process.stderr.on('error', () => {})
     },
     openEmbedded: async (options) => (await import('./embed.ts')).openEmbedded(options),
-    serve: async (options) => (await import('./serve.ts')).serve(options),
+    serve: async (options) => endingProcess(await (await import('./serve.ts')).serve(options)),
     repository: () => import('./repository.ts'),
     parsers: () => import('./parsers.ts'),
+  }
+}
+
+/** Once the server has stopped, requests to a bucket that hangs must not keep the process alive. */
+function endingProcess(served: Served): Served {
+  return {
+    ...served,
+    async close() {
+      await served.close()
+      setTimeout(() => process.exit(), 500).unref()
+    },
   }
 }
 

@@ -47,11 +47,16 @@ export const ServeOptions = z.object({
     .int()
     .min(0)
     .default(6 * 3_600_000),
+  /** How long a request to the bucket may go unanswered. */
+  bucketDeadlineMs: z.number().int().min(1000).optional(),
   /** How long requests under way may take to end at a shutdown. */
   graceMs: z.number().int().min(0).default(20_000),
 })
 export type ServeOptions = z.infer<typeof ServeOptions>
 export type ServeInput = z.input<typeof ServeOptions>
+
+/** After the grace period: for what closing itself writes. */
+const LAST_WORDS_MS = 1_000
 
 export interface Served {
   readonly url: string
@@ -80,7 +85,13 @@ export async function serve(input: ServeInput): Promise<Served> {
 
   process.on('exit', log.flush)
   const threads = ownThreads()
-  const built = await build({ bucket: options.bucket, log, probe: 'always', ...threads })
+  const built = await build({
+    bucket: options.bucket,
+    log,
+    probe: 'always',
+    bucketDeadlineMs: options.bucketDeadlineMs,
+    ...threads,
+  })
   const { control, rollouts, metrics, about, ready } = built
   const limits =
     options.maxStateBytes === undefined
@@ -145,10 +156,23 @@ export async function serve(input: ServeInput): Promise<Served> {
   async function shutDown(): Promise<void> {
     log.info('stopping')
     clearInterval(resting)
-    await Promise.all([face.close(options.graceMs), background.stop()])
-    await built.close()
-    await threads?.close()
-    log.info('stopped')
+    async function tidyUp(): Promise<true> {
+      await Promise.all([face.close(options.graceMs), background.stop()])
+      await built.close()
+      await threads?.close()
+      return true
+    }
+    // What is not tidied up by then is left to the next server: nothing is lost by it.
+    const waiting = new AbortController()
+    const isDone = await Promise.race([
+      tidyUp(),
+      clock.sleep(options.graceMs + LAST_WORDS_MS, waiting.signal).then(
+        () => false,
+        () => true,
+      ),
+    ]).finally(() => waiting.abort())
+    if (isDone) log.info('stopped')
+    else log.warn('stopped before everything was tidied up: the bucket does not answer')
     log.flush()
     process.off('exit', log.flush)
   }
@@ -162,6 +186,7 @@ const SAID_AS: Readonly<Record<string, string>> = {
   maxStateBytes: '--max-state',
   lookEveryMs: '--look-every (in milliseconds)',
   gcEveryMs: '--gc-every (in milliseconds)',
+  bucketDeadlineMs: '--bucket-timeout (in milliseconds)',
   graceMs: '--grace (in milliseconds)',
 }
 

@@ -7,7 +7,7 @@ import { conflict } from '../bucket.ts'
 import type { Bucket, Entry, Found, GetOptions, StoreClock, Tag } from '../bucket.ts'
 import { checkKey } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
-import { retry, storeRetry, throwIfAborted } from '../retry.ts'
+import { retry, storePatience, throwIfAborted } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { azureError, azureFailure, openContainer } from './azure-client.ts'
 import { azureLeases, underLease } from './azure-leases.ts'
@@ -39,7 +39,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
   const { container: name, account, endpoint, connectionString } = options
   const env = options.env ?? process.env
   const container = await openContainer({ container: name, account, endpoint, connectionString, env })
-  const rules = options.retry ?? storeRetry
+  const rules = options.retry ?? storePatience().retry
   const time = storeTime(clock)
 
   function blobAt(key: string) {

@@ -16,7 +16,7 @@ import type {
 } from '../bucket.ts'
 import { checkKey } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
-import type { RetryRules } from '../retry.ts'
+import { type RetryRules, storePatience } from '../retry.ts'
 import { isOwn, noSuchBucket, openGcsClient } from './gcs-client.ts'
 import type { GcsCall } from './gcs-client.ts'
 import { tokenSource } from './gcs-credentials.ts'
@@ -76,7 +76,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
     token: await tokenSource(options.token, endpoint === emulator),
     clock: options.clock ?? systemClock,
     retry: options.retry,
-    idleTimeoutMs: options.idleTimeoutMs ?? 30_000,
+    idleTimeoutMs: options.idleTimeoutMs ?? storePatience().idleTimeoutMs,
   })
 
   function pathOf(key: string): string {

@@ -67,10 +67,16 @@ export const bucketCommands: readonly CommandSpec[] = [
         says: 'carry out retention this often, half as often if never idle, 0 for never; default: 6h',
       },
       {
+        name: 'bucket-timeout',
+        value: 'time',
+        env: 'TACO_BUCKET_TIMEOUT',
+        says: 'give up a request to a bucket that does not answer after this long; default: 30s',
+      },
+      {
         name: 'grace',
         value: 'time',
         env: 'TACO_GRACE',
-        says: 'time for requests under way at a stop; default: 20s',
+        says: 'how long a shutdown waits for running requests; default: 20s',
       },
     ],
     example: 'taco serve --bucket s3://states --listen 0.0.0.0:8226 --auth token',

@@ -93,6 +93,8 @@ export interface ServeOptions {
   readonly lookEveryMs: number | undefined
   /** How often retention is carried out; 0: only by `taco gc`. */
   readonly gcEveryMs: number | undefined
+  /** How long a request to the bucket may go unanswered. */
+  readonly bucketDeadlineMs: number | undefined
   /** How long requests under way may take to end at a shutdown. */
   readonly graceMs: number | undefined
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../../base/clock.ts'
-import { retry, storeRetry } from '../../retry.ts'
+import { retry, storePatience } from '../../retry.ts'
 import type { RetryRules } from '../../retry.ts'
 import { transportFailure } from './failures.ts'
 import { storeTime } from './store-time.ts'
@@ -46,7 +46,7 @@ export function openExchange<Call extends Asked>(
   const { clock, label } = options
   const transport = openTransport(options.address, options.idleTimeoutMs)
   const time = storeTime(clock)
-  const patient = { ...(options.retry ?? storeRetry), clock }
+  const patient = { ...(options.retry ?? storePatience().retry), clock }
   return {
     async send(request, call) {
       let answer: IncomingMessage

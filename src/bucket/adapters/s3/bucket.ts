@@ -7,7 +7,7 @@ import type { Adjustable } from '../../abilities.ts'
 import type { Bucket, BucketAbilities, Entry, Found, GetOptions, StoreClock, Tag } from '../../bucket.ts'
 import { checkKey } from '../../keys.ts'
 import { prefixed } from '../../prefix.ts'
-import type { RetryRules } from '../../retry.ts'
+import { type RetryRules, storePatience } from '../../retry.ts'
 import { notTheStore, otherBytes, unavailable, unsized, untagged } from '../http/failures.ts'
 import { foundObject, pastTheEnd } from '../http/found.ts'
 import { listedEntries } from '../http/listing.ts'
@@ -60,7 +60,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     credentials: credentialSource({ given: options.credentials, env, clock }),
     clock,
     retry: options.retry,
-    idleTimeoutMs: options.idleTimeoutMs ?? 30_000,
+    idleTimeoutMs: options.idleTimeoutMs ?? storePatience().idleTimeoutMs,
   })
   const encryption = encryptionHeaders(options)
 

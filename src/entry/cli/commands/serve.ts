@@ -17,6 +17,7 @@ interface ServeFlags {
   readonly logFormat?: 'json' | 'text'
   readonly lookEvery?: string
   readonly gcEvery?: string
+  readonly bucketTimeout?: string
   readonly grace?: string
 }
 
@@ -75,6 +76,7 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     logFormat: flags.logFormat,
     lookEveryMs: timeOf('look-every', flags.lookEvery),
     gcEveryMs: timeOf('gc-every', flags.gcEvery),
+    bucketDeadlineMs: timeOf('bucket-timeout', flags.bucketTimeout),
     graceMs: timeOf('grace', flags.grace),
   }
 }
