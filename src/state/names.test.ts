@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { defaultStateKey, nameKey } from './layout.ts'
 import {
   flatName,
   nameFromFlat,
@@ -19,6 +20,42 @@ test.each([
 ])('%s is a name, and comes back from its one-segment form', (name) => {
   expect(parseNewUnitName(name)).toBe(name)
   expect(nameFromFlat(flatName(name))).toBe(name)
+})
+
+test('every key that is made from a name or a key fits into the names of a file system', () => {
+  const char = fc.constantFrom('a', 'b', '_', '/')
+  const mostBytes = (key: string) => Math.max(...key.split('/').map((part) => Buffer.byteLength(part)))
+  fc.assert(
+    fc.property(fc.string({ unit: char, minLength: 150, maxLength: 210 }), (text) => {
+      const name = text.replaceAll(/\/+/g, '/').replaceAll(/^\/|\/$/g, '')
+      if (!isParsed(parseNewUnitName, name)) return
+      for (const can of [{}, { foldsCase: true }])
+        expect(mostBytes(nameKey('o'.repeat(40), name, can))).toBeLessThanOrEqual(215)
+      expect(mostBytes(`${defaultStateKey('o'.repeat(40), name)}.tflock`)).toBeLessThanOrEqual(215)
+    }),
+    { numRuns: 2000 },
+  )
+  for (const length of [207, 208, 209, 300]) {
+    const key = `${'k'.repeat(length)}/x`
+    if (isParsed(parseStateKey, key)) expect(mostBytes(`${key}.tflock`)).toBeLessThanOrEqual(215)
+  }
+})
+
+function isParsed(parse: (text: string) => unknown, text: string): boolean {
+  try {
+    parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('a name of 99 parts is refused by its own length, not by that of an internal key', () => {
+  const name = Array.from({ length: 99 }, () => 'a').join('/')
+  expect(name.length).toBeLessThan(200)
+  expect(() => parseUnitName(name)).toThrow(
+    expect.objectContaining({ code: 'BAD_REQUEST', facts: { field: 'unit' } }),
+  )
 })
 
 test.each([

@@ -7,6 +7,10 @@ import { foldKey } from '../bucket/index.ts'
  */
 const SEGMENT = /^[A-Za-z0-9_.](?:[A-Za-z0-9_. -]*[A-Za-z0-9_.])?$/
 const MAX_NAME = 200
+/** In its one-segment form, in which "/" takes two: with a suffix it must fit into one name of a file system. */
+const MAX_FLAT_NAME = 208
+/** The same for a part of a state key, to which the lock adds a suffix. */
+const MAX_KEY_PART_BYTES = 208
 const UNIT_ID = /^ws-[1-9A-HJ-NP-Za-km-z]{16}$/
 const ORG = /^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/
 
@@ -15,6 +19,14 @@ export function parseUnitName(text: string): string {
   if (text === '') throw badRequest('unit', 'the unit name is empty', 'give a path such as prod/network/vpc')
   if (text.length > MAX_NAME) {
     throw badRequest('unit', `the unit name has ${text.length} characters`, `use at most ${MAX_NAME}`)
+  }
+  const flatLength = flatName(text).length
+  if (flatLength > MAX_FLAT_NAME) {
+    throw badRequest(
+      'unit',
+      `the unit name has ${flatLength} characters, where every "/" counts as two`,
+      `use at most ${MAX_FLAT_NAME} that way, with fewer parts`,
+    )
   }
   for (const segment of text.split('/')) {
     if (segment === '' || segment === '.' || segment === '..') {
@@ -101,7 +113,9 @@ export function parseStateKey(text: string): string {
   const bad =
     text === '' ||
     Buffer.byteLength(text) > 900 ||
-    text.split('/').some((part) => part === '.' || part === '..') ||
+    text
+      .split('/')
+      .some((part) => part === '.' || part === '..' || Buffer.byteLength(part) > MAX_KEY_PART_BYTES) ||
     text.startsWith('/') ||
     text.endsWith('/') ||
     // oxlint-disable-next-line no-control-regex -- control characters are what is refused
@@ -110,7 +124,7 @@ export function parseStateKey(text: string): string {
     throw badRequest(
       'key',
       `"${text}" cannot be the key of a state`,
-      'use a plain path such as prod/network/terraform.tfstate',
+      `use a plain path such as prod/network/terraform.tfstate, of at most 900 bytes and ${MAX_KEY_PART_BYTES} in each part`,
     )
   if (isOwn(text)) {
     throw badRequest('key', 'a state cannot lie under .taco/', 'that is where OpenTaco keeps its records')
