@@ -72,7 +72,11 @@ test('a dependency on a unit that was deleted makes no circle with the next of i
   const declared = { on, name: 'b', outputs: null, source: 'declared' as const, inputs: {} }
   await control.graph.changeDependencies({ org, unit: 'a' }, () => [declared], alice)
   await control.units.remove({ org, unit: 'b' }, { force: false }, alice)
+  await expect(sync(org, [unit('b', 'a')], { dryRun: false }, alice)).rejects.toMatchObject({
+    code: 'NAME_GIVEN_UP',
+  })
 
+  await control.units.create({ org, name: 'b' }, alice)
   await sync(org, [unit('b', 'a')], { dryRun: false }, alice)
 
   expect((await control.units.get({ org, unit: 'b' })).dependencies).toMatchObject([{ name: 'a' }])

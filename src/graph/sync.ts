@@ -71,7 +71,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
 
   async function ensureUnit(org: string, { name, labels }: SyncUnit, caller: Caller): Promise<string> {
     try {
-      return (await control.units.create({ org, name, labels }, caller)).id
+      return (await control.units.create({ org, name, labels, takeOver: false }, caller)).id
     } catch (error) {
       if (!isTacoError(error, 'ALREADY_EXISTS')) throw error
     }

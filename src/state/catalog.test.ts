@@ -108,6 +108,7 @@ test('a clock that was set back lets nothing old pass for new', async () => {
 
   await other.units.update(named('unit'), { description: 'new' }, alice)
   await other.units.rename(named('unit'), 'moved', alice)
+  await other.units.create({ org: 'default', name: 'unit' }, alice)
   await push(other, 'unit', stateText(2))
   pass(-3_600_000)
   expect(await listed(ours)).toEqual(['new', ''])

@@ -26,8 +26,8 @@ import type { UnitView } from './views.ts'
  */
 export interface Catalog {
   list(query: UnitQuery): Promise<UnitPage>
-  /** The one deleted last. */
-  deletedByName(org: string, name: string): Promise<string | undefined>
+  /** The deleted units of this name, the one deleted last first. */
+  deletedByName(org: string, name: string): Promise<readonly string[]>
   /** Every unit, deleted ones too, as listings see them. */
   current(org: string): Promise<{ readonly entries: readonly CatalogEntry[]; readonly asOf: number }>
   /** Every unit, deleted ones too, as of now: a full listing. */
@@ -266,7 +266,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     async deletedByName(org, name) {
       const entries = [...(await current(org, true)).index.values()]
       const deleted = entries.filter((entry) => entry.name === name && entry.deletedAt > 0)
-      return deleted.sort((a, b) => b.deletedAt - a.deletedAt)[0]?.id
+      return deleted.sort((a, b) => b.deletedAt - a.deletedAt).map(({ id }) => id)
     },
   }
 }

@@ -2,6 +2,7 @@ import { TacoError } from '../base/errors.ts'
 import type { Loaded } from '../bucket/index.ts'
 import { createDocument, readDocument, swapDocument } from '../bucket/index.ts'
 import type { StateDeps } from './deps.ts'
+import { gaveUp } from './given-up.ts'
 import { nameKey, stateClaimKey } from './layout.ts'
 import type { UnitDocument } from './model.ts'
 import { Claim, FORMAT } from './model.ts'
@@ -15,8 +16,11 @@ import type { Unit, UnitStore } from './unit-store.ts'
  */
 export interface Claims {
   read(claimKey: string): Promise<Loaded<Claim> | undefined>
-  /** Takes the name or the key for `claim.id`. Gives the unit that has it if somebody else does. */
-  take(what: 'name' | 'key', claim: Claim): Promise<Taken>
+  /**
+   * Takes the name or the key for `claim.id`. Gives the unit that has it if somebody else does. A name that another
+   * unit gave up is taken only with `takeOver`.
+   */
+  take(what: 'name' | 'key', claim: Claim, options?: { readonly takeOver: boolean }): Promise<Taken>
   /** Gives what `from` claimed to a unit that has it by its document, and had lost its claim. */
   handOver(what: 'name' | 'key', from: Claim, to: Claimant): Promise<void>
   /** Lets go of what this unit had, if the claim is still its own. */
@@ -31,6 +35,8 @@ export interface Claimant {
 export type Taken =
   | { readonly kind: 'mine' }
   | { readonly kind: 'taken'; readonly by: Unit }
+  /** The name was that of a unit which was renamed or deleted. */
+  | { readonly kind: 'given-up'; readonly by: Unit }
   /** Somebody claimed it and has not (yet) made the unit. */
   | { readonly kind: 'half-made'; readonly claim: Claim }
 
@@ -40,7 +46,7 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
 
   const read = (claimKey: string) => readDocument(bucket, claimKey, Claim)
 
-  function take(what: 'name' | 'key', claim: Claim): Promise<Taken> {
+  function take(what: 'name' | 'key', claim: Claim, { takeOver } = { takeOver: true }): Promise<Taken> {
     const claimKey = keyOf(what, claim)
     return untilDone<Taken>(clock, `claiming the ${what}`, async () => {
       const fresh = { ...claim, nonce: ids.id('n') }
@@ -53,6 +59,8 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
         if (owner === undefined && keyOf(what, present.value) === claimKey)
           return { kind: 'half-made', claim: present.value }
         if (owner !== undefined && agrees(what, owner.value, claimKey)) return { kind: 'taken', by: owner }
+        if (owner !== undefined && what === 'name' && !takeOver && gaveUp(owner.value, claim.name))
+          return { kind: 'given-up', by: owner }
       }
       // Always rewritten, even our own of an earlier try: somebody may just be replacing it as invalid.
       return (await swapDocument(bucket, present, fresh)).kind === 'written' ? { kind: 'mine' } : again

@@ -43,7 +43,10 @@ export async function* checkLostUnits(
       const claim = await claimThatCounts(parts, claimed)
       const key = keys.get(id)?.[0]?.key ?? claim?.key
       const isBack =
-        repair && claim !== undefined && key !== undefined && (await rebuild(parts, claim, key, caller))
+        repair &&
+        claim !== undefined &&
+        key !== undefined &&
+        (await rebuild(parts, claim, { key, formerNames: namesBeside(claim, claimed) }, caller))
       if (isBack) madeAnew.push(claim)
       const called = claim === undefined && claimed.length > 0 ? ` (${claimed.map(nameOf).join(' or ')})` : ''
       yield finder(claim?.name ?? null)(
@@ -99,9 +102,22 @@ function isOfUnit({ unit, type }: Event, { id }: Claim): boolean {
   return unit?.id === id && !type.startsWith('step.')
 }
 
-async function rebuild(parts: Parts, claim: Claim, key: string, caller: Caller): Promise<boolean> {
+/** Names that it gave up stay claimed, and are not free. */
+function namesBeside({ name }: Claim, claimed: readonly Claim[]): string[] {
+  return claimed.map(nameOf).filter((other) => other !== name)
+}
+
+async function rebuild(
+  parts: Parts,
+  claim: Claim,
+  { key, formerNames }: { readonly key: string; readonly formerNames: string[] },
+  caller: Caller,
+): Promise<boolean> {
   const { ids } = parts.deps
-  const document = await rebuiltDocument(parts, newDocument(claim, key, ids.id('n')))
+  const document = await rebuiltDocument(parts, {
+    ...newDocument(claim, key, ids.id('n')),
+    ...(formerNames.length === 0 ? {} : { formerNames }),
+  })
   if (document === undefined || (await parts.store.create(document, [])) === undefined) return false
   await lookAt(parts, { org: claim.org, id: claim.id }, caller)
   return true

@@ -2,8 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { isTacoError, TacoError } from '../base/errors.ts'
 import type { Claims } from './claims.ts'
 import type { StateDeps } from './deps.ts'
+import { gaveUp, nameGivenUp, remedy, whatBecame } from './given-up.ts'
 import { defaultStateKey, nameKey, stateClaimKey } from './layout.ts'
 import { refuseLost } from './lost-units.ts'
+import type { UnitDocument } from './model.ts'
 import { isUnitId, parseOrgName, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import type { Target } from './protocol/parts.ts'
@@ -16,6 +18,8 @@ export interface Locator {
   find(ref: UnitRef): Promise<Unit>
   /** Undefined instead of NOT_FOUND. */
   tryFind(ref: UnitRef): Promise<Unit | undefined>
+  /** Undefined: nobody ever used the name. NAME_GIVEN_UP: it is not free, and must not be taken for a new one. */
+  tryUse(ref: UnitRef): Promise<Unit | undefined>
   /**
    * Runs `work` with the unit that the name meant last time, without looking first: `work` checks the name against
    * the document it reads (Target.name). If it turns out to have moved, the name is looked up and `work` runs again.
@@ -40,29 +44,42 @@ export function createLocator(
   const idsByName = new LRUCache<string, string>({ max: 20_000 })
   const cacheKey = (org: string, name: string) => `${org} ${name}`
 
-  async function tryFind(ref: UnitRef): Promise<Unit | undefined> {
+  interface Led {
+    readonly unit?: Unit | undefined
+    /** The unit that gave the name up. */
+    readonly former?: Unit
+  }
+
+  async function lookUp(ref: UnitRef): Promise<Led> {
     const org = parseOrgName(ref.org)
-    if (isUnitId(ref.unit)) return store.load(org, ref.unit)
+    if (isUnitId(ref.unit)) return { unit: await store.load(org, ref.unit) }
     const name = parseUnitName(ref.unit)
     const known = idsByName.get(cacheKey(org, name))
     if (known !== undefined) {
       const unit = await store.load(org, known)
-      if (unit !== undefined && hasName(unit, name)) return unit
+      if (unit !== undefined && hasName(unit, name)) return { unit }
     }
     const claim = await claims.read(nameKey(org, name, bucket.can))
     const unit = claim === undefined ? undefined : await store.load(org, claim.value.id)
-    if (unit !== undefined && hasName(unit, name)) return unit
+    if (unit !== undefined && hasName(unit, name)) return { unit }
     idsByName.delete(cacheKey(org, name))
     // "There is none" would make an engine plan everything anew. A name may be lost together with the document.
     const suspect = claim ?? (await claims.read(stateClaimKey(defaultStateKey(org, name), bucket.can)))
     if (suspect !== undefined && unit === undefined) await refuseLost(bucket, store, suspect.value)
     await orgs.require(org)
-    return undefined
+    return unit !== undefined && gaveUp(unit.value, name) ? { former: unit } : {}
+  }
+
+  async function tryUse(ref: UnitRef): Promise<Unit | undefined> {
+    const { unit, former } = await lookUp(ref)
+    if (former !== undefined) throw nameGivenUp(ref.unit, former.value)
+    return unit
   }
 
   async function find(ref: UnitRef): Promise<Unit> {
-    const unit = await tryFind(ref)
+    const { unit, former } = await lookUp(ref)
     if (unit !== undefined) return unit
+    if (former !== undefined) throw noUnitAnyMore(ref.unit, former.value)
     throw new TacoError('NOT_FOUND', `there is no unit ${ref.unit} in the organization ${ref.org}`, {
       facts: { field: 'unit', unit: ref.unit },
       hint: 'see `taco unit ls`; a deleted one is brought back with `taco unit restore`',
@@ -106,7 +123,8 @@ export function createLocator(
 
   return {
     find,
-    tryFind,
+    tryFind: async (ref) => (await lookUp(ref)).unit,
+    tryUse,
     withTarget,
     withTargetOrNew,
     note(unit) {
@@ -115,6 +133,13 @@ export function createLocator(
       else if (idsByName.get(cacheKey(org, name)) === id) idsByName.delete(cacheKey(org, name))
     },
   }
+}
+
+function noUnitAnyMore(name: string, doc: UnitDocument): TacoError {
+  return new TacoError('NOT_FOUND', whatBecame(name, doc), {
+    facts: { field: 'unit', unit: name, id: doc.id, ...(doc.name === name ? {} : { renamedTo: doc.name }) },
+    hint: remedy(doc),
+  })
 }
 
 function hasName(unit: Unit, name: string): boolean {

@@ -265,6 +265,8 @@ export const UnitDocument = z.looseObject({
   key: z.string(),
   /** How often it was renamed, deleted or restored: a unit that came back to its name is not one that kept it. */
   moves: z.number().int().optional(),
+  /** Names that it was renamed away from, the last few: not free for first use. See given-up.ts. */
+  formerNames: z.array(z.string()).optional(),
   description: z.string().default(''),
   labels: z.record(z.string(), z.string()),
   createdAt: z.number(),

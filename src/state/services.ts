@@ -107,12 +107,16 @@ export interface Units {
   /** By name. May lag other servers' writes by a second; `asOf` says as of when. */
   list(query: UnitQuery): Promise<UnitPage>
   get(ref: UnitRef): Promise<UnitView>
-  create(input: { org: string; name: string; key?: string } & UnitChange, caller: Caller): Promise<UnitView>
+  /** `takeOver: false`: not by a name that another unit had (NAME_GIVEN_UP). */
+  create(
+    input: { org: string; name: string; key?: string; takeOver?: boolean } & UnitChange,
+    caller: Caller,
+  ): Promise<UnitView>
   update(ref: UnitRef, change: UnitChange, caller: Caller, expected?: Expected): Promise<UnitView>
   rename(ref: UnitRef, name: string, caller: Caller, expected?: Expected): Promise<UnitView>
   /** Soft: history stays, restore brings it back. Refuses while resources remain unless forced. */
   remove(ref: UnitRef, options: { force: boolean }, caller: Caller, expected?: Expected): Promise<UnitView>
-  /** By id, or by the name it had. `name` puts it back under another one. */
+  /** By id, or by the name it had if no other deleted unit had it. `name` puts it back under another one. */
   restore(ref: UnitRef, options: { name?: string }, caller: Caller): Promise<UnitView>
 }
 
@@ -134,7 +138,10 @@ export interface ReceiveOptions {
 }
 
 export interface States {
-  /** The state object alone, as it is. Undefined: the unit has no state, or there is no such unit. */
+  /**
+   * The state object alone, as it is. Undefined: the unit has no state, or there was never such a unit. Throws
+   * NAME_GIVEN_UP for the name of one that was renamed or deleted.
+   */
   read(
     ref: UnitRef,
     options?: {
@@ -153,7 +160,8 @@ export interface States {
   /**
    * Writes a new version. With `lockId`, under that lock; without, under a lock of its own for just this write
    * (LOCKED if anyone holds one). `force` skips the checks of serial and lineage; the state gets the next serial if its
-   * own is not above every one of the history, unless `keepSerial`. `createUnit`: on first use.
+   * own is not above every one of the history, unless `keepSerial`. `createUnit`: on first use, unless the
+   * name is given up.
    */
   write(
     ref: UnitRef,

@@ -76,7 +76,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
       place === undefined ? again : await readAt(placeKey, place.unit, store.revalidate(place.unit), options)
     if (known !== again) return known
     return untilDone(clock, 'reading', async () => {
-      const unit = await locator.tryFind(ref)
+      const unit = await locator.tryUse(ref)
       if (unit === undefined || unit.value.deleted !== undefined) return undefined
       return readAt(placeKey, unit, unit, options)
     })
@@ -129,7 +129,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
     signal: AbortSignal | undefined,
   ): Promise<Found | undefined> {
     return untilDone(clock, 'reading for a unit', async () => {
-      const unit = await locator.tryFind(ref)
+      const unit = await locator.tryUse(ref)
       if (unit === undefined || unit.value.deleted !== undefined) return undefined
       const found = await getState(unit, signal === undefined ? {} : { signal })
       if (found === undefined || found === 'unchanged')

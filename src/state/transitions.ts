@@ -10,6 +10,7 @@ import { serialsWith } from './serials.ts'
 /** Answers to repeated requests need the last few only; the lists would otherwise grow for ever. */
 const KEEP_RELEASED = REMEMBERED
 const KEEP_RECENT = REMEMBERED_WRITES
+const KEEP_FORMER_NAMES = 50
 
 /** Undefined takes a field out. */
 export type UnitChanges = { readonly [K in keyof UnitDocument]?: UnitDocument[K] | undefined }
@@ -20,7 +21,13 @@ export function applied(doc: UnitDocument, changes: UnitChanges): UnitDocument {
 
 /** The unit is renamed, deleted or restored: what its name leads to changes. */
 export function movedUnit(doc: UnitDocument, to: Pick<UnitChanges, 'name' | 'key' | 'deleted'>): UnitChanges {
-  return { ...to, claiming: undefined, moves: (doc.moves ?? 0) + 1 }
+  const names = [...(doc.formerNames ?? []), doc.name].filter((name) => name !== (to.name ?? doc.name))
+  return {
+    ...to,
+    claiming: undefined,
+    moves: (doc.moves ?? 0) + 1,
+    formerNames: names.length === 0 ? undefined : [...new Set(names)].slice(-KEEP_FORMER_NAMES),
+  }
 }
 
 export function takeLock(doc: UnitDocument, lock: Lock): UnitChanges {

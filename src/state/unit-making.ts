@@ -5,6 +5,7 @@ import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
 import type { StateDeps } from './deps.ts'
 import type { EventDraft } from './events.ts'
+import { nameGivenUp } from './given-up.ts'
 import { defaultStateKey } from './layout.ts'
 import type { Claim, UnitDocument } from './model.ts'
 import { FORMAT } from './model.ts'
@@ -24,6 +25,8 @@ export interface NewUnit extends UnitChange {
   readonly org: string
   readonly name: string
   readonly key?: string
+  /** False: a name that another unit gave up is refused (NAME_GIVEN_UP). */
+  readonly takeOver?: boolean
 }
 
 interface Place {
@@ -36,9 +39,9 @@ type Also = (
 ) => Promise<{ readonly changes: UnitChanges; readonly events: readonly EventDraft[] }>
 
 export interface UnitMaker {
-  /** ALREADY_EXISTS if the name, or a key that was asked for, is taken. */
+  /** ALREADY_EXISTS if the name, or a key that was asked for, is taken. A name that was given up is taken over. */
   create(input: NewUnit, caller: Caller, event?: EventDraft): Promise<Unit>
-  /** The unit of this name, made if need be: by whoever is first. */
+  /** The unit of this name, made if need be: by whoever is first. NAME_GIVEN_UP if another unit had the name. */
   ensure(input: { readonly org: string; readonly name: string }, caller: Caller): Promise<Unit>
   /**
    * Gives a unit another name or key, or its old ones back: claims first, then the document, then old claims go.
@@ -86,11 +89,12 @@ export function createUnitMaker(
         at: clock.now(),
         by: caller.by,
       }
-      const named = await claims.take('name', claim)
+      const named = await claims.take('name', claim, { takeOver: input.takeOver ?? true })
       if (named.kind === 'taken') {
         refuseOtherCase(name, named.by.value)
         return { unit: named.by, made: false }
       }
+      if (named.kind === 'given-up') throw nameGivenUp(name, named.by.value)
       if (named.kind === 'half-made') {
         // Its maker crashed or is just behind us: the unit comes into being as the claim says, whoever does it.
         // A claim whose unit has versions is no such thing: that unit was there, and its document is lost.
@@ -149,7 +153,7 @@ export function createUnitMaker(
   /** The name of the unit that has the key, if it is not to be had. */
   async function takeKey(claim: Claim): Promise<string | undefined> {
     const keyed = await claims.take('key', claim)
-    if (keyed.kind === 'taken') return keyed.by.value.name
+    if (keyed.kind === 'taken' || keyed.kind === 'given-up') return keyed.by.value.name
     if (keyed.kind === 'half-made') {
       await refuseLost(bucket, store, keyed.claim)
       if (keyed.claim.org !== claim.org || keyed.claim.name !== claim.name) return keyed.claim.name
@@ -191,7 +195,7 @@ export function createUnitMaker(
       const taken = await claims.take(what, claim)
       if (taken.kind === 'mine') continue
       await store.swap(announced, { claiming: undefined })
-      throw alreadyTaken(what, to[what], taken.kind === 'taken' ? taken.by.value.name : taken.claim.name)
+      throw alreadyTaken(what, to[what], taken.kind === 'half-made' ? taken.claim.name : taken.by.value.name)
     }
     const more = (await also?.({ ...announced.value, ...to }).catch(async (error: unknown) => {
       await store.swap(announced, { claiming: undefined })
@@ -200,7 +204,7 @@ export function createUnitMaker(
     const changes = { ...movedUnit(announced.value, { ...to, deleted: undefined }), ...more.changes }
     const moved = await store.swap(announced, changes, [...events, ...more.events])
     if (moved === undefined) return retryMove(first, to, events, also)
-    if (name !== to.name) await claims.release('name', { id, org, name, key })
+    // The claim of a name that it gave up stays with it: see given-up.ts.
     if (key !== to.key) await claims.release('key', { id, org, name, key })
     return moved
   }
@@ -226,7 +230,7 @@ export function createUnitMaker(
       throw alreadyTaken('name', unit.value.name, unit.value.name)
     },
     async ensure(input, caller) {
-      return (await make(input, caller, { type: 'unit.created', caller })).unit
+      return (await make({ ...input, takeOver: false }, caller, { type: 'unit.created', caller })).unit
     },
     move,
   }

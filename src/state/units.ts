@@ -1,5 +1,6 @@
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
+import { isoTime } from '../base/clock.ts'
 import { TacoError } from '../base/errors.ts'
 import { checkLabelCount, isUnitId, parseLabels, parseNewUnitName, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
@@ -67,14 +68,13 @@ export function createUnits(
       })
     })
     const unit = await loadUnit(parts, { org: target.org, id: target.id })
-    // The name is free from here on; its claim is invalid even if this does not happen.
-    await claims.release('name', unit.value)
+    // The name stays claimed: it is given up, and not free. The key's claim is invalid even if this does not happen.
     await claims.release('key', unit.value)
     return unit
   }
 
   async function restore(ref: UnitRef, options: { name?: string }, caller: Caller): Promise<Unit> {
-    const unit = isUnitId(ref.unit) ? await locator.find(ref) : await newestDeleted(ref)
+    const unit = isUnitId(ref.unit) ? await locator.find(ref) : await onlyDeleted(ref)
     if (unit.value.deleted === undefined) return unit
     const name = options.name === undefined ? unit.value.name : parseNewUnitName(options.name)
     const key = await freeKey(unit, name)
@@ -89,10 +89,19 @@ export function createUnits(
     return loadUnit(parts, idOf(moved))
   }
 
-  async function newestDeleted(ref: UnitRef): Promise<Unit> {
+  /** Which of several is meant, only a person can tell. */
+  async function onlyDeleted(ref: UnitRef): Promise<Unit> {
     const name = parseUnitName(ref.unit)
-    const found = await catalog.deletedByName(ref.org, name)
-    const unit = found === undefined ? undefined : await store.load(ref.org, found)
+    const ids = await catalog.deletedByName(ref.org, name)
+    const found = (await Promise.all(ids.map((id) => store.load(ref.org, id)))).filter(
+      (unit) => unit?.value.deleted !== undefined && unit.value.name === name,
+    )
+    const [unit] = found
+    if (found.length > 1)
+      throw severalDeleted(
+        name,
+        found.flatMap((one) => one?.value ?? []),
+      )
     if (unit !== undefined) return unit
     throw new TacoError('NOT_FOUND', `there is no deleted unit ${name}`, {
       facts: { field: 'unit', unit: name },
@@ -157,6 +166,21 @@ export function createUnits(
       return viewUnit((await restore(ref, options, caller)).value)
     },
   }
+}
+
+function severalDeleted(name: string, docs: readonly UnitDocument[]): TacoError {
+  const listed = docs.map(({ id, deleted, head }) => {
+    const last = head === null ? 'no version' : `version ${head.version.seq}, serial ${head.version.serial}`
+    return `${id} (${last}, deleted ${isoTime(deleted?.at ?? 0)} by ${deleted?.by ?? ''})`
+  })
+  return new TacoError(
+    'BAD_REQUEST',
+    `${docs.length} deleted units had the name ${name}: ${listed.join(', ')}`,
+    {
+      facts: { field: 'unit', unit: name, ids: docs.map(({ id }) => id) },
+      hint: `name one by its id: \`taco unit restore ${docs[0]?.id ?? ''}\``,
+    },
+  )
 }
 
 function checkExpected(doc: UnitDocument, expected: Expected | undefined): void {

@@ -16,7 +16,14 @@ export function viewUnit(doc: UnitDocument): UnitView {
     createdAt: isoTime(doc.createdAt),
     createdBy: doc.createdBy,
     changedAt: isoTime(doc.changedAt),
-    deleted: doc.deleted === undefined ? null : { at: isoTime(doc.deleted.at), by: doc.deleted.by },
+    deleted:
+      doc.deleted === undefined
+        ? null
+        : {
+            at: isoTime(doc.deleted.at),
+            by: doc.deleted.by,
+            version: head === null ? null : { seq: head.version.seq, serial: head.version.serial },
+          },
     allowDecrypt: doc.allowDecrypt,
     retention: doc.retention ?? null,
     lock: doc.lock === null ? null : viewLock(doc.lock),

@@ -74,7 +74,14 @@ export const UnitView = z.object({
   createdAt: z.iso.datetime(),
   createdBy: z.string(),
   changedAt: z.iso.datetime(),
-  deleted: z.object({ at: z.iso.datetime(), by: z.string() }).nullable(),
+  deleted: z
+    .object({
+      at: z.iso.datetime(),
+      by: z.string(),
+      /** The newest version of its history, which `restore` brings back. Null: it never had a state. */
+      version: z.object({ seq: z.int(), serial: z.int() }).nullable(),
+    })
+    .nullable(),
   allowDecrypt: z.boolean(),
   retention: Retention.nullable(),
   lock: LockView.nullable(),

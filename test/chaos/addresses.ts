@@ -34,15 +34,20 @@ export interface Addresses {
   restore(server: StateControl, name: string): Promise<void>
 }
 
+/** Who makes units by using them. */
+const ENGINE = 'engine'
+
 const told = new WeakMap<World, Told[]>()
 
 export function addressesOf(world: World, who: string): Addresses {
   const by = { by: who }
+  const engine = { by: ENGINE }
   const all = told.get(world) ?? []
   told.set(world, all)
 
   async function ask(
     what: string,
+    name: string,
     work: () => Promise<((moment: Moment) => boolean) | undefined>,
   ): Promise<void> {
     const from = world.schedule.steps()
@@ -51,27 +56,35 @@ export function addressesOf(world: World, who: string): Addresses {
         const holds = await work()
         if (holds !== undefined) all.push({ who, what, from, to: world.schedule.steps(), holds })
       } catch (error) {
-        if (!isCode(error, 'ALREADY_EXISTS', 'STATE_LINEAGE')) throw error
+        if (isCode(error, 'NAME_GIVEN_UP'))
+          all.push({
+            who,
+            what,
+            from,
+            to: world.schedule.steps(),
+            holds: (moment) => isGivenUp(moment, name),
+          })
+        else if (!isCode(error, 'ALREADY_EXISTS', 'STATE_LINEAGE', 'BAD_REQUEST')) throw error
       }
     })
   }
 
   return {
     read: (server, name) =>
-      ask(`read ${name}`, async () => {
+      ask(`read ${name}`, name, async () => {
         const found = await server.states.read({ org: 'default', unit: name })
         if (found === 'unchanged') throw new Error('nothing was asked that could be unchanged')
         const text = found === undefined ? undefined : (await found.bytes()).toString()
         return (moment) => stateOf(moment, name) === text
       }),
     write: (server, name, text) =>
-      ask(`write ${name}`, async () => {
+      ask(`write ${name}`, name, async () => {
         const unit = { org: 'default', unit: name }
         const state = await server.states.receive([Buffer.from(text)] as never, {
           maxBytes: 1e9,
           org: 'default',
         })
-        const version = await server.states.write(unit, state, { how: 'backend', createUnit: true }, by)
+        const version = await server.states.write(unit, state, { how: 'backend', createUnit: true }, engine)
         return (moment) => {
           const doc = unitOf(moment, name)
           const written = doc?.write?.kind === 'write' ? doc.write.head : doc?.head
@@ -79,43 +92,46 @@ export function addressesOf(world: World, who: string): Addresses {
         }
       }),
     lock: (server, name, id) =>
-      ask(`lock ${name}`, async () => {
+      ask(`lock ${name}`, name, async () => {
         const info = LockInfo.parse({ ID: id })
         await server.locks.lock(
           { org: 'default', unit: name },
           info,
           { createUnit: true, leaseMs: 60_000 },
-          by,
+          engine,
         )
         return (moment) => unitOf(moment, name)?.lock?.id === id
       }),
     create: (server, name) =>
-      ask(`create ${name}`, async () => {
+      ask(`create ${name}`, name, async () => {
         const { id } = await server.units.create({ org: 'default', name }, by)
         return (moment) => unitOf(moment, name)?.id === id
       }),
     rename: (server, from, to) =>
-      ask(`rename ${from} to ${to}`, async () => {
+      ask(`rename ${from} to ${to}`, to, async () => {
         const { id } = await server.units.rename({ org: 'default', unit: from }, to, by)
         return (moment) => unitOf(moment, to)?.id === id
       }),
     remove: (server, name) =>
-      ask(`remove ${name}`, async () => {
+      ask(`remove ${name}`, name, async () => {
         const { id } = await server.units.remove({ org: 'default', unit: name }, { force: true }, by)
         return (moment) => moment.units.get(id)?.deleted !== undefined
       }),
     restore: (server, name) =>
-      ask(`restore ${name}`, async () => {
+      ask(`restore ${name}`, name, async () => {
         const { id } = await server.units.restore({ org: 'default', unit: name }, {}, by)
         return (moment) => unitOf(moment, name)?.id === id
       }),
   }
 }
 
-/** At no moment do two units share a name or a state, and everybody was told what was true. Gives how many were told. */
+/** At no moment do two units share a name or a state, no engine makes a unit by a name that was in use, and everybody was told what was true. Gives how many were told. */
 export function checkAddresses(world: World): number {
   const moments = momentsOf(world)
-  for (const moment of moments) checkUnique(moment)
+  moments.forEach((moment, i) => {
+    checkUnique(moment)
+    checkFirstUse(moment, moments[i - 1] ?? moment)
+  })
   const all = told.get(world) ?? []
   for (const { who, what, from, to, holds } of all) {
     // What was true when the request was sent, or became true before it was answered.
@@ -158,6 +174,24 @@ function unitOf({ units }: Moment, name: string): UnitDocument | undefined {
 function stateOf(moment: Moment, name: string): string | undefined {
   const doc = unitOf(moment, name)
   return doc === undefined ? undefined : moment.states.get(doc.key)
+}
+
+/** Nobody has the name, and somebody had it. */
+function isGivenUp(moment: Moment, name: string): boolean {
+  return unitOf(moment, name) === undefined && [...moment.units.values()].some((doc) => had(doc, name))
+}
+
+function had(doc: UnitDocument, name: string): boolean {
+  return doc.name === name || doc.formerNames?.includes(name) === true
+}
+
+function checkFirstUse({ step, units }: Moment, before: Moment): void {
+  for (const { id, name, createdBy } of units.values()) {
+    if (before.units.has(id) || createdBy !== ENGINE) continue
+    const former = [...before.units.values()].find((doc) => had(doc, name))
+    if (former !== undefined)
+      throw new Error(`an engine made the unit ${name} at step ${step}, which ${former.id} had given up`)
+  }
 }
 
 function checkUnique({ step, units }: Moment): void {

@@ -23,6 +23,7 @@ const refusals: readonly ErrorCode[] = [
   'BUCKET_UNAVAILABLE',
   'STATE_HAS_RESOURCES',
   'NOT_FOUND',
+  'NAME_GIVEN_UP',
 ]
 
 /** True: refused, in a way that one can live with. `onAnswer` is called if it was a clear no. */

@@ -63,7 +63,7 @@ export const unitAnswer = fields({
   createdAt: text,
   createdBy: text,
   changedAt: text,
-  deleted: maybe(fields({ at: text, by: text })),
+  deleted: maybe(fields({ at: text, by: text, version: maybe(fields({ seq: number, serial: number })) })),
   allowDecrypt: flag,
   retention: maybe(retentionAnswer),
   lock: maybe(lockAnswer),

@@ -22,6 +22,7 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   NOT_FOUND: EXIT.notFound,
   GONE: EXIT.notFound,
   ALREADY_EXISTS: EXIT.conflict,
+  NAME_GIVEN_UP: EXIT.conflict,
   CONFLICT: EXIT.conflict,
   PRECONDITION_FAILED: EXIT.conflict,
   LOCKED: EXIT.conflict,

@@ -32,7 +32,7 @@ export const unitCommands: CommandSpec = {
     }),
     command({
       name: 'create',
-      says: 'create a unit',
+      says: 'create a unit, also by a name that a renamed or deleted unit had',
       args: [{ name: 'unit', says: 'its name: a path such as prod/network' }],
       options: [
         {
@@ -76,7 +76,7 @@ export const unitCommands: CommandSpec = {
     }),
     command({
       name: 'rename',
-      says: 'rename a unit; its state stays where it lies',
+      says: 'rename a unit; its state stays where it is, and engines are refused under the old name',
       args: [unitArg, { name: 'new-name', says: 'a path such as prod/network' }],
       example: 'taco unit rename prod/network prod/vpc',
       run: unit.rename,
@@ -93,7 +93,7 @@ export const unitCommands: CommandSpec = {
     command({
       name: 'restore',
       says: 'bring a deleted unit back',
-      args: [{ name: 'unit', says: 'the name it had, or its id' }],
+      args: [{ name: 'unit', says: 'the name it had, or its id if several had the name' }],
       options: [{ name: 'as', value: 'name', says: 'under another name' }],
       example: 'taco unit restore dev/scratch',
       run: unit.restore,

@@ -81,8 +81,8 @@ async function remove(x: Exchange, ref: UnitRef, { control }: BackendDeps): Prom
     const options = { force, ...lockOf(query), ...defined({ expected: expectedBy(x.req.headers) }) }
     await control.states.remove(ref, options, x.caller)
   } catch (error) {
-    // What is gone is gone: a replay of a DELETE must succeed.
-    if (!isTacoError(error, 'NOT_FOUND')) throw error
+    // What is gone is gone: a replay of a DELETE must succeed. A unit that was renamed is not gone.
+    if (!isTacoError(error, 'NOT_FOUND') || error.facts['renamedTo'] !== undefined) throw error
   }
   sendJson(x, 200, {})
 }
@@ -97,9 +97,9 @@ async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps)
     sendJson(x, 200, view.info)
   } catch (error) {
     if (!isTacoError(error) || STATUS_OF[error.code] !== 409 || holderOf(error) !== undefined) throw error
-    // The CLIs can show nothing but a lock info: tell the reason in one.
-    const says = error.hint === undefined ? error.message : `${error.message}; ${error.hint}`
-    sendJson(x, 409, { ...info, Info: says })
+    // The CLIs can show nothing but a lock info, and some of them nothing but its id: give the reason there.
+    const reason = error.hint === undefined ? error.message : `${error.message}; ${error.hint}`
+    sendJson(x, 409, { ...info, ID: reason, Info: reason })
   }
 }
 

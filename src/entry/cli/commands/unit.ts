@@ -66,13 +66,27 @@ export async function list(
     return
   }
   const now = world.now()
+  if (options.deleted === true) {
+    output.table(
+      ['UNIT', 'ID', 'VERSION', 'SERIAL', 'DELETED', 'BY'],
+      units.map(({ name, id, deleted }) => [
+        name,
+        id,
+        String(deleted?.version?.seq ?? '-'),
+        String(deleted?.version?.serial ?? '-'),
+        deleted === null ? '-' : age(deleted.at, now),
+        deleted?.by ?? '-',
+      ]),
+    )
+    return
+  }
   output.table(
     ['UNIT', 'SERIAL', 'RESOURCES', 'CHANGED', 'LOCK', 'LABELS'],
     units.map((unit) => [
       unit.name,
       unit.state === null ? (unit.missing === null ? '-' : 'missing') : String(unit.state.serial),
       unit.state === null ? '-' : sayResources(unit.state),
-      age(unit.deleted?.at ?? unit.state?.at ?? unit.changedAt, now),
+      age(unit.state?.at ?? unit.changedAt, now),
       unit.lock === null ? '-' : sayHolder(unit.lock),
       Object.entries(unit.labels)
         .map(([key, value]) => `${key}=${value}`)
@@ -146,7 +160,9 @@ export async function rename(session: Session, [unit = '', name = '']: readonly 
   )
   if (session.output.asJson) return session.output.json(answer)
   session.output.say(`renamed ${unit} to ${check(unitAnswer, answer).name}`)
-  session.output.note('code that names the old address needs the new one: `taco backend ' + name + '`')
+  session.output.note(
+    `engines are refused under the old name; code needs the new one: \`taco backend ${name}\``,
+  )
 }
 
 export async function remove(
@@ -161,7 +177,9 @@ export async function remove(
   for (const warning of check(warningsAnswer, answer).warnings ?? []) session.output.warn(warning)
   if (session.output.asJson) return session.output.json(answer)
   session.output.say(`deleted ${unit}`)
-  session.output.note(`its history stays: \`taco unit restore ${unit}\` brings it back`)
+  session.output.note(
+    `its history stays: \`taco unit restore ${unit}\` brings it back; \`taco unit create ${unit}\` begins anew`,
+  )
 }
 
 export async function restore(
