@@ -1,13 +1,15 @@
 import type { TacoError } from '../base/errors.ts'
 import { isTacoError } from '../base/errors.ts'
 import { readDocument } from '../bucket/index.ts'
+import type { Say } from './doctor-findings.ts'
 import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
 import { inBatches } from './in-batches.ts'
 import { readRecords } from './journal-records.ts'
 import { historiesPrefix, journalPrefix, namesPrefix, parseJournalKey, stateClaimsPrefix } from './layout.ts'
 import { rebuiltDocument } from './lost-units.ts'
-import type { Event } from './model.ts'
+import type { Event, UnitDocument } from './model.ts'
 import { Claim } from './model.ts'
+import { isDocumentOlder } from './older-document.ts'
 import { lookAt } from './protocol/look.ts'
 import type { Parts } from './protocol/parts.ts'
 import type { Caller } from './services.ts'
@@ -63,6 +65,34 @@ export async function* checkLostUnits(
     }
   }
   return madeAnew
+}
+
+/** An older copy of the document: the versions that it does not know are taken in. */
+export async function* checkDocument(
+  parts: Parts,
+  doc: UnitDocument,
+  repair: boolean,
+  say: Say,
+): AsyncGenerator<DoctorFinding> {
+  if (!(await isDocumentOlder(parts.deps.bucket, doc))) return
+  const isBack = repair && (await takeIn(parts, doc))
+  yield say(
+    'error',
+    'unit.document-older',
+    `its document is older than its versions: it ends at version ${doc.seq}${isBack ? '; the later ones were taken in' : ', and later ones are there'}`,
+    `${FROM_BACKUP}, or run with --repair to take the later versions in`,
+    isBack,
+  )
+}
+
+async function takeIn(parts: Parts, { org, id }: UnitDocument): Promise<boolean> {
+  const unit = await parts.store.load(org, id)
+  const rebuilt = unit === undefined ? undefined : await rebuiltDocument(parts, unit.value)
+  if (unit === undefined || rebuilt === undefined) return false
+  const { seq, head, tail, receipt, rev } = rebuilt
+  // What was under way when the copy was made is over, one way or the other: its version is among those taken in.
+  const changes = { seq, head, tail, receipt, write: null, missing: undefined }
+  return (await parts.store.swap({ ...unit, value: { ...unit.value, rev } }, changes)) !== undefined
 }
 
 const nameOf = ({ name }: Claim) => name

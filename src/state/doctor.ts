@@ -5,7 +5,7 @@ import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import type { Say } from './doctor-findings.ts'
 import { finder, FROM_BACKUP, remedyOf, uncheckedUnit } from './doctor-findings.ts'
-import { checkJournal, checkLostUnits } from './doctor-lost.ts'
+import { checkDocument, checkJournal, checkLostUnits } from './doctor-lost.ts'
 import { checkVersions } from './doctor-versions.ts'
 import { nameKey, orgKey, stateClaimKey, versionsPrefix } from './layout.ts'
 import type { UnitDocument, VersionFacts } from './model.ts'
@@ -43,8 +43,10 @@ export function createDoctor(
     const say = finder(doc.name)
     // A repair changes the document.
     const current = async () => (options.repair ? parts.store.load(doc.org, doc.id) : unit)
+    if (options.deep) yield* checkDocument(parts, doc, options.repair, say)
     if (doc.deleted === undefined) {
-      yield* checkClaims(unit, options.repair, say)
+      const now = await current()
+      if (now !== undefined) yield* checkClaims(now, options.repair, say)
       const claimed = await current()
       if (claimed !== undefined) yield* checkState(parts.store.folded(claimed), options, caller, say)
     }

@@ -5,6 +5,7 @@ import type { Catalog } from './catalog.ts'
 import { findVersion, newest } from './history.ts'
 import { parseVersionObject, versionsPrefix } from './layout.ts'
 import type { UnitDocument } from './model.ts'
+import { refuseOlderDocument } from './older-document.ts'
 import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Parts, Target } from './protocol/parts.ts'
@@ -35,6 +36,7 @@ export function createGc(
       const doc = unit.value
       const top = newest(doc)?.seq ?? 0
       const stored = await listStored(bucket, doc)
+      await refuseOlderDocument(bucket, doc)
       const policy = doc.retention ?? (await orgs.current(doc.org)).retention
       const plan = planRetention({
         stored,

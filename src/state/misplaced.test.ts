@@ -170,3 +170,43 @@ test('the document of the first organization is not made anew while its units ar
   expect(wrong(await findings(control))).toEqual([])
   await push(control, 'd', stateText(2))
 })
+
+test.each([
+  ['the newest state is there', 6],
+  ['an older state was put back with it', 2],
+])(
+  'an older copy of a document is refused, and a repair takes the later versions in: %s',
+  async (_, serial) => {
+    const bucket = openMemoryBucket()
+    const running = await openControl(bucket)
+    for (const one of [1, 2]) await push(running, 'd', withResources(one, 1))
+    const { id } = await running.units.get(named('d'))
+    const key = `.taco/orgs/default/units/${id}.json`
+    const old = await bytesAt(bucket, key)
+    for (const one of [3, 4, 5, 6]) await push(running, 'd', withResources(one, 1))
+    await overwriteBytes(bucket, key, old)
+    await overwrite(bucket, 'd/terraform.tfstate', withResources(serial, 1))
+    const before = await versions(bucket)
+    const older = {
+      code: 'BUCKET_CORRUPT',
+      message: expect.stringContaining('older than its versions') as string,
+    }
+
+    for (const control of [running, await openControl(bucket)]) {
+      await expect(push(control, 'd', withResources(9, 1))).rejects.toMatchObject(older)
+      await control.upkeep.gc({ dryRun: false }, alice)
+      expect(wrong(await findings(control))).toContainEqual(
+        expect.objectContaining({ level: 'error', check: 'unit.document-older', unit: 'd' }),
+      )
+    }
+    expect(await versions(bucket)).toEqual(before)
+    const control = await openControl(bucket)
+    await findings(control, { repair: true })
+
+    expect(wrong(await findings(control)).filter(({ level }) => level === 'error')).toEqual([])
+    await push(control, 'd', withResources(9, 1))
+    const { items, damaged } = await control.versions.list(named('d'), { limit: 20 })
+    expect(damaged).toEqual([])
+    expect(items.map(({ serial: one }) => one)).toEqual([9, ...(serial === 2 ? [2] : []), 6, 5, 4, 3, 2, 1])
+  },
+)

@@ -11,6 +11,7 @@ import type { StateDeps } from './deps.ts'
 import { findVersion } from './history.ts'
 import { versionObject, versionsPrefix } from './layout.ts'
 import type { Head, UnitDocument, VersionFacts } from './model.ts'
+import { refuseOlderDocument } from './older-document.ts'
 import { nextCommit } from './output-commits.ts'
 import type { Received, StoredBytes, VersionAbout, VersionStore } from './protocol/parts.ts'
 import { doubtReceipt } from './reads.ts'
@@ -27,6 +28,9 @@ export function createVersionStore(deps: StateDeps): VersionStore {
     maxSize: INDEX_CACHE_BYTES,
     sizeCalculation: (index) => index.byteSize,
   })
+
+  /** The highest number that was next, by unit, as far as this process has seen. */
+  const nextKnown = new LRUCache<string, number>({ max: 10_000 })
 
   const openIn = (prefix: string) => async (object: string) =>
     (await getVersionObject(bucket, prefix + object)).stream()
@@ -49,9 +53,20 @@ export function createVersionStore(deps: StateDeps): VersionStore {
     }
   }
 
+  /** No number is used twice: looked up once for each unit, and again where its document seems to have gone back. */
+  async function confirmNext(doc: UnitDocument): Promise<void> {
+    const next = doc.seq + 1
+    const known = nextKnown.get(doc.id)
+    if (known === undefined || next < known) await refuseOlderDocument(bucket, doc)
+    nextKnown.set(doc.id, next)
+  }
+
   async function put(doc: UnitDocument, state: Received, about: VersionAbout): Promise<Head> {
     const prefix = versionsPrefix(doc.org, doc.id)
     const seq = doc.seq + 1
+    const confirmed = confirmNext(doc)
+    // It is awaited before anything is stored; what fails before that is told first.
+    confirmed.catch(() => {})
     const version = describeVersion(doc, state, about, { id: ids.id('sv'), seq })
     const { commit, outputs } = nextCommit(doc.head, state.facts?.outputs ?? null)
     const receipt = about.receipt ?? null
@@ -69,6 +84,7 @@ export function createVersionStore(deps: StateDeps): VersionStore {
     try {
       const baseSeq = encoded.kind === 'delta' ? (placement.base?.seq ?? 0) : 0
       const object = versionObject({ seq, baseSeq, id: version.id })
+      await confirmed
       // The id is random, so an object that is there already is this one: an answer was lost.
       await bucket.put(prefix + object, encoded.frame, 'absent', { contentType: 'application/octet-stream' })
       const link = { seq, id: object }
