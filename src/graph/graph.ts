@@ -102,7 +102,10 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
       }
       for (const { status } of nodes) counts[status]++
       const needsIt = ({ facts, status }: GraphNode) =>
-        status !== 'up-to-date' || loaded.marks.has(facts.id) || facts.failed !== undefined
+        status !== 'up-to-date' ||
+        loaded.marks.has(facts.id) ||
+        facts.failed !== undefined ||
+        facts.warning !== undefined
       const wanted = query.attention === true ? nodes.filter(needsIt) : nodes
       const items = wanted.map((node) => ({
         ...nodeView(node, loaded.marks, clock.now()),
@@ -189,6 +192,7 @@ function nodeView({ facts, status, isReady }: GraphNode, marks: Marks, now: numb
   const own = [
     ...(locked ? (['locked'] as const) : []),
     ...(failed === undefined ? [] : (['failed'] as const)),
+    ...(facts.warning === undefined ? [] : (['suspect'] as const)),
   ]
   return {
     id,

@@ -7,6 +7,12 @@ import type { Reason } from './views.ts'
 
 /** Why a unit has the status it has, from documents alone: when a change was made is looked up later. Pure. */
 export function reasonsOf(node: GraphNode, nodeOf: (id: string) => GraphNode | undefined): Reason[] {
+  const { warning } = node.facts
+  const suspect: Reason[] = warning === undefined ? [] : [{ ...blank, kind: 'suspect', says: warning }]
+  return [...suspect, ...reasonsOfStatus(node, nodeOf)]
+}
+
+function reasonsOfStatus(node: GraphNode, nodeOf: (id: string) => GraphNode | undefined): Reason[] {
   const { status, edges, comparisons, cycle } = node
   if (cycle !== null) return [{ ...blank, kind: 'cycle', cycle: [...cycle], says: sayCycle(cycle) }]
   if (status === 'state-missing') return [{ ...blank, kind: 'missing', says: sayMissing(node.facts) }]

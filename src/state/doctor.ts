@@ -10,6 +10,7 @@ import { checkVersions } from './doctor-versions.ts'
 import { nameKey, orgKey, stateClaimKey, versionsPrefix } from './layout.ts'
 import type { UnitDocument, VersionFacts } from './model.ts'
 import type { OrgStore } from './orgs.ts'
+import { sayWarning } from './outside-warning.ts'
 import { refuseNested } from './place.ts'
 import { lookAt } from './protocol/look.ts'
 import type { Parts } from './protocol/parts.ts'
@@ -121,6 +122,14 @@ export function createDoctor(
       )
       return
     }
+    const strange = present === null || present !== doc.head?.tag ? undefined : doc.head.version.warning
+    if (strange !== undefined)
+      yield say(
+        'warning',
+        `state.${strange}`,
+        sayWarning(strange),
+        `roll back to the right version with \`taco state rollback ${doc.name} <version>\`; if it is meant to be, \`taco state rollback ${doc.name} current\` makes it yours`,
+      )
     const isMissing =
       doc.missing !== undefined || (present === null && doc.write === null && isWorthMissing(doc))
     if (isMissing) yield missingFinding(doc, say)

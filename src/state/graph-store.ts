@@ -47,7 +47,13 @@ export function createGraphStore(
   }
 
   async function at(doc: UnitDocument, time: number): Promise<GraphFacts> {
-    const { failed: _failed, leaseUntil: _lease, missing: _missing, ...now } = graphFacts(doc)
+    const {
+      failed: _failed,
+      leaseUntil: _lease,
+      missing: _missing,
+      warning: _warning,
+      ...now
+    } = graphFacts(doc)
     const facts = { ...now, reads: null, locked: false, fingerprint: null }
     const then = await entryAt(doc, time)
     if (then === 'none') return { ...facts, head: null }

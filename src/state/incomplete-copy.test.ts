@@ -70,7 +70,9 @@ async function copyOf(
 async function goesOn(bucket: Bucket, oldest = '1'): Promise<StateControl> {
   await findings(await openControl(bucket), { repair: true })
   const control = await openControl(bucket)
-  expect(wrong(await findings(control))).toEqual([])
+  // That the state of the copy is older than its history is a warning for people, and stays one.
+  const left = wrong(await findings(control)).filter(({ check }) => check !== 'state.older-serial')
+  expect(left).toEqual([])
   // Whoever held a lock when the document was copied holds it in the copy too.
   await control.locks.forceUnlock(named('d'), {}, alice)
   const read = async (version: string) => {

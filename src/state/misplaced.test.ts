@@ -210,3 +210,32 @@ test.each([
     expect(items.map(({ serial: one }) => one)).toEqual([9, ...(serial === 2 ? [2] : []), 6, 5, 4, 3, 2, 1])
   },
 )
+
+test('states of two units that changed places, and an older one that was put back, are warned of', async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  await push(control, 'a', withResources(5, 1, 'A'))
+  await push(control, 'b', withResources(5, 1, 'B'))
+  await push(control, 'c', withResources(4, 1, 'C'))
+  await push(control, 'c', withResources(5, 2, 'C'))
+  await swapObjects(bucket, 'a/terraform.tfstate', 'b/terraform.tfstate')
+  await overwrite(bucket, 'c/terraform.tfstate', withResources(4, 1, 'C'))
+  await control.upkeep.sweep(alice)
+
+  const found = wrong(await findings(control, { deep: false }))
+  expect(found.map(({ unit, level, check }) => [unit, level, check])).toEqual([
+    ['a', 'warning', 'state.other-lineage'],
+    ['b', 'warning', 'state.other-lineage'],
+    ['c', 'warning', 'state.older-serial'],
+  ])
+  for (const [name, warning] of [
+    ['a', 'other-lineage'],
+    ['c', 'older-serial'],
+  ] as const) {
+    expect((await control.versions.list(named(name), { limit: 1 })).items).toMatchObject([{ warning }])
+    expect(await control.graph.facts(named(name))).toMatchObject({ warning: expect.any(String) as string })
+  }
+  for (const name of ['a', 'b']) await control.versions.rollback(named(name), '1', {}, alice)
+  await control.versions.rollback(named('c'), 'current', {}, alice)
+  expect(wrong(await findings(control))).toEqual([])
+})

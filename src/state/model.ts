@@ -67,6 +67,8 @@ export const VersionFacts = z.looseObject({
   resources: z.number().int().nullable(),
   /** An outside write that is no state at all; kept all the same. */
   unreadable: z.boolean().optional(),
+  /** Of an outside write: why it is strange (`outside-warning.ts`). */
+  warning: z.string().optional(),
   terraformVersion: z.string().optional(),
   at: z.number(),
   by: z.string(),

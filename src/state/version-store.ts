@@ -13,6 +13,7 @@ import { versionObject, versionsPrefix } from './layout.ts'
 import type { Head, UnitDocument, VersionFacts } from './model.ts'
 import { refuseOlderDocument } from './older-document.ts'
 import { nextCommit } from './output-commits.ts'
+import { warningAbout } from './outside-warning.ts'
 import type { Received, StoredBytes, VersionAbout, VersionStore } from './protocol/parts.ts'
 import { doubtReceipt } from './reads.ts'
 
@@ -171,6 +172,7 @@ function describeVersion(
 ): VersionFacts {
   const { facts } = state
   const { message, requestId, source, receipt: _receipt, ...rest } = about
+  const warning = about.how === 'outside' ? warningAbout(doc, facts) : undefined
   return {
     ...place,
     ...rest,
@@ -181,6 +183,7 @@ function describeVersion(
     encrypted: facts?.encrypted ?? false,
     resources: facts?.resources === undefined ? null : facts.resources - (facts.dataResources ?? 0),
     ...(facts === undefined ? { unreadable: true } : {}),
+    ...(warning === undefined ? {} : { warning }),
     ...(facts?.terraformVersion === undefined ? {} : { terraformVersion: facts.terraformVersion }),
     ...(about.how === 'outside' || (doc.lock?.info.Who ?? '') === '' ? {} : { who: doc.lock?.info.Who }),
     ...(message === undefined ? {} : { message }),

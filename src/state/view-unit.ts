@@ -1,5 +1,6 @@
 import { isoTime } from '../base/clock.ts'
 import type { Lock, LockInfo, UnitDocument, VersionFacts } from './model.ts'
+import { sayWarning } from './outside-warning.ts'
 import type { GraphFacts, LockView, UnitView, VersionView } from './views.ts'
 
 /** From documents to what the outside sees of them. */
@@ -56,6 +57,9 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
             outputs: doc.missing === undefined ? head.outputs : null,
           },
     ...(doc.missing === undefined ? {} : { missing: doc.missing.at }),
+    ...(head === null || head.tag === null || head.version.warning === undefined
+      ? {}
+      : { warning: sayWarning(head.version.warning) }),
     dependencies: doc.dependencies,
     reads: doc.receipt?.reads ?? null,
     locked: doc.lock !== null,
@@ -91,6 +95,7 @@ export function viewVersion(facts: VersionFacts, status: VersionView['status']):
     sha256: facts.hash,
     encrypted: facts.encrypted,
     unreadable: facts.unreadable === true,
+    warning: facts.warning ?? null,
     resources: facts.resources,
     terraformVersion: facts.terraformVersion ?? null,
     at: isoTime(facts.at),

@@ -11,6 +11,8 @@ import {
   Retention,
 } from './model.ts'
 
+import { OutsideWarning } from './outside-warning.ts'
+
 /** What the outside sees of units, versions, locks and events: the schemas of the HTTP API and of `--json`. */
 
 export const LockView = z.object({
@@ -39,6 +41,8 @@ export const VersionView = z.object({
   encrypted: z.boolean(),
   /** True: something else than a state was written around OpenTaco. Its bytes are kept; nothing is known of it. */
   unreadable: z.boolean(),
+  /** Why a state that was written around OpenTaco is strange; null: it is not. */
+  warning: openWord(OutsideWarning).nullable(),
   /** Null: encrypted or no state, so it cannot be known. */
   resources: z.number().int().nullable(),
   terraformVersion: z.string().nullable(),
@@ -230,6 +234,8 @@ export const GraphFacts = z.object({
   fingerprint: z.string().nullable(),
   /** Its last apply ended badly, as far as is known: the state may be half of what its code says. */
   failed: z.object({ at: z.number(), rollout: z.string() }).optional(),
+  /** Why its state, which was written around OpenTaco, is strange. */
+  warning: z.string().optional(),
   /** Why its document cannot be read. Everything else that stands here is made up, but for the id. */
   damaged: z.string().optional(),
 })

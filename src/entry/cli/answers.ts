@@ -29,6 +29,7 @@ export const versionAnswer = fields({
   sha256: text,
   encrypted: flag,
   unreadable: flag,
+  warning: maybe(text),
   resources: maybe(number),
   terraformVersion: maybe(text),
   at: text,

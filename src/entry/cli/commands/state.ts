@@ -48,12 +48,22 @@ export async function versions(
         age(version.at, now),
         version.by,
         version.how,
-        version.status,
+        sayVersionStatus(version),
         version.message ?? '-',
       ]),
   )
   if (items.length === most && options.limit === undefined)
     output.note(`the newest ${most} are shown; -n shows more`)
+}
+
+function sayVersionStatus({
+  status,
+  warning,
+}: {
+  readonly status: string
+  readonly warning: string | null
+}): string {
+  return warning === null ? status : `${status}, ${warning.replaceAll('-', ' ')}`
 }
 
 export async function show(
@@ -71,7 +81,7 @@ function showVersion({ output, world }: Session, answer: unknown): void {
   output.facts([
     ['version', version.id],
     ['number', String(version.seq)],
-    ['status', version.status],
+    ['status', sayVersionStatus(version)],
     ['serial', String(version.serial)],
     ['lineage', version.lineage],
     ['size', bytes(version.size)],
