@@ -92,7 +92,7 @@ export function createAdopt(
           name: parseNewUnitName(finding.unit),
           key: parseStateKey(finding.key),
         }
-        refuseForeignKey(place.org, place.key, organizations)
+        await refuseForeignKey(place.org, place.key, (name) => organizations.includes(name))
         const isTaken = given.has(place.name) || (await catalog.liveUnit('name', place)) !== undefined
         if (isTaken) throw alreadyTaken('name', place.name, place.name)
         given.add(place.name)

@@ -10,6 +10,7 @@ import { createGc } from './gc.ts'
 import { createGraphStore } from './graph-store.ts'
 import { createIntake } from './intake.ts'
 import { createOutbox } from './events.ts'
+import { createOrgMaker } from './key-owner.ts'
 import { createJournal } from './journal.ts'
 import { createJournalWriter } from './journal-writer.ts'
 import { createLocator } from './locate.ts'
@@ -67,7 +68,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
   await orgs.ensureFirst({ by: 'opentaco' })
 
   return {
-    orgs,
+    orgs: { ...orgs, create: createOrgMaker(orgs, catalog) },
     units: createUnits(parts, catalog, locator, maker, claims, orgs, locksSeen),
     states: createStates(parts, intake, locator, maker),
     locks: createLocks(parts, locator, maker),

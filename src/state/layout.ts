@@ -39,9 +39,17 @@ export function objectOf(key: string, { foldsCase = false }: Folding): string {
   return foldsCase ? foldKey(key) : key
 }
 
-/** A new unit's state. Organizations other than the first have a folder of their own. */
+/** Organizations other than the first have a folder of their own. */
+const folderOf = (org: string) => (org === 'default' ? '' : `${org}/`)
+
+/** A new unit's state. */
 export function defaultStateKey(org: string, name: string): string {
-  return `${org === 'default' ? '' : `${org}/`}${name}/terraform.tfstate`
+  return `${folderOf(org)}${name}/terraform.tfstate`
+}
+
+/** A new unit's state where another unit has the key above. */
+export function otherStateKey(org: string, name: string, id: string): string {
+  return `${folderOf(org)}${name}/${id}.tfstate`
 }
 
 /**

@@ -6,7 +6,7 @@ import { alreadyTaken } from './claims.ts'
 import type { StateDeps } from './deps.ts'
 import type { EventDraft } from './events.ts'
 import { nameGivenUp } from './given-up.ts'
-import { defaultStateKey } from './layout.ts'
+import { defaultStateKey, orgKey, otherStateKey } from './layout.ts'
 import type { Claim, UnitDocument } from './model.ts'
 import { FORMAT } from './model.ts'
 import { refuseForeignKey } from './key-owner.ts'
@@ -72,7 +72,7 @@ export function createUnitMaker(
     const wantedKey = input.key === undefined ? undefined : parseStateKey(input.key)
     parseLabels(input.labels ?? {})
     await orgs.require(input.org)
-    if (wantedKey !== undefined) refuseForeignKey(input.org, wantedKey, await orgNames())
+    if (wantedKey !== undefined) await refuseForeignKey(input.org, wantedKey, isOrg)
     if (!isNewUnitName(name)) {
       const key = wantedKey ?? defaultStateKey(input.org, name)
       const unit = await catalog.liveUnit('name', { org: input.org, name, key })
@@ -120,6 +120,10 @@ export function createUnitMaker(
       return existing
     }
     let { key } = claim
+    await refuseForeignKey(claim.org, key, isOrg).catch(async (error: unknown) => {
+      await letGo(claim, ['name'])
+      throw error
+    })
     const rival = await takeKey(claim).catch(async (error: unknown) => {
       if (isTacoError(error, 'BUCKET_CORRUPT')) await letGo(claim, ['name'])
       throw error
@@ -130,7 +134,7 @@ export function createUnitMaker(
         throw alreadyTaken('key', key, rival)
       }
       // A renamed unit keeps its state where it was, so the place may be taken: this one gets one of its own.
-      key = `${claim.name}/${claim.id}.tfstate`
+      key = otherStateKey(claim.org, claim.name, claim.id)
       await claims.take('key', { ...claim, key })
     }
     await refuseNested(bucket, key).catch(async (error: unknown) => {
@@ -184,6 +188,11 @@ export function createUnitMaker(
       organizations = { names: await orgs.names(), asOf }
     }
     return organizations.names
+  }
+
+  /** Names that were listed a while ago, or one that another server has just added. */
+  async function isOrg(name: string): Promise<boolean> {
+    return (await orgNames()).includes(name) || (await bucket.head(orgKey(name))) !== undefined
   }
 
   async function move(first: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit> {
