@@ -19,6 +19,7 @@ import { tooLarge } from './receive.ts'
 import { logFailure } from './respond.ts'
 import { addRollouts } from './rollouts.ts'
 import { addRunTokens } from './run-tokens.ts'
+import { checkJson } from './strict-json.ts'
 import { addSync } from './sync.ts'
 import { addUnits } from './units.ts'
 import { addUpkeep } from './upkeep.ts'
@@ -31,16 +32,16 @@ export function createApp(deps: HttpDeps): Api {
 
   api.use(async (c, next) => {
     c.env.exchange.route = routePath(c, -1).replace(/:(\w+)/g, '{$1}')
-    // No DELETE here takes a body, and one that is left out cannot be told from one that is there.
-    const hasBody =
-      c.req.method !== 'DELETE' &&
-      c.req.method !== 'GET' &&
-      (declaredBytes(c.req) ?? (c.req.header('transfer-encoding') === undefined ? 0 : 1)) > 0
-    if (hasBody || c.req.method === 'POST') checkJsonType(c.req.header('content-type'))
+    if (hasBody(c.req) || c.req.method === 'POST') checkJsonType(c.req.header('content-type'))
     await next()
   })
   api.use((c, next) => {
     if ((declaredBytes(c.req) ?? 0) > limits.maxJsonBytes) throw tooLarge(limits.maxJsonBytes)
+    return next()
+  })
+  api.use(async (c, next) => {
+    // The framework keeps the text, and parses it for the handler.
+    if (hasBody(c.req)) checkJson(await c.req.text())
     return next()
   })
   const conditional = new Set<string>()
@@ -105,6 +106,12 @@ function conditionalRoutes(api: Api): readonly string[] {
     const takes = headers !== undefined && 'shape' in headers && 'if-match' in headers.shape
     return takes ? [`${method.toUpperCase()} ${path}`] : []
   })
+}
+
+/** No DELETE here takes a body, and one that is left out cannot be told from one that is there. */
+function hasBody(request: { readonly method: string; header(name: string): string | undefined }): boolean {
+  if (['GET', 'HEAD', 'OPTIONS', 'DELETE'].includes(request.method)) return false
+  return (declaredBytes(request) ?? (request.header('transfer-encoding') === undefined ? 0 : 1)) > 0
 }
 
 /**

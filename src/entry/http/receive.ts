@@ -1,5 +1,6 @@
-import { TacoError, badRequest } from '../../base/errors.ts'
+import { TacoError, badRequest, isTacoError } from '../../base/errors.ts'
 import type { Exchange } from './exchange.ts'
+import { checkJson } from './strict-json.ts'
 
 /** The body as it comes in. Stopping early leaves the connection alive, so that the refusal can be read. */
 export async function* received(x: Exchange): AsyncGenerator<Uint8Array> {
@@ -48,35 +49,13 @@ export function tooLarge(maxBytes: number): TacoError {
   })
 }
 
-const MOST_LEVELS = 32
-
-/** Writing JSON takes a turn of the stack for every level, and there is no end to them. */
-function levelsIn(bytes: Uint8Array): number {
-  let level = 0
-  let deepest = 0
-  let isText = false
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (isText) {
-      if (byte === 0x5c) at++
-      else if (byte === 0x22) isText = false
-    } else if (byte === 0x22) isText = true
-    else if (byte === 0x5b || byte === 0x7b) deepest = Math.max(deepest, ++level)
-    else if (byte === 0x5d || byte === 0x7d) level--
-  }
-  return deepest
-}
-
 export function parseJson(bytes: Uint8Array): unknown {
-  if (levelsIn(bytes) > MOST_LEVELS)
-    throw badRequest(
-      'body',
-      `the body is nested deeper than ${MOST_LEVELS} levels`,
-      'Send a flatter document.',
-    )
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    checkJson(text)
+    return JSON.parse(text)
+  } catch (error) {
+    if (isTacoError(error)) throw error
     throw badRequest('body', 'the body is not JSON', 'Send one JSON document, encoded as UTF-8.')
   }
 }

@@ -215,13 +215,13 @@ export function addUnits(api: Api, units: Units, dependencies: Pick<Dependencies
 }
 
 function labelsOf(given: readonly string[]): Record<string, string> {
-  const labels: Record<string, string> = {}
-  for (const text of given) {
-    const at = text.indexOf('=')
-    if (at < 1) throw badRequest('label', `"${text}" is not name=value`, 'Write label=team=network.')
-    labels[text.slice(0, at)] = text.slice(at + 1)
-  }
-  return labels
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=')
+      if (at < 1) throw badRequest('label', `"${text}" is not name=value`, 'Write label=team=network.')
+      return [text.slice(0, at), text.slice(at + 1)]
+    }),
+  )
 }
 
 /** Damage of another unit hides who uses this one, which is no reason to keep it. */
