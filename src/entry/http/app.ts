@@ -24,6 +24,10 @@ import { addSync } from './sync.ts'
 import { addUnits } from './units.ts'
 import { addUpkeep } from './upkeep.ts'
 import { addVersions } from './versions.ts'
+import { WrongMethod, asProblem, methodsAt } from './wrong-method.ts'
+
+/** The pattern of requests that only this file's own steps see. */
+const UNROUTED = '/*'
 
 /** The native API, save for the routes that carry states. Testable without a socket by `app.request()`. */
 export function createApp(deps: HttpDeps): Api {
@@ -31,7 +35,12 @@ export function createApp(deps: HttpDeps): Api {
   const api = createApi()
 
   api.use(async (c, next) => {
-    c.env.exchange.route = routePath(c, -1).replace(/:(\w+)/g, '{$1}')
+    const pattern = routePath(c, -1)
+    c.env.exchange.route = pattern.replace(/:(\w+)/g, '{$1}')
+    if (pattern === UNROUTED) {
+      const allowed = methodsAt(c.req.path, api.routes)
+      if (allowed !== undefined) throw new WrongMethod(allowed)
+    }
     if (hasBody(c.req) || c.req.method === 'POST') checkJsonType(c.req.header('content-type'))
     await next()
   })
@@ -53,9 +62,9 @@ export function createApp(deps: HttpDeps): Api {
     return next()
   })
   api.onError((raised, c) => {
-    const error = translated(raised)
+    const { error, options } = asProblem(translated(raised))
     logFailure(error, c.env.exchange, log)
-    const { problem, headers } = renderProblem(error, c.env.exchange.requestId)
+    const { problem, headers } = renderProblem(error, c.env.exchange.requestId, options)
     const response = Response.json(problem, {
       status: problem.status,
       headers: { 'content-type': 'application/problem+json' },

@@ -1,7 +1,6 @@
 import { type IncomingMessage, type Server, ServerResponse, createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RunPrincipal } from '../../access/index.ts'
-import { TacoError } from '../../base/errors.ts'
 import { BACKEND_METHODS, answerBackend } from './backend.ts'
 import { callerNetwork, clientAddress } from './client-address.ts'
 import { Connection } from './connection.ts'
@@ -18,6 +17,7 @@ import { createSlowBodies } from './slow-bodies.ts'
 import { STATE_METHODS, answerState, readVersion, stateTarget } from './state-bytes.ts'
 import { createStreamSlots } from './stream-slots.ts'
 import { backendTarget, checkPath } from './unit-path.ts'
+import { WrongMethod, asProblem } from './wrong-method.ts'
 
 /** What those ask who watch a server, and not those who use it. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
@@ -144,9 +144,8 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   }
 
   function refuse(x: Exchange, error: unknown): void {
-    if (error instanceof WrongMethod)
-      sendProblem(x, error.error, deps, { status: 405, headers: { allow: error.allowed } })
-    else sendProblem(x, error, deps)
+    const { error: shown, options } = asProblem(error)
+    sendProblem(x, shown, deps, options)
   }
 
   function end(this: Answering): void {
@@ -220,19 +219,6 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
 /** Knows its exchange, so that no request needs a listener of its own. */
 class Answering<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   exchange: Exchange | undefined
-}
-
-class WrongMethod extends Error {
-  readonly error = new TacoError('BAD_REQUEST', 'this address does not take that method', {
-    facts: { field: 'method' },
-    hint: 'The Allow header lists those it takes; /v1/openapi.json describes them.',
-  })
-  readonly allowed: string
-
-  constructor(allowed: readonly string[]) {
-    super('wrong method')
-    this.allowed = allowed.join(', ')
-  }
 }
 
 function checkMethod(x: Exchange, allowed: readonly string[]): void {

@@ -25,7 +25,11 @@ export function checkJson(text: string): void {
 }
 
 function tooDeep() {
-  return badRequest('body', `the body is nested deeper than ${MOST_LEVELS} levels`, 'Send a flatter document.')
+  return badRequest(
+    'body',
+    `the body is nested deeper than ${MOST_LEVELS} levels`,
+    'Send a flatter document.',
+  )
 }
 
 /** Behind the closing quote. */
