@@ -19,11 +19,11 @@ Everything that \`taco\` does goes through this API, and so can your scripts. A 
 - **Access**: \`Authorization: Bearer <token>\`, or HTTP Basic with the token as password.
 - **JSON**: every \`POST\`, and every other request with a body, needs \`Content-Type: application/json\`; the state backend takes any type. A body that names a member twice, names one \`__proto__\` or is nested deeper than 32 levels is refused with 400.
 - **Methods**: a known path answers 405 to a method that it does not have, \`OPTIONS\` included, and lists those it has in \`Allow\`. There are no CORS headers: web pages of other origins have no access.
-- **Lists** come in pages: \`limit\`, and \`cursor\` with the \`next\` of the page before; \`next\` is null at the end.
+- **Lists** come in pages: \`limit\`, and \`cursor\` with the \`next\` of the page before; \`next\` is null at the end. Events are the exception, see below.
 - **States, units and organizations** carry an \`ETag\`. A change with \`If-Match\` (one tag, a list, or \`*\`) is refused with 412 when the tag is no longer current; \`If-None-Match: *\` writes a state only where there is none. Routes that cannot honour a condition refuse it with 400. Reads answer 304 and 412 as HTTP says.
 - **Errors** are problem documents with a code and a hint: [errors.md](errors.md).
 - **Request ids**: \`X-Request-Id\` is taken from you or made up, answered, and written into the log and the events.
-- **Events**: \`GET /v1/events?after=<next>\` goes on from where you were and skips nothing; with \`Accept: text/event-stream\` it stays open.
+- **Events**: \`GET /v1/events?after=<next>\` goes on from where you were and skips nothing. \`next\` is always set; \`"more": false\` tells that you have all there is for now. Filters apply before paging. One answer reads a bounded part of the journal, so that with a rare filter a page may be short or empty while \`more\` is true: go on. With \`Accept: text/event-stream\` it stays open.
 `
 
 export async function apiPage(): Promise<string> {

@@ -60,7 +60,7 @@ test('nothing is decided by a graph in which a unit cannot be read', async () =>
 
   await expect(rollouts.start(org, { from: ['network'] }, alice)).rejects.toMatchObject(refusal)
   await expect(graph.dependencies.list({ org, unit: 'network' })).rejects.toMatchObject(refusal)
-  expect(await rollouts.list(org, { limit: 10 })).toMatchObject([])
+  expect(await rollouts.list(org, { limit: 10 })).toEqual({ items: [], next: undefined })
   await expect(graph.dependencies.list({ org, unit: 'netwrk' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 

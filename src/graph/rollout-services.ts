@@ -174,8 +174,11 @@ export interface Rollouts {
     options: { from: readonly string[]; claim?: ClaimOptions },
     caller: Caller,
   ): Promise<StartedRollout>
-  /** Newest first. */
-  list(org: string, page: { limit: number }): Promise<readonly RolloutView[]>
+  /** Newest first. `cursor`: the `next` of the page before. */
+  list(
+    org: string,
+    page: { limit: number; cursor?: string },
+  ): Promise<{ readonly items: readonly RolloutView[]; readonly next: string | undefined }>
   /** Those that are under way, and those in which steps still run; newest first. */
   unfinished(org: string): Promise<Unfinished>
   get(ref: RolloutRef): Promise<RolloutView>

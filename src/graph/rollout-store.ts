@@ -41,7 +41,10 @@ export interface RolloutStore {
   /** Under way, or with steps that still run; newest first. */
   unfinished(org: string): Promise<Read>
   /** Newest first: ids sort by time. */
-  newest(org: string, limit: number): Promise<Read>
+  page(
+    org: string,
+    page: { readonly limit: number; readonly below?: string },
+  ): Promise<Read & { next?: string }>
   /** Of all there are. */
   damaged(org: string): Promise<readonly DamagedRollout[]>
 }
@@ -50,6 +53,14 @@ export interface RolloutStore {
 interface Read {
   readonly rollouts: readonly Rollout[]
   readonly damaged: readonly DamagedRollout[]
+}
+
+function idOf(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1, -'.json'.length)
+}
+
+export function isRolloutId(text: string): boolean {
+  return /^ro-[0-9A-Za-z]+$/.test(text)
 }
 
 const MOST_ATTEMPTS = 100
@@ -77,7 +88,7 @@ export function createRolloutStore(deps: {
   const lanes = new Map<string, Promise<unknown>>()
 
   async function load({ org, id }: RolloutRef): Promise<Loaded<Rollout>> {
-    if (!/^ro-[0-9A-Za-z]+$/.test(id))
+    if (!isRolloutId(id))
       throw badRequest('id', `${JSON.stringify(id)} is not the id of a rollout`, 'see `taco rollout ls`')
     const key = rolloutKey(parseOrgName(org), id)
     const loaded = await read(key)
@@ -215,9 +226,17 @@ export function createRolloutStore(deps: {
       await ended.save(org, all)
       return { rollouts, damaged: found.damaged }
     },
-    async newest(org, limit) {
-      const found = await readAll((await listed(org)).slice(0, limit))
-      return { rollouts: found.loaded.map(({ value }) => value), damaged: found.damaged }
+    async page(org, { limit, below }) {
+      const end = below === undefined ? undefined : rolloutKey(parseOrgName(org), below)
+      const all = (await listed(org)).filter(({ key }) => end === undefined || key < end)
+      const own = all.slice(0, limit)
+      const { loaded, damaged: unreadable } = await readAll(own)
+      const last = own.at(-1)
+      return {
+        rollouts: loaded.map(({ value }) => value),
+        damaged: unreadable,
+        ...(all.length > limit && last !== undefined ? { next: idOf(last.key) } : {}),
+      }
     },
     async damaged(org) {
       return (await readAll(await listed(org))).damaged

@@ -52,7 +52,7 @@ function fail(): never {
 test('a damaged rollout takes no other with it, and nothing that it may be about is skipped by proof', async () => {
   const { world, id, good } = await damaged(otherShape)
 
-  const listed = await world.rollouts.list(org, { limit: 10 })
+  const { items: listed } = await world.rollouts.list(org, { limit: 10 })
   const next = await world.rollouts.start(org, { from: ['network'] }, alice)
   const applied = await workThrough(world, next.id)
 

@@ -11,7 +11,7 @@ import { createLeftSteps } from './rollout-left.ts'
 import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
 import type { ClaimOptions, ClaimView, RolloutRef, Rollouts } from './rollout-services.ts'
 import { afterEnd, createSteps } from './rollout-steps.ts'
-import { createRolloutStore } from './rollout-store.ts'
+import { createRolloutStore, isRolloutId } from './rollout-store.ts'
 import {
   cancel,
   hasTold,
@@ -165,12 +165,15 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       return { ...viewRollout(made), claims }
     },
 
-    async list(org, { limit }) {
-      const { rollouts, damaged } = await store.newest(org, limit)
+    async list(org, { limit, cursor }) {
+      if (cursor !== undefined && !isRolloutId(cursor))
+        throw badRequest('cursor', 'this cursor is not one of ours', 'leave it out to start from the newest')
+      const below = cursor === undefined ? {} : { below: cursor }
+      const { rollouts, damaged, next } = await store.page(org, { limit, ...below })
       const all = [...rollouts.map(viewRollout), ...damaged.map((one) => viewDamaged(org, one))]
       // Whoever mistyped the organization should hear of it.
       if (all.length === 0) await control.graph.units(org, { damaged: 'left out' })
-      return all.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      return { items: all.toSorted((a, b) => (a.id < b.id ? 1 : -1)), next }
     },
     unfinished: left.unfinished,
     doctor: () => checkRollouts(control, store),

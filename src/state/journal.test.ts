@@ -300,3 +300,66 @@ test('records that lie alone, as all once did, are read', async () => {
   await deps.bucket.put(journalKey(old.at, old.id, [old]), bodyOf(JSON.stringify(old)), 'absent')
   expect(await follow(deps, 10)).toEqual([old.id])
 })
+
+/** Objects of one record each, far in the past, of which every `every`th is of another type. */
+async function filled(count: number, every: number) {
+  const { deps, gate } = place()
+  const all: Event[] = []
+  for (let i = 0; i < count; i++) {
+    gate.time += 1_000
+    const type = i % every === every - 1 ? 'unit.renamed' : 'unit.changed'
+    const about = { org: 'default', id: 'ws-xxxxxxxxxxxxxxxx', name: 'a' }
+    const event = makeEvent(deps, about, { type, caller: { by: 'alice' } })
+    all.push(event)
+    await deps.bucket.put(journalKey(event.at, event.id, [event]), bodyOf(JSON.stringify(event)), 'absent')
+  }
+  gate.time += 60_000
+  let reads = 0
+  const get: Bucket['get'] = (...args: Parameters<Bucket['get']>) => {
+    reads++
+    return deps.bucket.get(...args)
+  }
+  const counted = { ...deps, bucket: { ...deps.bucket, get } as Bucket }
+  return { journal: createJournal(counted), all, reads: () => reads }
+}
+
+test.each([1, 3, 100])('a filter fills its pages: no page of %i is empty before the end', async (limit) => {
+  const { journal, all } = await filled(400, 40)
+  const ids: string[] = []
+  let pages = 0
+  for (let after: string | undefined; ;) {
+    const types = ['unit.renamed'] as const
+    const page = await journal.read({ limit, types, ...(after === undefined ? {} : { after }) })
+    ids.push(...page.items.map(({ id }) => id))
+    pages++
+    if (!page.more) break
+    expect(page.items).toHaveLength(limit)
+    after = page.next
+  }
+
+  expect(ids).toEqual(all.filter(({ type }) => type === 'unit.renamed').map(({ id }) => id))
+  expect(pages).toBeLessThanOrEqual(Math.ceil(10 / limit) + 1)
+})
+
+test('a filter by the name of a unit fills its pages, too', async () => {
+  const { journal, all } = await filled(100, 200)
+
+  expect((await journal.read({ limit: 10, unit: 'b' })).more).toBe(false)
+  expect((await journal.read({ limit: 10, unit: 'a' })).items.map(({ id }) => id)).toEqual(
+    all.slice(0, 10).map(({ id }) => id),
+  )
+})
+
+test('one answer reads a bounded number of objects, and the next goes on from there', async () => {
+  const { journal, all, reads } = await filled(5_000, 5_000)
+  const types = ['unit.renamed'] as const
+
+  const first = await journal.read({ limit: 10, types })
+  expect(first).toMatchObject({ items: [], more: true })
+  expect(reads()).toBeLessThan(2_500)
+  const second = await journal.read({ limit: 10, types, after: first.next })
+  const third = await journal.read({ limit: 10, types, after: second.next })
+
+  expect(second).toMatchObject({ items: [], more: true })
+  expect(third).toMatchObject({ items: [{ id: all.at(-1)?.id }], more: false })
+})

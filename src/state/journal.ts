@@ -10,6 +10,7 @@ import { journalCursorAt, journalPrefix, parseJournalKey } from './layout.ts'
 import type { Event } from './model.ts'
 import { isUnitId } from './names.ts'
 import type { EventQuery, Journal } from './services.ts'
+import type { EventView } from './views.ts'
 
 /**
  * The journal as a feed. Records sort by the time of their event, but may arrive a little out of order: another
@@ -27,80 +28,147 @@ const CursorText = z.tuple([z.string(), z.array(z.string().regex(/^[0-9A-Z]{26}(
 /** More would make cursors too long: then the reader gets the rest once they have settled. */
 const MOST_SEEN = 200
 
-/** Records of an object from the `from`th up to the `to`th, which is left out. */
-interface Wanted {
+/** What one answer costs at most, whatever the filters: objects read, and keys looked at. */
+const MOST_READ = 2_000
+const MOST_LISTED = 50_000
+const READ_AT_ONCE = 256
+/** Where only the record tells whether it fits, a page of few is not looked for one by one. */
+const LEAST_READ_AT_ONCE = 32
+
+interface Listed {
   readonly key: string
+  readonly object: JournalObject | undefined
+  /** The first record that was not handed out before. */
   readonly from: number
-  readonly to: number
+  /** By its key, at least one of its records could be wanted. */
+  readonly isCandidate: boolean
 }
 
 export function createJournal({ bucket, clock, log }: StateDeps): Journal {
   async function read(query: EventQuery): ReturnType<Journal['read']> {
     const cursor =
       query.after === undefined
-        ? { after: journalPrefix, seen: new Map() }
+        ? { after: journalPrefix, seen: new Map<string, number>() }
         : startOf(query.after, clock.now())
     const settledBefore = journalCursorAt(clock.now() - SETTLE_MS)
-    const seen = new Map<string, number>(cursor.seen)
-    const wanted: Wanted[] = []
-    let count = 0
-    let after = cursor.after
-    let more = false
-    scan: for await (const page of bucket.list(journalPrefix, { after: cursor.after })) {
-      for (const { key } of page) {
-        const object = parseJournalKey(key)
-        const settled = key < settledBefore
-        if (object !== undefined) {
-          const { ulid, units } = object
-          const from = Math.min(seen.get(ulid) ?? 0, units.length)
-          const { to, matching } = recordsUpTo(object, from, query, query.limit - count)
-          if (matching > 0 && !settled && !seen.has(ulid) && seen.size >= MOST_SEEN) break scan
-          if (matching > 0) wanted.push({ key, from, to })
-          count += matching
-          if (to < units.length) {
-            if (to > from) seen.set(ulid, to)
-            more = true
-            break scan
-          }
-          if (settled) seen.delete(ulid)
-          else if (matching > 0) seen.set(ulid, Infinity)
+    const page = createPage(cursor, query, settledBefore)
+    let [listed, candidates] = [0, 0]
+    scan: for await (const entries of bucket.list(journalPrefix, { after: cursor.after })) {
+      for (let at = 0; at < entries.length;) {
+        const run = runFrom(entries, at, page)
+        const wanted = run.filter(({ isCandidate }) => isCandidate)
+        const records = await readAll(wanted)
+        for (const one of run) if (!page.take(one, records.get(one))) break scan
+        at += run.length
+        listed += run.length
+        candidates += wanted.length
+        if (candidates >= MOST_READ || listed >= MOST_LISTED) {
+          page.stop()
+          break scan
         }
-        if (settled) after = key
       }
     }
-    const events = await readAll(wanted)
-    const items = events.filter((event) => matches(event, query)).map(viewEvent)
-    return { items, next: encodeCursor({ after, seen }), more }
+    return page.answer()
   }
 
-  async function readAll(wanted: readonly Wanted[]): Promise<Event[]> {
-    const events = new Map<Wanted, readonly Event[]>()
-    await inBatches(wanted, 32, async (part) => {
-      const { key, from, to } = part
-      const records = await readRecords(bucket, key)
-      if (isTacoError(records)) log.error('a journal record cannot be read', { key, error: records.message })
-      else if (records !== undefined) events.set(part, records.slice(from, to))
+  async function readAll(wanted: readonly Listed[]): Promise<ReadonlyMap<Listed, readonly Event[]>> {
+    const events = new Map<Listed, readonly Event[]>()
+    await inBatches(wanted, 32, async (one) => {
+      const records = await readRecords(bucket, one.key)
+      if (isTacoError(records))
+        log.error('a journal record cannot be read', { key: one.key, error: records.message })
+      else if (records !== undefined) events.set(one, records)
     })
-    return wanted.flatMap((part) => events.get(part) ?? [])
+    return events
   }
 
   return { read }
 }
 
-/** As far as the limit goes: the first record beyond it that could be wanted, or the end. */
-function recordsUpTo(
-  { org, units }: JournalObject,
-  from: number,
-  query: EventQuery,
-  most: number,
-): { readonly to: number; readonly matching: number } {
-  let matching = 0
-  for (let to = from; to < units.length; to++) {
-    if (!couldMatch({ org, unit: units[to] ?? '' }, query)) continue
-    if (matching === most) return { to, matching }
-    matching++
+/** The next objects of a listing that are looked at together: as many as could fill the page. */
+function runFrom(entries: readonly { readonly key: string }[], start: number, page: Page): Listed[] {
+  const run: Listed[] = []
+  let left = page.readAhead()
+  for (let at = start; at < entries.length && left > 0; at++) {
+    const one = page.look(entries[at]?.key ?? '')
+    run.push(one)
+    if (one.isCandidate) left--
   }
-  return { to: units.length, matching }
+  return run
+}
+
+interface Page {
+  look(key: string): Listed
+  /** How many candidates are worth reading at once. */
+  readAhead(): number
+  /** False: the page ends before or in this object. */
+  take(listed: Listed, records: readonly Event[] | undefined): boolean
+  /** The answer has cost enough. */
+  stop(): void
+  answer(): Awaited<ReturnType<Journal['read']>>
+}
+
+/** What is handed out, and how far the cursor gets with it. */
+function createPage(cursor: Cursor, query: EventQuery, settledBefore: string): Page {
+  const seen = new Map<string, number>(cursor.seen)
+  const items: EventView[] = []
+  let { after } = cursor
+  let more = false
+  const isSettled = (key: string) => key < settledBefore
+  const isExact = (query.types ?? []).length === 0 && (query.unit === undefined || isUnitId(query.unit))
+
+  /** Where in the object the page is full: the first record beyond it that could be wanted, or the end. */
+  function fill({ org, units }: JournalObject, from: number, records: readonly Event[]): number {
+    for (let to = from; to < units.length; to++) {
+      if (!couldMatch({ org, unit: units[to] ?? '' }, query)) continue
+      if (items.length === query.limit) return to
+      const event = records[to]
+      if (event !== undefined && matches(event, query)) items.push(viewEvent(event))
+    }
+    return units.length
+  }
+
+  return {
+    look(key) {
+      const object = parseJournalKey(key)
+      if (object === undefined) return { key, object, from: 0, isCandidate: false }
+      const { ulid, org, units } = object
+      const from = Math.min(seen.get(ulid) ?? 0, units.length)
+      const isCandidate = units.slice(from).some((unit) => couldMatch({ org, unit }, query))
+      return { key, object, from, isCandidate }
+    },
+    readAhead() {
+      const left = query.limit - items.length
+      return Math.min(Math.max(left, isExact ? 1 : LEAST_READ_AT_ONCE), READ_AT_ONCE)
+    },
+    take({ key, object, from, isCandidate }, records = []) {
+      const settled = isSettled(key)
+      if (object !== undefined && isCandidate) {
+        const { ulid, units } = object
+        const before = items.length
+        const isFull = !settled && !seen.has(ulid) && seen.size >= MOST_SEEN
+        // Which records it has would not fit into the cursor; those that are not wanted need not.
+        if (isFull && records.slice(from).some((event) => matches(event, query))) return false
+        const to = fill(object, from, records)
+        if (to < units.length) {
+          if (to > from) seen.set(ulid, to)
+          more = true
+          return false
+        }
+        if (!settled && (items.length > before || !isFull)) seen.set(ulid, Infinity)
+      }
+      if (settled) {
+        if (object !== undefined) seen.delete(object.ulid)
+        after = key
+      }
+      return true
+    },
+    stop() {
+      // A cursor does not get past what is not settled: whoever went on at once would get the same answer.
+      more = after > cursor.after
+    },
+    answer: () => ({ items, next: encodeCursor({ after, seen }), more }),
+  }
 }
 
 /** By the key alone: the rest needs the record. */

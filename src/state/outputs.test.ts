@@ -188,3 +188,17 @@ test('later writes under the same lock keep the receipt, a new apply that reads 
 
   expect(await readsOf(control, 'app')).toEqual([])
 })
+
+test('an outputs commit that retention removed is gone, one that never was is not found', async () => {
+  const control = await open()
+  for (let serial = 1; serial <= 6; serial++)
+    await apply(control, network, serial, { zone: { value: `z${serial}` } })
+  await control.units.update(network, { retention: { count: 2 } }, alice)
+  await control.upkeep.gc({ dryRun: false }, alice)
+  const get = (commit: number) => control.outputs.get(network, { commit, sensitive: false }, alice)
+
+  expect((await get(5)).commit).toBe(5)
+  await expect(get(1)).rejects.toMatchObject({ code: 'GONE' })
+  await expect(control.outputs.diff(network, { from: 1, to: 6 })).rejects.toMatchObject({ code: 'GONE' })
+  for (const commit of [0, 7]) await expect(get(commit)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})

@@ -42,7 +42,17 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
   }
 
   async function find(doc: UnitDocument, commit: number): Promise<Commit> {
-    for await (const found of commits(doc)) if (found.entry.commit === commit) return found
+    let oldest = Infinity
+    for await (const found of commits(doc)) {
+      if (found.entry.commit === commit) return found
+      if (found.entry.facts.seq >= doc.historyFrom) oldest = found.entry.commit
+    }
+    if (doc.historyFrom > 1 && commit >= 1 && commit < oldest) {
+      throw new TacoError('GONE', `outputs commit ${commit} of ${doc.name} was removed by retention`, {
+        facts: { field: 'commit', commit },
+        hint: `see \`taco outputs log ${doc.name}\` for what is left; a backup of the bucket may still have it`,
+      })
+    }
     throw new TacoError('NOT_FOUND', `${doc.name} has no outputs commit ${commit}`, {
       facts: { field: 'commit', commit },
       hint: `see \`taco outputs log ${doc.name}\``,

@@ -29,6 +29,7 @@ test.each([
     'no events have the type bogus',
     /--type takes org\.created, .*state\.written/,
   ],
+  [['events', '-f', '--type', 'bogus'], 'no events have the type bogus', /--type takes org\.created/],
   [['lock', 'app', '--lease', '0s'], '--lease 0s is too short', /at least 1s/],
   [['rollout', 'start', '--from', 'app', '--work', '--lease', '0s'], '--lease 0s', /write --lease as/],
 ])('%j is refused in the words of the command line', async (args, message, hint) => {

@@ -89,7 +89,16 @@ export const rolloutCommands: readonly CommandSpec[] = [
         name: 'ls',
         alias: 'list',
         says: 'list rollouts, newest first',
-        example: 'taco rollout ls',
+        options: [
+          {
+            name: 'limit',
+            short: 'n',
+            value: 'count',
+            isNumber: true,
+            says: 'only this many (default: 20 on a terminal, all otherwise)',
+          },
+        ],
+        example: 'taco rollout ls -n 50',
         run: rollout.list,
       }),
       command({

@@ -41,8 +41,16 @@ const list = createRoute({
   path: '/v1/rollouts',
   tags,
   summary: 'List rollouts, newest first',
-  request: { query: OrgQuery.extend({ limit: z.coerce.number().int().min(1).max(100).default(20) }) },
-  responses: { 200: jsonAnswer(z.object({ items: z.array(Rollout) }), 'The newest'), ...PROBLEMS },
+  request: {
+    query: OrgQuery.extend({
+      limit: z.coerce.number().int().min(1).max(100).default(20),
+      cursor: z.string().optional(),
+    }),
+  },
+  responses: {
+    200: jsonAnswer(z.object({ items: z.array(Rollout), next: z.string().nullable() }), 'A page'),
+    ...PROBLEMS,
+  },
 })
 
 const plan = createRoute({
@@ -176,8 +184,9 @@ export function addRollouts(api: Api, rollouts: graph.Rollouts): void {
   const refOf = (from: { id: string }, { org }: { org: string }) => ({ org, id: from.id })
 
   api.openapi(list, async (c) => {
-    const { org, limit } = c.req.valid('query')
-    return c.json({ items: [...(await rollouts.list(org, { limit }))] }, 200)
+    const { org, ...page } = c.req.valid('query')
+    const { items, next } = await rollouts.list(org, defined(page))
+    return c.json({ items: [...items], next: next ?? null }, 200)
   })
   api.openapi(plan, async (c) => {
     const { org, from, ...wanted } = c.req.valid('query')

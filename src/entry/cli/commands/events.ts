@@ -33,7 +33,7 @@ export async function events(
   if (options.follow !== true) return
   session.output.note('waiting for events; Ctrl-C ends it')
   session.goOnUntilInterrupted()
-  await follow(session, client, query, after)
+  await follow(session, client, query, after).catch(inWordsOf(options))
 }
 
 /** The API speaks of its parameters. */

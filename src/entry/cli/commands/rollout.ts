@@ -1,8 +1,9 @@
+import { wholeList } from '../pages.ts'
 import { planAnswer, rolloutAnswer } from '../rollout-answers.ts'
 import { show, tree } from '../rollout-picture.ts'
 import { usageError } from '../failures.ts'
 import type { Session } from '../session.ts'
-import { check, fields, list as listOf } from '../shape.ts'
+import { check, list as listOf } from '../shape.ts'
 import { oneLine } from '../../../base/terminal-text.ts'
 import { withUnit } from '../unit-name.ts'
 import { age, count } from '../words.ts'
@@ -55,10 +56,17 @@ export async function status(session: Session, [id = '']: readonly string[]): Pr
   await show(session, check(rolloutAnswer, answer))
 }
 
-export async function list(session: Session): Promise<void> {
-  const answer = await (await session.client()).json('GET', '/v1/rollouts')
-  if (session.output.asJson) return session.output.json(answer)
-  const { items } = check(fields({ items: listOf(rolloutAnswer) }), answer)
+export async function list(
+  session: Session,
+  _args: readonly string[],
+  options: { readonly limit?: number },
+): Promise<void> {
+  const { output, world } = session
+  const most = options.limit ?? (world.stdout.isTTY === true && !output.asJson ? 20 : Infinity)
+  const query = { limit: Math.min(most, 100) }
+  const answer = await wholeList(await session.client(), '/v1/rollouts', query, most)
+  if (output.asJson) return output.json({ items: answer })
+  const items = check(listOf(rolloutAnswer), answer)
   if (items.length === 0) return session.output.note('no rollouts yet: `taco rollout start --from <unit>`')
   session.output.table(
     ['ID', 'STATUS', 'FROM', 'STEPS', 'SETTLED', 'BY', 'STARTED'],
