@@ -193,7 +193,8 @@ export function createGraphEngine(): GraphEngine {
         const { facts, status, isBelowMoving: below } = at(up)
         if (facts === undefined) continue
         // What members of the cycle pass on to each other says nothing: only what comes in from outside does.
-        if (placeOf(up) === placeOf(index)) isBelowMoving ||= facts.head === null
+        if (placeOf(up) === placeOf(index))
+          isBelowMoving ||= facts.head === null && facts.missing === undefined
         else {
           isBelowUnknown ||= isUnknown(status)
           isBelowMoving ||= below || isMoving(status)
