@@ -6,6 +6,7 @@ import { readEntryText } from './catalog-entry.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import type { Place } from './history.ts'
 import { newest, readHistory } from './history.ts'
+import { presenceAt } from './absences.ts'
 import { inBatches } from './in-batches.ts'
 import type { Locator } from './locate.ts'
 import type { Receipt, UnitDocument } from './model.ts'
@@ -55,20 +56,22 @@ export function createGraphStore(
       ...now
     } = graphFacts(doc)
     const facts = { ...now, reads: null, locked: false, fingerprint: null }
-    const then = await entryAt(doc, time)
+    const presence = presenceAt(doc, time)
+    if (presence === 'state-deleted') return { ...facts, head: null }
+    const then = presence === 'unknown' ? 'forgotten' : await entryAt(doc, time)
     if (then === 'none') return { ...facts, head: null }
     if (then === 'forgotten') {
       const head = { commit: 0, version: '', at: time, by: '', outputs: null }
       return { ...facts, head, forgotten: true }
     }
     const { facts: version, commit, outputs } = then
-    const missing = doc.missing !== undefined && doc.missing.at <= time ? { missing: doc.missing.at } : {}
+    const missing = typeof presence === 'object' ? presence : {}
     const head = {
       commit,
       version: version.id,
       at: version.at,
       by: version.who ?? version.by,
-      outputs: outputs === null || missing.missing !== undefined ? null : [...outputs],
+      outputs: outputs === null || typeof presence === 'object' ? null : [...outputs],
     }
     return { ...facts, ...missing, head, reads: receiptAt(doc, then, time)?.reads ?? null }
   }
@@ -129,8 +132,8 @@ export function createGraphStore(
       await inBatches(await catalog.all(org), 8, async ({ id }) => {
         const unit = await parts.store.read(org, id)
         if (unit === undefined || unit.value.createdAt > time) return
-        if (unit.value.deleted !== undefined && unit.value.deleted.at <= time) return
-        facts.push(await at(parts.store.folded(unit).value, time))
+        const doc = parts.store.folded(unit).value
+        if (presenceAt(doc, time) !== 'unit-deleted') facts.push(await at(doc, time))
       })
       return [...facts, ...catalog.damaged(org).map(damagedFacts)]
     },

@@ -116,6 +116,9 @@ export const Intent = z.discriminatedUnion('kind', [
     /** The state object that goes. */
     from: z.string(),
     by: z.string(),
+    /** When, and the person or token that deletes it: for the history. */
+    at: z.number().optional(),
+    who: z.string().optional(),
   }),
 ])
 export type Intent = z.infer<typeof Intent>
@@ -190,6 +193,19 @@ export const LostVersions = z.object({
   at: z.number(),
 })
 export type LostVersions = z.infer<typeof LostVersions>
+
+/** A time without a state, or without the unit. It has no bytes, so it is kept here and not among the versions. */
+export const Absence = z.looseObject({
+  /** `state-missing`: somebody emptied or deleted it around OpenTaco. */
+  what: z.enum(['state-deleted', 'state-missing', 'unit-deleted']),
+  /** The newest version then; 0: there was none. */
+  seq: z.number().int(),
+  at: z.number(),
+  by: z.string(),
+  /** Since when there is one again. */
+  until: z.number().optional(),
+})
+export type Absence = z.infer<typeof Absence>
 
 export const RecentWrite = z.object({
   id: z.string(),
@@ -280,6 +296,8 @@ export const UnitDocument = z.looseObject({
   /** Versions below this sequence number were removed by retention, save those in `kept`. */
   historyFrom: z.number().int().default(1),
   kept: z.array(KeptVersion).default([]),
+  /** Oldest first. Documents from before these were recorded have none. */
+  absences: z.array(Absence).optional(),
   /** Of what should be in the history, as in a copy of a bucket in use; a version that is missing besides is news. */
   lost: z.array(LostVersions).optional(),
   /** Sequence number of the newest version ever stored for this unit. */

@@ -4,6 +4,7 @@ import type { Expected } from './expected.ts'
 import type { Dependency, Event, EventType, LockInfo, Read, Retention } from './model.ts'
 import type {
   AdoptFinding,
+  AbsenceView,
   DamagedVersion,
   DoctorFinding,
   EventView,
@@ -204,11 +205,19 @@ export interface Locks {
 }
 
 export interface Versions {
-  /** Newest first. `damaged`: what should be among them and cannot be shown. */
+  /**
+   * Newest first. `damaged`: what should be among them and cannot be shown. `absences`: when there was no state, or no
+   * unit, after these versions.
+   */
   list(
     ref: UnitRef,
     page: { limit: number; cursor?: string },
-  ): Promise<Page<VersionView> & { readonly damaged: readonly DamagedVersion[] }>
+  ): Promise<
+    Page<VersionView> & {
+      readonly damaged: readonly DamagedVersion[]
+      readonly absences: readonly AbsenceView[]
+    }
+  >
   /** By id (`sv-…`), by sequence number (`12`), or `current`, `previous`. */
   get(ref: UnitRef, version: string): Promise<VersionView>
   /** The very bytes that came in, verified by hash. */

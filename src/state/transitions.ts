@@ -1,3 +1,4 @@
+import { absenceBegins, absenceEnds, stateReturns } from './absences.ts'
 import type { Head, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
 import { doubtReceipt, mayWrite, type ReadsTaken, REMEMBERED, REMEMBERED_WRITES } from './reads.ts'
 import { serialsWith } from './serials.ts'
@@ -20,10 +21,19 @@ export function applied(doc: UnitDocument, changes: UnitChanges): UnitDocument {
 }
 
 /** The unit is renamed, deleted or restored: what its name leads to changes. */
-export function movedUnit(doc: UnitDocument, to: Pick<UnitChanges, 'name' | 'key' | 'deleted'>): UnitChanges {
+export function movedUnit(
+  doc: UnitDocument,
+  to: Pick<UnitChanges, 'name' | 'key' | 'deleted'>,
+  at: number,
+): UnitChanges {
   const names = [...(doc.formerNames ?? []), doc.name].filter((name) => name !== (to.name ?? doc.name))
+  const absences =
+    to.deleted === undefined
+      ? absenceEnds(doc, ['unit-deleted'], at)
+      : { absences: absenceBegins(doc, 'unit-deleted', to.deleted) }
   return {
     ...to,
+    ...absences,
     claiming: undefined,
     moves: (doc.moves ?? 0) + 1,
     formerNames: names.length === 0 ? undefined : [...new Set(names)].slice(-KEEP_FORMER_NAMES),
@@ -70,17 +80,28 @@ export function commitWrite(
   }
 }
 
-export function commitDelete(doc: UnitDocument, from: string): UnitChanges {
-  return { write: { kind: 'delete', from, by: heldLock(doc).id } }
+export function commitDelete(doc: UnitDocument, from: string, deleted: Deleted): UnitChanges {
+  return { write: { kind: 'delete', from, by: heldLock(doc).id, at: deleted.at, who: deleted.by } }
+}
+
+interface Deleted {
+  readonly at: number
+  readonly by: string
 }
 
 /** The intent was carried out: the state object holds it under this tag (null: it is gone). */
 export function completeWrite(doc: UnitDocument, tag: string | null): UnitChanges {
   const intent = pending(doc)
-  if (intent.kind === 'delete') return { write: null, head: withoutState(doc.head), missing: undefined }
+  if (intent.kind === 'delete') {
+    // An intent of an earlier version says neither; the document was changed last when it was committed.
+    const deleted = { at: intent.at ?? doc.changedAt, by: intent.who ?? 'unknown' }
+    const absences = absenceBegins(doc, 'state-deleted', deleted)
+    return { write: null, head: withoutState(doc.head), missing: undefined, absences }
+  }
   return {
     write: null,
     head: { ...intent.head, tag },
+    ...stateReturns(doc, intent.head.version.at),
     missing: undefined,
     tail: { id: intent.head.version.id, superseded: false },
     recent: remember(doc, intent, true),
@@ -109,6 +130,7 @@ export function recordOutside(doc: UnitDocument, head: Head): UnitChanges {
   return {
     head,
     missing: undefined,
+    ...stateReturns(doc, head.version.at),
     seq: head.version.seq,
     ...serialsWith(doc, head.version),
     tail: { id: head.version.id, superseded: false },
@@ -117,13 +139,23 @@ export function recordOutside(doc: UnitDocument, head: Head): UnitChanges {
 }
 
 /** The same state was found under another tag. */
-export function retagHead(doc: UnitDocument, tag: string): UnitChanges {
+function retagHead(doc: UnitDocument, tag: string): UnitChanges {
   return { head: doc.head === null ? null : { ...doc.head, tag }, missing: undefined }
+}
+
+/** The very state that was gone is back. */
+export function findState(doc: UnitDocument, tag: string, at: number): UnitChanges {
+  return { ...retagHead(doc, tag), ...stateReturns(doc, at) }
 }
 
 /** The state object was found gone. Whether that is an alarm, what was in it tells. */
 export function loseState(doc: UnitDocument, at: number): UnitChanges {
-  return { head: withoutState(doc.head), ...(isWorthMissing(doc) ? { missing: { at } } : {}) }
+  const isMissing = isWorthMissing(doc)
+  return {
+    head: withoutState(doc.head),
+    absences: absenceBegins(doc, isMissing ? 'state-missing' : 'state-deleted', { at, by: 'outside' }),
+    ...(isMissing ? { missing: { at } } : {}),
+  }
 }
 
 /** A state without resources is nothing that anybody could create a second time. */
@@ -132,8 +164,9 @@ export function isWorthMissing({ head }: Pick<UnitDocument, 'head'>): boolean {
 }
 
 /** A person decided that there is no state any more. */
-export function acceptMissing(): UnitChanges {
-  return { missing: undefined }
+export function acceptMissing(doc: UnitDocument, deleted: Deleted): UnitChanges {
+  const ended = { ...doc, ...absenceEnds(doc, ['state-missing'], deleted.at) }
+  return { missing: undefined, absences: absenceBegins(ended, 'state-deleted', deleted) }
 }
 
 /** The state got another tag and kept its content: so does the head, if it was that state. */

@@ -210,7 +210,10 @@ export function createUnitMaker(
       await store.swap(announced, { claiming: undefined })
       throw error
     })) ?? { changes: {}, events: [] }
-    const changes = { ...movedUnit(announced.value, { ...to, deleted: undefined }), ...more.changes }
+    const changes = {
+      ...movedUnit(announced.value, { ...to, deleted: undefined }, clock.now()),
+      ...more.changes,
+    }
     const moved = await store.swap(announced, changes, [...events, ...more.events])
     if (moved === undefined) return retryMove(first, to, events, also)
     // The claim of a name that it gave up stays with it: see given-up.ts.

@@ -61,7 +61,7 @@ export function createUnits(
         const unit = await loadUnit(parts, target)
         if (unit.value.deleted !== undefined) return undefined
         const deleted = { at: deps.clock.now(), by: caller.by }
-        const gone = await store.swap(unit, movedUnit(unit.value, { deleted }), [
+        const gone = await store.swap(unit, movedUnit(unit.value, { deleted }, deleted.at), [
           { type: 'unit.deleted', caller, data: { force } },
         ])
         return gone === undefined ? again : undefined

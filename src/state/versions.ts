@@ -1,3 +1,4 @@
+import { isoTime } from '../base/clock.ts'
 import { badRequest, TacoError } from '../base/errors.ts'
 import { collect } from './codec/content.ts'
 import type { HistoryEntry } from './history-entry.ts'
@@ -15,7 +16,7 @@ import { noState, rollBackTo } from './restore.ts'
 import type { UnitRef, Versions } from './services.ts'
 import type { Unit } from './unit-store.ts'
 import { viewVersion } from './view-unit.ts'
-import type { VersionView } from './views.ts'
+import type { AbsenceView, VersionView } from './views.ts'
 
 /** Both sides lie in memory while they are compared. */
 const MOST_COMPARED_BYTES = 64 * 1024 * 1024
@@ -110,12 +111,14 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     async list(ref, { limit, cursor }) {
       const { value: doc } = await findUnit(ref)
       const place = cursor === undefined ? newest(doc) : decodePlace(cursor)
-      if (place === undefined) return { items: [], next: undefined, damaged: [] }
+      if (place === undefined)
+        return { items: [], next: undefined, damaged: [], absences: absencesAmong(doc, -1, Infinity) }
       const { entries, gaps, next } = await readHistory(bucket, doc, place, limit)
       return {
         items: entries.map((entry) => viewEntry(doc, entry)),
         next: next === undefined ? undefined : encodePlace(next),
         damaged: gaps.map(({ seq, object }) => ({ seq, object: object ?? null })),
+        absences: absencesAmong(doc, next?.seq ?? -1, cursor === undefined ? Infinity : place.seq),
       }
     },
     async get(ref, version) {
@@ -169,6 +172,20 @@ function damagedVersion(doc: UnitDocument, { seq, object }: Gap): TacoError {
 function viewEntry(doc: UnitDocument, entry: HistoryEntry): VersionView {
   if (doc.head?.version.id === entry.facts.id) return viewVersion(entry.facts, statusOfHead(doc, doc.head))
   return viewVersion(entry.facts, entry.superseded ? 'superseded' : 'past')
+}
+
+/** Those that came after a version with a number above `above`, up to `highest`. Newest first. */
+function absencesAmong({ absences = [] }: UnitDocument, above: number, highest: number): AbsenceView[] {
+  return absences
+    .filter(({ seq }) => seq > above && seq <= highest)
+    .map(({ what, seq, at, by, until }) => ({
+      what,
+      seq,
+      at: isoTime(at),
+      by,
+      until: until === undefined ? null : isoTime(until),
+    }))
+    .reverse()
 }
 
 function statusOfHead({ missing }: UnitDocument, { tag }: Head): VersionView['status'] {

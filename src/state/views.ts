@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  Absence,
   Dependency,
   Event,
   EventType,
@@ -67,6 +68,18 @@ export const DamagedVersion = z.object({
   object: z.string().nullable(),
 })
 export type DamagedVersion = z.infer<typeof DamagedVersion>
+
+/** A time without a state, or without the unit: in the history beside the versions. */
+export const AbsenceView = z.object({
+  what: Absence.shape.what,
+  /** The newest version then; 0: there was none. */
+  seq: z.number().int(),
+  at: z.iso.datetime(),
+  by: z.string(),
+  /** Null: still. */
+  until: z.iso.datetime().nullable(),
+})
+export type AbsenceView = z.infer<typeof AbsenceView>
 
 export const UnitView = z.object({
   id: z.string(),

@@ -43,6 +43,11 @@ export const versionAnswer = fields({
 /** Of a page of versions: those that cannot be shown. */
 export const damagedAnswer = fields({ damaged: maybe(list(fields({ seq: number, object: maybe(text) }))) })
 
+/** Of a page of versions: when there was no state, or no unit. */
+const absenceAnswer = fields({ what: text, seq: number, at: text, by: text, until: maybe(text) })
+export const absencesAnswer = fields({ absences: maybe(list(absenceAnswer)) })
+export type AbsenceAnswer = Of<typeof absenceAnswer>
+
 /** What is known of the inside of a state. */
 export function sayResources(version: {
   readonly unreadable: boolean

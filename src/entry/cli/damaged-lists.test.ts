@@ -26,7 +26,39 @@ test('what a list leaves out as damaged is in its JSON, too', async () => {
   expect(JSON.parse(units.out())).toMatchObject({ items: [{ name: 'a' }], damaged: 2 })
   expect(units.err()).toContain('2 units cannot be read and are left out')
   expect(await versions.run('--server', server.url, 'state', 'versions', 'a', '--json')).toBe(0)
-  expect(JSON.parse(versions.out())).toEqual({ items: [], next: null, damaged: gaps })
+  expect(JSON.parse(versions.out())).toEqual({ items: [], next: null, damaged: gaps, absences: [] })
+})
+
+test('versions are listed with the times at which there was no state', async () => {
+  const version = { id: 'sv-1', lineage: 'l', size: 1, sha256: '', encrypted: false, unreadable: false }
+  const item = (seq: number, at: string) => ({
+    ...version,
+    seq,
+    serial: seq,
+    at,
+    by: 'alice',
+    how: 'push',
+    status: 'past',
+    resources: 0,
+  })
+  const absences = [
+    { what: 'state-deleted', seq: 1, at: '2026-01-02T00:00:00Z', by: 'bob', until: '2026-01-03T00:00:00Z' },
+  ]
+  const server = await testServer((_request, res) => {
+    const items = [item(2, '2026-01-03T00:00:00Z'), item(1, '2026-01-01T00:00:00Z')]
+    sendJson(res, { items, next: null, damaged: [], absences })
+  })
+  onTestFinished(server.close)
+  const table = worldFor()
+  const json = worldFor()
+
+  expect(await table.run('--server', server.url, 'state', 'versions', 'a')).toBe(0)
+  const rows = table.out().split('\n').slice(1, 4)
+  expect(rows[0]).toMatch(/^2 /)
+  expect(rows[1]).toMatch(/^- .* bob +state deleted +until /)
+  expect(rows[2]).toMatch(/^1 /)
+  expect(await json.run('--server', server.url, 'state', 'versions', 'a', '--json')).toBe(0)
+  expect(JSON.parse(json.out())).toMatchObject({ absences })
 })
 
 test('organizations that cannot be read are named beside the others', async () => {

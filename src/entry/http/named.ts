@@ -4,6 +4,7 @@ import * as state from '../../state/index.ts'
 /** The views under the names that the OpenAPI document gives them. */
 export const Unit = state.UnitView.meta({ id: 'Unit' })
 export const Version = state.VersionView.meta({ id: 'Version' })
+export const Absence = state.AbsenceView.meta({ id: 'Absence' })
 export const DamagedVersion = state.DamagedVersion.meta({ id: 'DamagedVersion' })
 export const Lock = state.LockView.meta({ id: 'Lock' })
 export const Organization = state.OrgView.meta({ id: 'Organization' })

@@ -14,7 +14,7 @@ import {
   z,
 } from './api.ts'
 import { defined } from './defined.ts'
-import { DamagedVersion, StateDiff, Version } from './named.ts'
+import { Absence, DamagedVersion, StateDiff, Version } from './named.ts'
 import { rawAnswer } from './outputs.ts'
 
 const tags = ['versions']
@@ -38,6 +38,10 @@ const list = createRoute({
         damaged: z
           .array(DamagedVersion)
           .meta({ description: 'Versions that should be among these and cannot be read from the bucket.' }),
+        absences: z.array(Absence).meta({
+          description:
+            'When the state or the unit was deleted, or the state was missing, after one of these versions. Newest first.',
+        }),
       }),
       'A page',
     ),
@@ -94,8 +98,11 @@ export function addVersions(api: Api, versions: Versions): void {
   api.openapi(list, async (c) => {
     const { org, ...page } = c.req.valid('query')
     const ref = refOf(c.req.valid('param'), { org })
-    const { items, next, damaged } = await versions.list(ref, defined(page))
-    return c.json({ items: [...items], next: next ?? null, damaged: [...damaged] }, 200)
+    const { items, next, damaged, absences } = await versions.list(ref, defined(page))
+    return c.json(
+      { items: [...items], next: next ?? null, damaged: [...damaged], absences: [...absences] },
+      200,
+    )
   })
   api.openapi(get, async (c) => {
     const { version, ...unit } = c.req.valid('param')

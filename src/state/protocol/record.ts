@@ -2,7 +2,7 @@ import type { EventDraft } from '../events.ts'
 import type { UnitDocument } from '../model.ts'
 import { doubtReceipt } from '../reads.ts'
 import type { UnitChanges } from '../transitions.ts'
-import { isWorthMissing, loseState, recordOutside, retagHead } from '../transitions.ts'
+import { findState, isWorthMissing, loseState, recordOutside } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
 import type { Parts } from './parts.ts'
 
@@ -43,7 +43,7 @@ export async function storeOutside(parts: Parts, doc: UnitDocument): Promise<Out
   try {
     // The same bytes under another tag: a restored bucket, not a new version.
     if (doc.head !== null && doc.head.version.hash === state.hash && doc.tail?.superseded !== true) {
-      return { changes: retagHead(doc, found.tag), events: [] }
+      return { changes: findState(doc, found.tag, parts.deps.clock.now()), events: [] }
     }
     const head = await parts.versions.put(doc, state, {
       at: parts.deps.clock.now(),

@@ -35,13 +35,15 @@ export async function removeState(
     if (!isExpected(options.expected, doc.head?.tag ?? null))
       throw changedMeanwhile(`the state of ${doc.name}`)
     refuseWithResources(doc, options.force)
+    const deletion = { at: parts.deps.clock.now(), by: caller.by }
     if (doc.missing !== undefined) {
       const accepted = {
         type: 'state.deleted' as const,
         caller,
         data: { ...deletedVersion(doc), how: 'accepted' },
       }
-      return (await parts.store.swap(unit, acceptMissing(), [accepted])) === undefined ? again : undefined
+      const done = await parts.store.swap(unit, acceptMissing(doc, deletion), [accepted])
+      return done === undefined ? again : undefined
     }
     if (doc.head === null || doc.head.tag === null) return undefined
     const mirror = await parts.mirrors.confirm(doc, doc.lock)
@@ -54,7 +56,7 @@ export async function removeState(
       caller,
       data: { ...deletedVersion(doc), how: 'api' },
     }
-    const committed = await parts.store.swap(unit, commitDelete(doc, from), [deleted])
+    const committed = await parts.store.swap(unit, commitDelete(doc, from, deletion), [deleted])
     if (committed === undefined) return again
     await removeStateObject(parts, committed, from)
     return (await resolveIntent(parts, committed)) === undefined ? again : undefined

@@ -1,4 +1,4 @@
-import { damagedAnswer, sayResources, versionAnswer } from '../answers.ts'
+import { type AbsenceAnswer, absencesAnswer, damagedAnswer, sayResources, versionAnswer } from '../answers.ts'
 import { confirm } from '../ask.ts'
 import { unitPath } from '../client.ts'
 import { EXIT } from '../failures.ts'
@@ -19,10 +19,12 @@ export async function versions(
   const most = options.limit ?? (world.stdout.isTTY === true && !output.asJson ? 20 : Infinity)
   const limit = Math.min(most, 1000)
   const damaged: unknown[] = []
+  const absences: AbsenceAnswer[] = []
   const items = await withUnit(session, unit, () =>
     wholeList(client, unitPath(unit, '/versions'), { limit }, most, (page) => {
       const gaps = check(damagedAnswer, page).damaged ?? []
       damaged.push(...gaps)
+      absences.push(...(check(absencesAnswer, page).absences ?? []))
       for (const { seq, object } of gaps)
         output.warn(
           object === null
@@ -31,26 +33,36 @@ export async function versions(
         )
     }),
   )
-  if (output.asJson) return output.json({ items, next: null, damaged })
-  if (items.length === 0)
+  if (output.asJson) return output.json({ items, next: null, damaged, absences })
+  if (items.length === 0 && absences.length === 0)
     return output.note(`${unit} has no versions ${damaged.length > 0 ? 'that can be read' : 'yet'}`)
   const now = world.now()
   output.table(
     ['NUMBER', 'VERSION', 'SERIAL', 'RESOURCES', 'SIZE', 'WHEN', 'BY', 'HOW', 'STATUS', 'MESSAGE'],
-    items
-      .map((item) => check(versionAnswer, item))
-      .map((version) => [
-        String(version.seq),
-        version.id,
-        String(version.serial),
-        sayResources(version),
-        bytes(version.size),
-        age(version.at, now),
-        version.by,
-        version.how,
-        sayVersionStatus(version),
-        version.message ?? '-',
-      ]),
+    [
+      ...items
+        .map((item) => check(versionAnswer, item))
+        .map((version) => ({
+          seq: version.seq,
+          at: version.at,
+          row: [
+            String(version.seq),
+            version.id,
+            String(version.serial),
+            sayResources(version),
+            bytes(version.size),
+            age(version.at, now),
+            version.by,
+            version.how,
+            sayVersionStatus(version),
+            version.message ?? '-',
+          ],
+        })),
+      ...absences.map((absence) => ({ ...absence, row: absenceRow(absence, now) })),
+    ]
+      // An absence comes after the version that it names.
+      .sort((a, b) => b.seq - a.seq || (a.at < b.at ? 1 : -1))
+      .map(({ row }) => row),
   )
   if (items.length === most && options.limit === undefined)
     output.note(`the newest ${most} are shown; -n shows more`)
@@ -64,6 +76,11 @@ function sayVersionStatus({
   readonly warning: string | null
 }): string {
   return warning === null ? status : `${status}, ${warning.replaceAll('-', ' ')}`
+}
+
+function absenceRow({ what, at, by, until }: AbsenceAnswer, now: number): string[] {
+  const status = until === null ? '-' : `until ${age(until, now)}`
+  return ['-', '-', '-', '-', '-', age(at, now), by, what.replace('-', ' '), status, '-']
 }
 
 export async function show(
