@@ -172,3 +172,13 @@ test('every change that takes no condition refuses one, instead of not honouring
     expect(answer.json(), `${method} ${path}`).toMatchObject({ status: 400, field: 'If-Match' })
   }
 })
+
+test.each(changes)('%s with so many headers that a condition would be lost is refused', async (_, change) => {
+  const { face, old } = await twoStates()
+  for (const count of [100, 150, 300, 800]) {
+    const many = Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, '1']))
+    expect((await change(face, { ...many, 'if-match': old })).json()).toMatchObject({ field: 'headers' })
+  }
+
+  expect(await versionsOf(face)).toHaveLength(2)
+})

@@ -30,6 +30,12 @@ export function checkTarget({ url, rawHeaders }: Target): void {
   if (host !== undefined && !isPlainHost(host)) throw badHost('the Host header is not a plain host name')
 }
 
+/** A header that nobody sees may be the one that matters: a condition, or the page that a request came from. */
+export function checkHeaderCount({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, most: number): void {
+  if (rawHeaders.length > 2 * most)
+    throw badRequest('headers', `the request has more than ${most} headers`, 'Send fewer headers.')
+}
+
 function isPlainHost(host: string): boolean {
   const match = PLAIN_HOST.exec(host)
   return match !== null && (match[1] === undefined || isIPv6(match[1]))

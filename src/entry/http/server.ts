@@ -10,7 +10,7 @@ import { answerEventStream, wantsEventStream } from './event-stream.ts'
 import { Exchange } from './exchange.ts'
 import { refuseMalformed } from './malformed.ts'
 import { createRequestIds } from './request-id.ts'
-import { checkTarget } from './request-target.ts'
+import { checkHeaderCount, checkTarget } from './request-target.ts'
 import { sendProblem } from './respond.ts'
 import { backendTargetFor, outOfScope } from './run-access.ts'
 import { createSlowBodies } from './slow-bodies.ts'
@@ -62,6 +62,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
 
   /** Nothing to wait for: answered already. */
   function route(x: Exchange): Promise<void> | undefined {
+    checkHeaderCount(x.req, limits.maxHeaders)
     checkTarget(x.req)
     checkPath(x.path)
     checkSameOrigin(x.req.headers)
@@ -180,7 +181,8 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
   })
-  server.maxHeadersCount = limits.maxHeaders
+  // Node would drop what is beyond its limit without a word: checkHeaderCount refuses it instead.
+  server.maxHeadersCount = 0
   server.timeout = limits.idleTimeoutMs
   server.on('connection', (socket) => {
     const connection = new Connection()
