@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { levelsIn } from '../../base/json-depth.ts'
 import type { Bucket, HeldLease, Tag } from '../../bucket/index.ts'
 import type { Lock, UnitDocument } from '../model.ts'
 import { LockInfo } from '../model.ts'
@@ -48,14 +49,23 @@ export function mirrorText(doc: Pick<UnitDocument, 'id'>, lock: Lock): string {
   return JSON.stringify({ ...lock.info, OpenTaco: { unit: doc.id, epoch: lock.epoch } })
 }
 
+/** Ours are far smaller. The info of a lock is answered to everybody who waits for it. */
+export const MOST_MIRROR_BYTES = 512 * 1024
+const MOST_MIRROR_LEVELS = 64
+
+function readText(text: string): unknown {
+  const bytes = Buffer.from(text)
+  if (bytes.byteLength > MOST_MIRROR_BYTES || levelsIn(bytes) > MOST_MIRROR_LEVELS) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** What is not marked as this unit's is foreign. */
 export function parseMirror(unitId: string, tag: Tag, text: string): Exclude<Mirror, { kind: 'none' }> {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    json = undefined
-  }
+  const json = readText(text)
   const marked = Marked.safeParse(json)
   if (marked.success && marked.data.OpenTaco.unit === unitId) {
     const { OpenTaco, ...info } = marked.data

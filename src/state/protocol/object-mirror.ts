@@ -3,7 +3,7 @@ import type { Bucket, Tag } from '../../bucket/index.ts'
 import { bodyOf, lockBeside } from '../../bucket/index.ts'
 import type { Lock, UnitDocument } from '../model.ts'
 import type { Mirror, Mirrored, Mirrors, Placed } from './mirror.ts'
-import { mirrorText, parseMirror } from './mirror.ts'
+import { MOST_MIRROR_BYTES, mirrorText, parseMirror } from './mirror.ts'
 
 /** The mirror as an object, at the key where the engine's own backend looks for one, such as `<key>.tflock`. */
 export function createObjectMirrors(bucket: Bucket): Mirrors {
@@ -22,9 +22,12 @@ export function createObjectMirrors(bucket: Bucket): Mirrors {
 
   async function read(doc: Mirrored): Promise<Mirror> {
     const found = await bucket.get(placeOf(doc.key))
-    return found === undefined
-      ? { kind: 'none' }
-      : parseMirror(doc.id, found.tag, (await found.bytes()).toString())
+    if (found === undefined) return { kind: 'none' }
+    if (found.size > MOST_MIRROR_BYTES) {
+      found.discard()
+      return parseMirror(doc.id, found.tag, '')
+    }
+    return parseMirror(doc.id, found.tag, (await found.bytes()).toString())
   }
 
   async function confirm(doc: UnitDocument, lock: Lock): Promise<'in place' | 'foreign'> {
