@@ -4,6 +4,8 @@ import { callerNetwork } from './client-address.ts'
 export interface FailedAttempts {
   /** Milliseconds until a caller may try again; 0: at once. */
   waitMs(address: string): number
+  /** How many more a caller may get wrong before it has to wait. */
+  left(address: string): number
   /** Counts one. True: this was the last before the caller has to wait. */
   failed(address: string): boolean
 }
@@ -41,6 +43,7 @@ export function createFailedAttempts(clock: Clock, rules: AttemptRules = default
       const tokens = tokensNow(left.get(callerNetwork(address)))
       return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / rules.perSecond) * 1000)
     },
+    left: (address) => Math.floor(tokensNow(left.get(callerNetwork(address)))),
     failed(address) {
       const caller = callerNetwork(address)
       const entry = left.get(caller)

@@ -55,7 +55,7 @@ test('wrong run tokens are limited, and hold up nobody with a token of another k
   for (let i = 0; i < 100; i++) expect(await said(wrong)).toBe('UNAUTHENTICATED')
 
   expect(await said(wrong)).toBe('RATE_LIMITED')
-  expect(seen.slice(-3)).toEqual(['wrong', 'limited 10.0.0.1', 'limited'])
+  expect(seen.slice(-3)).toEqual(['limited 10.0.0.1', 'wrong', 'limited'])
   expect(await said(rootToken)).toBe('root')
   time.now += 100
   expect(await said(right)).toBe(principal)
@@ -78,4 +78,40 @@ test('where only run tokens are accepted, nothing else is, and guesses hold up n
   expect(() => guard.admit(visit)).toThrow('no token')
   expect(await saidBy(guard, rootToken)).toBe('UNAUTHENTICATED')
   expect(await saidBy(guard, right)).toBe(principal)
+})
+
+test('of many at once, no more wrong ones are looked up than the limit allows', async () => {
+  let looked = 0
+  const check = async () => {
+    looked++
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    return 'unknown' as const
+  }
+  const clock = { now: () => 0, sleep: () => Promise.resolve() }
+  const guard = runTokenGuard({ runTokens: { check }, limit: { clock } })
+  const said = await Promise.all(Array.from({ length: 500 }, () => saidBy(guard, wrong)))
+
+  expect(looked).toBe(100)
+  expect(said.filter((code) => code === 'RATE_LIMITED')).toHaveLength(400)
+})
+
+test('any number of right ones at once is let in, also beside wrong ones and failing lookups', async () => {
+  let underWay = 0
+  let most = 0
+  const check = async (token: string) => {
+    most = Math.max(most, ++underWay)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    underWay--
+    if (token === old) throw new Error('the bucket is away')
+    return token === right ? principal : ('unknown' as const)
+  }
+  const clock = { now: () => 0, sleep: () => Promise.resolve() }
+  const guard = runTokenGuard({ runTokens: { check }, limit: { clock } })
+  const sent = Array.from({ length: 1_000 }, (_, i) => (i % 50 === 0 ? wrong : i % 7 === 0 ? old : right))
+  const said = await Promise.all(sent.map((token) => saidBy(guard, token)))
+
+  expect(most).toBe(100)
+  expect(said).toEqual(
+    sent.map((token) => (token === right ? principal : token === wrong ? 'UNAUTHENTICATED' : undefined)),
+  )
 })

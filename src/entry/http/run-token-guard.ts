@@ -2,7 +2,7 @@ import { type RunPrincipal, type RunTokens, isRunToken } from '../../access/inde
 import type { Clock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
 import { type Guard, type GuardWatch, credentialOf, rateLimited, unauthenticated } from './auth.ts'
-import { createFailedAttempts } from './failed-attempts.ts'
+import { createCarefulLookups } from './careful-lookups.ts'
 
 export interface RunTokenGuardOptions {
   readonly runTokens: Pick<RunTokens, 'check'>
@@ -20,19 +20,27 @@ const LIMIT = { burst: 100, perSecond: 10, callers: 10_000 }
 
 /** Lets run tokens in. What they may do is decided where the target of the request is known. */
 export function runTokenGuard({ runTokens, otherwise, limit }: RunTokenGuardOptions): Guard {
-  const attempts = limit === undefined ? undefined : createFailedAttempts(limit.clock, LIMIT)
+  const lookUp = limit === undefined ? undefined : createCarefulLookups(limit.clock, LIMIT)
   const watch = limit?.watch
 
+  async function check(token: string, address: string): ReturnType<RunTokens['check']> {
+    const find = () => runTokens.check(token)
+    if (lookUp === undefined) return find()
+    return lookUp(address, {
+      find,
+      isWrong: (found) => found === 'unknown',
+      limited(waitMs) {
+        watch?.refused('limited')
+        throw rateLimited(waitMs)
+      },
+      onLimit: () => watch?.limited(address),
+    })
+  }
+
   async function admitRun(token: string, address: string): Promise<RunPrincipal> {
-    const waitMs = attempts?.waitMs(address) ?? 0
-    if (waitMs > 0) {
-      watch?.refused('limited')
-      throw rateLimited(waitMs)
-    }
-    const found = await runTokens.check(token)
+    const found = await check(token, address)
     if (found === 'unknown') {
       watch?.refused('wrong')
-      if (attempts?.failed(address) === true) watch?.limited(address)
       throw unauthenticated('the run token is wrong, or its run has ended')
     }
     // The secret was right, so this was no guess.
