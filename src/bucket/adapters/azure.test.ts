@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
 import { bodyOf } from '../body.ts'
 import type { GetOptions, Tag } from '../bucket.ts'
+import { storePatience } from '../retry.ts'
 import { openAzureBucket } from './azure.ts'
 import { answer, page, storeThatAnswers, tenBytes } from './http/testing.ts'
 
@@ -112,4 +113,19 @@ test('neither a look, nor a write, nor a delete is done when somebody else answe
   const bucket = await answeredBy(page)
   await expect(bucket.head('a')).rejects.toMatchObject(refused)
   await expect(bucket.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused)
+})
+
+test('a store that hangs is given up, with that as the reason', async () => {
+  const endpoint = await storeThatAnswers(() => {})
+  const bucket = await openAzureBucket({
+    container: 'states',
+    connectionString: `DefaultEndpointsProtocol=http;AccountName=x;AccountKey=eA==;BlobEndpoint=${endpoint}/x;`,
+    ...storePatience(600),
+  })
+  const refused = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('nothing came for') }
+
+  await expect(bucket.get('a')).rejects.toMatchObject(refused)
+  await expect(bucket.head('a')).rejects.toMatchObject(refused)
+  await expect(bucket.put('a', bodyOf('x'), 'absent')).rejects.toMatchObject(refused)
+  await expect(bucket.delete('a', tag)).rejects.toMatchObject(refused)
 })

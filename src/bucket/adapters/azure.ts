@@ -7,7 +7,7 @@ import { conflict } from '../bucket.ts'
 import type { Bucket, Entry, Found, GetOptions, StoreClock, Tag } from '../bucket.ts'
 import { checkKey } from '../keys.ts'
 import { prefixed } from '../prefix.ts'
-import { retry, storePatience, throwIfAborted } from '../retry.ts'
+import { Again, retry, storePatience, throwIfAborted } from '../retry.ts'
 import type { RetryRules } from '../retry.ts'
 import { azureError, azureFailure, openContainer } from './azure-client.ts'
 import { azureLeases, underLease } from './azure-leases.ts'
@@ -29,6 +29,8 @@ export interface AzureOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly clock?: Clock | undefined
   readonly retry?: RetryRules | undefined
+  /** An attempt is given up when the store has not answered for so long. */
+  readonly idleTimeoutMs?: number | undefined
 }
 
 /** Azure Blob Storage: https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api */
@@ -40,6 +42,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
   const env = options.env ?? process.env
   const container = await openContainer({ container: name, account, endpoint, connectionString, env })
   const rules = options.retry ?? storePatience().retry
+  const patienceMs = options.idleTimeoutMs ?? storePatience().idleTimeoutMs
   const time = storeTime(clock)
 
   function blobAt(key: string) {
@@ -53,7 +56,12 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
 
   /** Calls the store with retries; `otherwise` turns refusals that are answers into a value. */
   function ask<T extends Answer, O>(
-    call: { readonly what: string; readonly signal: AbortSignal | undefined; readonly attempts?: number },
+    call: {
+      readonly what: string
+      readonly signal: AbortSignal | undefined
+      readonly attempts?: number
+      readonly bytes?: number
+    },
     request: () => Promise<T>,
     otherwise: (status: number, code: string) => O | undefined,
   ): Promise<T | O> {
@@ -61,13 +69,14 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
       { ...rules, attempts: call.attempts ?? rules.attempts, clock, signal: call.signal },
       async () => {
         try {
-          const answer = await request()
+          const answer = await inTime(request(), patienceMs + (call.bytes ?? 0) / SLOWEST_BYTES_PER_MS)
           const { requestId, _response: response } = answer
           if (requestId === undefined) throw notTheStore(label, call.what, response.status)
           time.note(answer.date?.toUTCString())
           return answer
         } catch (error) {
           throwIfAborted(call.signal)
+          if (error instanceof TooLate) throw new Again(unavailable(label, error.message, {}, error))
           const failure = azureFailure(error)
           if (failure === undefined) throw azureError(error, label, call.what)
           const { status, code } = failure
@@ -169,7 +178,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     const blobHTTPHeaders = { blobContentType: options.contentType ?? 'application/octet-stream' }
     const answer = await upload(body, options.signal, (source, signal) =>
       ask(
-        { what: `writing "${key}"`, signal: options.signal },
+        { what: `writing "${key}"`, signal: options.signal, bytes: body.size },
         () => blob.upload(source, body.size, { ...waiting(signal), ...about, blobHTTPHeaders }),
         (status, code) => {
           const lost =
@@ -255,6 +264,25 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     list,
     close: () => Promise.resolve(),
     storeTime: () => Promise.resolve(time.now()),
+  }
+}
+
+/** The library has no time-out for silence, so an upload gets time for its size. */
+const SLOWEST_BYTES_PER_MS = 50
+
+class TooLate extends Error {}
+
+/** The request is left to itself: what becomes of it is as unknown as after a lost connection. */
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new TooLate(`nothing came for ${Math.round(ms / 100) / 10} s`)), ms)
+  })
+  work.catch(() => undefined)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
