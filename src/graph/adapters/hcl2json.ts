@@ -19,7 +19,7 @@ export function openHclReader(): HclReader {
   let loading: Promise<Parser> | undefined
   return {
     async read(text) {
-      loading ??= (import(PARSER) as Promise<Parser>).catch(cannotLoad)
+      loading ??= load().catch(cannotLoad)
       const { parse } = await loading
       try {
         const body: unknown = await inTime(parse(NAME, text))
@@ -29,6 +29,14 @@ export function openHclReader(): HclReader {
       }
     },
   }
+}
+
+/** Node finds the names that a CommonJS file exports by reading it, and those of a bundled one it may miss. */
+async function load(): Promise<Parser> {
+  const found = (await import(PARSER)) as Partial<Parser> & { readonly default?: Partial<Parser> }
+  const parse = found.parse ?? found.default?.parse
+  if (parse === undefined) throw new Error(`${PARSER} exports no parser`)
+  return { parse }
 }
 
 function cannotLoad(cause: unknown): never {
