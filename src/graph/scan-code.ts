@@ -37,16 +37,47 @@ interface Call {
   readonly above: readonly string[]
 }
 
+interface Backend {
+  readonly kind: string
+  /** Evaluated: a setting that is there and undefined is one that only a run knows. */
+  readonly config: HclBody
+}
+
 /** Where a folder says that its state lies. */
 export function placeOfCode(dir: string, folder: CodeFolder): Place | undefined {
-  const scope = scopeOf({ root: dir, dir, given: folder.variables, prefix: '', above: [] }, folder)
-  let place: Place | undefined
-  for (const block of folder.bodies.flatMap((body) => bodiesOf(body['terraform']))) {
-    for (const { label, body } of labelled(block['backend']))
-      place = placeOf(label, settings(body, scope), { dir })
-    for (const cloud of bodiesOf(block['cloud'])) place = placeOf('cloud', settings(cloud, scope), { dir })
-  }
-  return place
+  const scope = ownScope(dir, folder)
+  const last = folder.bodies.flatMap((body) => backends(body, scope)).at(-1)
+  return last === undefined ? undefined : placeOf(last.kind, last.config, { dir })
+}
+
+/** The backends that one file of a folder names. */
+export function backendsIn(dir: string, folders: CodeFolders, body: HclBody): readonly Backend[] {
+  return backends(body, ownScope(dir, folders.get(dir)))
+}
+
+function backends(body: HclBody, scope: Scope): readonly Backend[] {
+  return bodiesOf(body['terraform']).flatMap((block) => [
+    ...labelled(block['backend']).map((one) => ({ kind: one.label, config: settings(one.body, scope) })),
+    ...bodiesOf(block['cloud']).map((cloud) => ({ kind: 'cloud', config: settings(cloud, scope) })),
+  ])
+}
+
+/** The states that one file of a folder reads, as far as the folder alone tells. */
+export function remoteStatesIn(
+  dir: string,
+  folders: CodeFolders,
+  body: HclBody,
+): readonly (Partial<Backend> & { readonly label: string; readonly config: HclBody })[] {
+  const scope = ownScope(dir, folders.get(dir))
+  return dataSources([body], 'terraform_remote_state').map(({ label, body: block }) => {
+    const kind = evaluate(block['backend'], scope)
+    const [config = {}] = bodiesOf(evaluate(block['config'], scope))
+    return { label, config, ...(typeof kind === 'string' ? { kind } : {}) }
+  })
+}
+
+function ownScope(dir: string, folder: CodeFolder = { bodies: [], variables: {} }): Scope {
+  return scopeOf({ root: dir, dir, given: folder.variables, prefix: '', above: [] }, folder)
 }
 
 export function hasContent({ bodies }: CodeFolder): boolean {

@@ -1,6 +1,8 @@
 import { isTacoError, messageOf } from '../base/errors.ts'
 import { type HclBody, type HclFault, type HclReader, MOST_HCL_BYTES, isBody } from './hcl.ts'
+import type { KeyPlace } from './hcl-lines.ts'
 import type { CodeFolder } from './scan-code.ts'
+import { dynamodbPlaces } from './scan-dynamodb-lines.ts'
 import { folderOf } from './scan-path.ts'
 
 /** A file to look at; its path is below the scanned folder, with forward slashes. */
@@ -19,12 +21,17 @@ export interface ScannedFiles {
   readonly code: ReadonlyMap<string, CodeFolder>
   /** Files of Terragrunt, and those that they may include. */
   readonly hcl: ReadonlyMap<string, HclBody>
+  /** Each file of code, in the order in which later ones win. */
+  readonly files: ReadonlyMap<string, HclBody>
+  /** Where files name a DynamoDB table. */
+  readonly dynamodb: ReadonlyMap<string, readonly KeyPlace[]>
   readonly faults: readonly FileFault[]
 }
 
 const CODE = /\.(tf|tofu)(\.json)?$/
 const VARIABLES = /(^|\/)(terraform|[^/]*\.auto)\.tfvars(\.json)?$/
-const HCL = /\.hcl(\.json)?$/
+/** Files of Terragrunt, and those for `-backend-config`. */
+const HCL = /\.(hcl(\.json)?|tfbackend)$/
 const OF_OTHERS = /(^|\/)(\.[^/]*|[^/]*\.(pkr|pkrvars|nomad|tftest|tofutest|tfmock|tfquery))\.hcl$/
 const OVERRIDE = /(^|_|\/)override\.(tf|tofu)(\.json)?$/
 
@@ -39,14 +46,19 @@ export async function readFiles(
   const bodies = new Map<string, HclBody>()
   const paths = new Set<string>()
   const faults: FileFault[] = []
+  const dynamodb = new Map<string, readonly KeyPlace[]>()
   for await (const file of files) {
     if (!isScanned(file.path)) continue
     paths.add(file.path)
-    const read = await readFile(file, hcl)
+    const read = await readFile(file, hcl, (text) => {
+      const places = dynamodbPlaces(file.path, text)
+      if (places !== undefined) dynamodb.set(file.path, places)
+    })
     if ('body' in read) bodies.set(file.path, read.body)
     else faults.push(...read.faults.map((fault) => ({ ...fault, file: file.path })))
   }
   const code = new Map<string, { bodies: HclBody[]; variables: HclBody }>()
+  const ofCode = new Map<string, HclBody>()
   // OpenTofu passes over `x.tf` where there is an `x.tofu`.
   const counted = [...bodies].filter(
     ([path]) => !paths.has(path.replace(/\.tf(\.json)?$/, '.tofu$1')) || !/\.tf(\.json)?$/.test(path),
@@ -56,10 +68,13 @@ export async function readFiles(
     const dir = folderOf(path)
     const folder = code.get(dir) ?? { bodies: [], variables: {} }
     code.set(dir, folder)
-    if (CODE.test(path)) folder.bodies.push(body)
-    else folder.variables = { ...folder.variables, ...body }
+    if (CODE.test(path)) {
+      folder.bodies.push(body)
+      ofCode.set(path, body)
+    } else folder.variables = { ...folder.variables, ...body }
   }
-  return { code, hcl: new Map([...bodies].filter(([path]) => HCL.test(path))), faults }
+  const others = new Map([...bodies].filter(([path]) => HCL.test(path)))
+  return { code, files: ofCode, hcl: others, dynamodb, faults }
 }
 
 /** Overrides win over what they override, and `*.auto.tfvars` over `terraform.tfvars`. */
@@ -68,12 +83,17 @@ function byWeight([a]: readonly [string, unknown], [b]: readonly [string, unknow
   return weight(a) - weight(b) || (a < b ? -1 : 1)
 }
 
-async function readFile(file: ScanFile, hcl: HclReader): ReturnType<HclReader['read']> {
+async function readFile(
+  file: ScanFile,
+  hcl: HclReader,
+  onText: (text: string) => void,
+): ReturnType<HclReader['read']> {
   const fault = (line: number, column: number, message: string) => ({ faults: [{ line, column, message }] })
   if (file.size > MOST_HCL_BYTES)
     return fault(1, 1, `it has ${file.size} bytes; more than ${MOST_HCL_BYTES} are not read`)
   try {
     const text = await file.read()
+    onText(text)
     return file.path.endsWith('.json') ? readJson(text) : await hcl.read(text)
   } catch (error) {
     if (isTacoError(error)) throw error

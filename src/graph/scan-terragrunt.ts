@@ -12,8 +12,10 @@ import { dependenciesOf } from './scan-terragrunt-uses.ts'
 export interface TerragruntFacts {
   readonly isUnit: boolean
   readonly place: Place | undefined
-  /** Code that would be generated, such as a backend. */
-  readonly generated: readonly string[]
+  /** What its `remote_state` says, and the file that has it. */
+  readonly backend: TerragruntBackend | undefined
+  /** Code that would be generated, such as a backend, and the file that says so. */
+  readonly generated: readonly { readonly file: string; readonly text: string }[]
   /** The local folder of its module. */
   readonly module: string | undefined
   readonly inputs: HclBody
@@ -21,6 +23,12 @@ export interface TerragruntFacts {
   /** Files that it includes. */
   readonly includes: readonly string[]
   readonly remarks: readonly { readonly where: string; readonly says: string }[]
+}
+
+interface TerragruntBackend {
+  readonly file: string
+  readonly kind: string
+  readonly config: HclBody
 }
 
 export function readTerragrunt(files: TerragruntFiles, path: string): TerragruntFacts {
@@ -63,7 +71,8 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
   })
   // Its own words win over those it includes.
   const all: readonly Seen[] = [...included, own]
-  const place = placeOfState(all, dir, remarks)
+  const backend = backendOf(all)
+  const place = backend === undefined ? undefined : placeOfState(backend, dir, remarks)
   const source = lastKnown(all, (one) => bodiesOf(one.body['terraform']).map((block) => block['source']))
   const inputs: HclBody = Object.assign(
     {},
@@ -76,6 +85,7 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
         bodiesOf(body['terraform']).some((block) => 'source' in block),
     ),
     place,
+    backend,
     generated: all.flatMap(generatedBy),
     module: typeof source === 'string' ? moduleAt(dir, source) : undefined,
     inputs,
@@ -85,25 +95,33 @@ export function readTerragrunt(files: TerragruntFiles, path: string): Terragrunt
   }
 }
 
-function placeOfState(all: readonly Seen[], dir: string, remarks: { where: string; says: string }[]) {
+function backendOf(all: readonly Seen[]): TerragruntBackend | undefined {
   const block = all.flatMap((one) => bodiesOf(one.body['remote_state']).map((body) => ({ body, one }))).at(-1)
   if (block === undefined) return undefined
   const { body, one } = block
   const kind = evaluate(body['backend'], one.scope)
   const [config = {}] = bodiesOf(evaluate(body['config'], one.scope))
-  const place = placeOf(typeof kind === 'string' ? kind : '?', config, { dir })
+  return { file: one.path, kind: typeof kind === 'string' ? kind : '?', config }
+}
+
+function placeOfState(
+  { file, kind, config }: TerragruntBackend,
+  dir: string,
+  remarks: { where: string; says: string }[],
+): Place {
+  const place = placeOf(kind, config, { dir })
   if (place.unit === undefined && place.identity === undefined && place.loose === undefined)
     remarks.push({
-      where: one.path,
+      where: file,
       says: 'where remote_state puts the states is computed, so units are named after their folders',
     })
   return place
 }
 
-function generatedBy({ body, scope }: Seen): readonly string[] {
+function generatedBy({ path, body, scope }: Seen): TerragruntFacts['generated'] {
   return labelled(body['generate']).flatMap(({ body: block }) => {
     const text = evaluate(block['contents'], scope)
-    return typeof text === 'string' ? [text] : []
+    return typeof text === 'string' ? [{ file: path, text }] : []
   })
 }
 

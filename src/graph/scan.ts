@@ -1,6 +1,7 @@
 import type { HclReader } from './hcl.ts'
 import { groupedBy } from './grouped.ts'
 import type { Place } from './scan-backend.ts'
+import { type DynamodbUse, dynamodbUses } from './scan-dynamodb.ts'
 import { hasContent, modulesOf, placeOfCode, usesOf } from './scan-code.ts'
 import { type Connections, type Root, connect } from './scan-connect.ts'
 import { namesOf } from './scan-names.ts'
@@ -10,11 +11,15 @@ import { type TerragruntFacts, readTerragrunt } from './scan-terragrunt.ts'
 
 export { isScanned } from './scan-read.ts'
 export type { ScanFile } from './scan-read.ts'
+export { mentionsDynamodb } from './scan-dynamodb-lines.ts'
+export type { DynamodbUse } from './scan-dynamodb.ts'
 
 export interface ScanReport extends Connections {
   /** What was seen and not understood, or looks wrong. */
   readonly remarks: readonly Remark[]
   readonly faults: readonly FileFault[]
+  /** What makes it unsafe, or impossible, to share a bucket with OpenTaco. */
+  readonly dynamodb: readonly DynamodbUse[]
 }
 
 interface Remark {
@@ -37,7 +42,7 @@ export async function scan(
   },
 ): Promise<ScanReport> {
   const read = await readFiles(files, options.hcl)
-  const { configurations, asked } = readConfigurations(read, options.within)
+  const { configurations, asked, files: seen } = readConfigurations(read, options.within)
   const remarks = [...configurations.values()].flatMap((facts) => facts.remarks)
   const roots = await rootsOf(read, configurations, options.hcl, remarks)
   const names = namesOf(roots, options.rootName)
@@ -45,7 +50,8 @@ export async function scan(
   const faults = read.faults.filter(
     ({ file }) => !file.endsWith('.hcl') || TERRAGRUNT.test(file) || asked.has(file),
   )
-  return { ...connect(roots, names.byDir), remarks: distinct(remarks), faults }
+  const dynamodb = await dynamodbUses(read, seen, options.hcl)
+  return { ...connect(roots, names.byDir), remarks: distinct(remarks), faults, dynamodb }
 }
 
 /** Every `terragrunt.hcl`, and which other files one of them asked for. */
@@ -73,7 +79,7 @@ function readConfigurations({ hcl, faults }: ScannedFiles, within: string | unde
   // What others include is no unit, unless it says so by including something itself.
   for (const [dir, facts] of configurations)
     if (!facts.isUnit || (included.has(dir) && facts.includes.length === 0)) configurations.delete(dir)
-  return { configurations, asked }
+  return { configurations, asked, files }
 }
 
 /** What keeps a state: it says so, or nobody calls it as a module. */
@@ -126,11 +132,11 @@ function completePlace(place: Place | undefined): Place | undefined {
 
 async function generatedPlace(
   dir: string,
-  texts: readonly string[],
+  texts: TerragruntFacts['generated'],
   hcl: HclReader,
 ): Promise<Place | undefined> {
   const bodies = []
-  for (const text of texts) {
+  for (const { text } of texts) {
     const read = await hcl.read(text)
     if ('body' in read) bodies.push(read.body)
   }

@@ -1,3 +1,10 @@
 /** For the commands that work on a repository: loaded by them alone, because reading YAML takes a library. */
-export { isScanned, placesOfDependencies, projectText, readProject, scan } from '../graph/index.ts'
+export {
+  isScanned,
+  mentionsDynamodb,
+  placesOfDependencies,
+  projectText,
+  readProject,
+  scan,
+} from '../graph/index.ts'
 export { openHclReader } from '../graph/adapters/hcl2json.ts'

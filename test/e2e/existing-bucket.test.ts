@@ -54,6 +54,33 @@ describe.each(engines().filter(({ locksInBucket }) => locksInBucket))(
       expect((await code.run(['plan', '-detailed-exitcode'])).code).toBe(0)
     })
 
+    test('is not adopted while code beside it locks in DynamoDB', async (context) => {
+      const peer = await fullS3(context)
+      const code = await usedBucket(engine, peer)
+      const taco = (...args: string[]) =>
+        runTaco([...args, '--bucket', peer.url], { cwd: code.folder, env: peer.env })
+      const changed = s3Backend(peer, 'shop/terraform.tfstate').replace(
+        /use_lockfile .*/,
+        'dynamodb_table = "locks"',
+      )
+      await code.write('main.tf', changed)
+
+      const refused = await taco('adopt')
+      const none = Units.parse(JSON.parse((await taco('unit', 'ls', '--json')).stdout))
+      await code.write('main.tf', s3Backend(peer, 'shop/terraform.tfstate'))
+      const adopted = await taco('adopt', '--json')
+
+      expect(refused).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('main.tf:9: backend "s3" locks'),
+      })
+      expect(none.items).toEqual([])
+      expect(adopted.code).toBe(0)
+      expect(JSON.parse(adopted.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+        summary: { adopted: 3, warnings: [expect.stringContaining('use_lockfile = true')] },
+      })
+    })
+
     test('is written through us and around us, at once and in turn, and neither loses a write', async (context) => {
       const peer = await fullS3(context)
       const around = await usedBucket(engine, peer)

@@ -104,6 +104,8 @@ export const adoptAnswer = fields({
   size: number,
 })
 
+export const adoptSummary = fields({ summary: fields({ warnings: maybe(list(text)) }) })
+
 export const gcAnswer = fields({
   dryRun: flag,
   unitsWithRule: number,

@@ -1,9 +1,18 @@
 import { promises } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
-import type { ScanFile } from '../../graph/index.ts'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import type { ScanFile, ScanReport } from '../../graph/index.ts'
+import type { RepositoryTools } from './wiring.ts'
 
 /** Copies that engines make, and what never holds code of one's own. */
 const SKIPPED = new Set(['.terraform', '.terragrunt-cache', '.git', 'node_modules', '.terragrunt-stack'])
+
+export async function scanFolder(tools: RepositoryTools, root: string): Promise<ScanReport> {
+  return await tools.scan(filesToScan(root, tools.isScanned), {
+    hcl: tools.openHclReader(),
+    rootName: basename(root) || 'root',
+    within: await placeInRepository(root),
+  })
+}
 
 /** The files below a folder that may hold code, in order. Links to folders are not followed: they may go in circles. */
 export async function* filesToScan(

@@ -103,6 +103,12 @@ export const bucketCommands: readonly CommandSpec[] = [
     options: [
       { name: 'under', value: 'prefix', says: 'look only under this prefix' },
       { name: 'as', value: 'pattern', says: 'name of each unit, e.g. "prod/{path}"' },
+      {
+        name: 'code',
+        value: 'folder',
+        says: 'code to check for locks in DynamoDB, on S3; the repository around the current folder if not given',
+      },
+      { name: 'despite-dynamodb', says: 'adopt although the code locks in DynamoDB' },
       dryRun,
     ],
     example: "taco adopt --under prod/ --as 'prod/{path}' --dry-run",

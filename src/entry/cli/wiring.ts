@@ -2,6 +2,7 @@ import type { Duplex, Readable, Writable } from 'node:stream'
 import type {
   HclReader,
   isScanned,
+  mentionsDynamodb,
   placesOfDependencies,
   projectText,
   readProject,
@@ -40,6 +41,7 @@ export interface World {
 export interface RepositoryTools {
   readonly readProject: typeof readProject
   readonly isScanned: typeof isScanned
+  readonly mentionsDynamodb: typeof mentionsDynamodb
   readonly placesOfDependencies: typeof placesOfDependencies
   readonly scan: typeof scan
   readonly projectText: typeof projectText

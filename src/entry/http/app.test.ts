@@ -275,7 +275,9 @@ test('adopt, gc and doctor give findings line by line', async () => {
     key: 'a/terraform.tfstate',
     outcome: 'already-adopted',
   })
-  expect(adopted.at(-1)).toEqual({ summary: { adopted: 0, wouldAdopt: 0, alreadyAdopted: 1, skipped: 0 } })
+  expect(adopted.at(-1)).toEqual({
+    summary: { adopted: 0, wouldAdopt: 0, alreadyAdopted: 1, skipped: 0, warnings: [] },
+  })
   expect(doctor.headers.get('content-type')).toBe('application/x-ndjson')
   expect(lines(doctor.text).every((line) => line['level'] !== 'error')).toBe(true)
   expect(GcReport.parse((await send('POST', '/v1/gc', { dryRun: true })).json())).toMatchObject({

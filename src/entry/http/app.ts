@@ -100,7 +100,7 @@ export function createApp(deps: HttpDeps): Api {
   addRollouts(api, deps.rollouts)
   addRunTokens(api, control)
   addEvents(api, control.journal)
-  addUpkeep(api, control.upkeep, { rollouts: deps.rollouts, log })
+  addUpkeep(api, control.upkeep, { rollouts: deps.rollouts, log, bucketKind: deps.about.bucket.kind })
   addDocument(api, deps.about.version)
   for (const route of conditionalRoutes(api)) conditional.add(route)
   return api

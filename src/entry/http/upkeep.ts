@@ -14,7 +14,11 @@ const Summary = z.object({
   wouldAdopt: z.number().int(),
   alreadyAdopted: z.number().int(),
   skipped: z.number().int(),
+  warnings: z.array(z.string()).meta({ description: 'What to take care of on this kind of bucket.' }),
 })
+/** The API sees the bucket only; `taco adopt` also looks into the code, where there is some. */
+const UNSEEN_LOCKS =
+  'locks that engines keep in DynamoDB cannot be seen from the bucket: every backend "s3" that shares it needs use_lockfile = true in place of dynamodb_table'
 
 const adopt = createRoute({
   method: 'post',
@@ -80,7 +84,11 @@ const doctor = createRoute({
 export function addUpkeep(
   api: Api,
   upkeep: Upkeep,
-  { rollouts, log }: { readonly rollouts: Pick<Rollouts, 'doctor'>; readonly log: Log },
+  {
+    rollouts,
+    log,
+    bucketKind,
+  }: { readonly rollouts: Pick<Rollouts, 'doctor'>; readonly log: Log; readonly bucketKind: string },
 ): void {
   async function* examined(...given: Parameters<Upkeep['doctor']>): AsyncGenerator<Fault> {
     yield* upkeep.doctor(...given)
@@ -98,6 +106,7 @@ export function addUpkeep(
         wouldAdopt: counts['would-adopt'],
         alreadyAdopted: counts['already-adopted'],
         skipped: counts.skipped,
+        warnings: bucketKind === 's3' ? [UNSEEN_LOCKS] : [],
       },
     })
     return streamed(await ndjson(findings, exchange, { log, last }))

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import type { ScanReport } from '../../../graph/index.ts'
+import { dynamodbAdvice } from '../dynamodb-check.ts'
 import { usageError } from '../failures.ts'
-import { filesToScan, placeInRepository } from '../scan-files.ts'
+import { scanFolder } from '../scan-files.ts'
 import type { Session } from '../session.ts'
 import { count } from '../words.ts'
 
@@ -22,18 +23,15 @@ export async function scan(
   const root = resolve(world.cwd, folder)
   const tools = await world.repository()
   const progress = session.progress('scanning')
-  const report = await tools
-    .scan(filesToScan(root, tools.isScanned), {
-      hcl: tools.openHclReader(),
-      rootName: basename(root) || 'root',
-      within: await placeInRepository(root),
-    })
+  const report = await scanFolder(tools, root)
     .catch((error: unknown) => {
       throw cannotRead(folder, error)
     })
     .finally(() => progress.done())
   for (const { file, line, column, message } of report.faults)
     output.warn(`${join(folder, file)}:${line}:${column}: ${message}`)
+  for (const use of report.dynamodb)
+    output.warn(`${join(folder, use.file)}:${use.line}: ${dynamodbAdvice(use)}`)
   if (report.cycle !== null)
     output.warn(
       `units use each other in a circle, so \`taco sync\` will refuse this: ${report.cycle.join(' → ')}`,

@@ -1,5 +1,6 @@
-import { adoptAnswer, gcAnswer } from '../answers.ts'
-import { jsonLines } from '../client.ts'
+import { adoptAnswer, adoptSummary, gcAnswer, serverAnswer } from '../answers.ts'
+import { jsonLines, ofWholeServer } from '../client.ts'
+import { checkDynamodb } from '../dynamodb-check.ts'
 import { errorOfProblem } from '../problem.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
@@ -10,6 +11,8 @@ interface AdoptOptions {
   readonly under?: string
   readonly as?: string
   readonly dryRun?: boolean
+  readonly code?: string
+  readonly despiteDynamodb?: boolean
 }
 
 /** With --json the lines of the API go through as they come. */
@@ -20,6 +23,8 @@ export async function adopt(
 ): Promise<void> {
   const { output } = session
   const client = await session.client()
+  const server = check(serverAnswer, await client.json('GET', '/v1/server', { query: ofWholeServer }))
+  if (server.bucket.kind === 's3') await checkDynamodb(session, options)
   const json = {
     ...(options.under === undefined ? {} : { under: options.under }),
     ...(options.as === undefined ? {} : { as: options.as }),
@@ -27,6 +32,7 @@ export async function adopt(
   }
   const progress = session.progress('looking through the bucket:')
   const totals = new Map<string, number>()
+  const warnings: string[] = []
   let seen = 0
   try {
     const reply = await client.send('POST', '/v1/adopt', { json, accept: 'application/x-ndjson', idleMs: 0 })
@@ -34,6 +40,7 @@ export async function adopt(
       if (isEnding(line)) {
         if (line.error !== undefined) throw errorOfProblem(line.error)
         if (output.asJson) output.jsonLine(line)
+        else warnings.push(...(check(adoptSummary, line).summary.warnings ?? []))
         continue
       }
       const finding = check(adoptAnswer, line)
@@ -51,6 +58,7 @@ export async function adopt(
   } finally {
     progress.done()
   }
+  for (const warning of warnings) output.warn(warning)
   if (seen === 0) return output.note('no state was found in the bucket')
   const said = [...totals].map(
     ([outcome, number]) => `${number.toLocaleString('en-US')} ${outcome.replaceAll('-', ' ')}`,
