@@ -104,6 +104,20 @@ test('what a page can send without asking first does nothing on the native API, 
   expect(written.status).toBe(200)
 })
 
+test.each([
+  'application/json, text/plain',
+  'application/json;',
+  'application/json; text/plain',
+  'application/x1+json',
+  'application/json x',
+  'multipart/form-data; boundary=application/json',
+])('%s is no JSON type', async (type) => {
+  const face = await startFace()
+  const sent = { method: 'POST', headers: { 'content-type': type }, body: '{"name":"planted"}' }
+
+  expect((await face.send('/v1/units', sent)).json()).toMatchObject({ status: 400, field: 'Content-Type' })
+})
+
 test('no answer makes a browser ask for a password', async () => {
   const face = await startFace({ guard: tokenGuard({ token, clock: systemClock }) })
 
