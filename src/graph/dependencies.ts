@@ -84,6 +84,8 @@ export function createDependencies(
     caller: Caller,
   ): Promise<DependencyChange> {
     const unit = await find(ref, 'unit')
+    if (await control.units.isRepeated({ org: ref.org, unit: unit.id }, caller))
+      return { ...(await list({ org: ref.org, unit: unit.id })), warnings: [] }
     const names = await namesOf(ref.org, unit.dependencies)
     const target = unit.dependencies.find(({ on }) => on === input.on || names.get(on) === input.on)
     if (target === undefined) throw await noEdge(ref.org, unit, input.on, [...names.values()])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Event } from '../state/index.ts'
+import { Answered, Event } from '../state/index.ts'
 
 /** A rollout as it lies in the bucket, changed by compare-and-swap alone. Unknown fields survive a rewrite. */
 export const ROLLOUT_FORMAT = 1
@@ -104,6 +104,7 @@ export const Rollout = z.looseObject({
   roots: z.array(z.string()),
   /** In an order in which they could be applied one by one. */
   steps: z.array(Step),
+  answered: z.array(Answered).optional(),
   /** Events that may not be in the journal yet. */
   outbox: z.array(Event).default([]),
 })

@@ -16,6 +16,7 @@ import {
   type Event,
   type OutboxDocument,
   type StateControl,
+  noteRequest,
   parseOrgName,
   rolloutKey,
   rolloutsPrefix,
@@ -28,10 +29,13 @@ import type { RolloutRef } from './rollout-services.ts'
 
 export interface RolloutStore {
   get(ref: RolloutRef): Promise<Rollout>
-  create(rollout: Rollout, caller: Caller): Promise<Rollout>
+  has(ref: RolloutRef): Promise<boolean>
+  /** Undefined: there is one of this id. */
+  create(rollout: Rollout, caller: Caller): Promise<Rollout | undefined>
   /**
    * Read, change, compare-and-swap, until it holds. `change` gives the same object if there is nothing to write; what
-   * it gives besides comes from the attempt that held. What the change tells is told with it.
+   * it gives besides comes from the attempt that held. What the change tells is told with it, and the request of the
+   * caller is noted.
    */
   change<T>(
     ref: RolloutRef,
@@ -186,12 +190,13 @@ export function createRolloutStore(deps: {
 
   return {
     get,
+    has: async ({ org, id }) => (await read(rolloutKey(org, id))) !== undefined,
     async create(rollout, caller) {
       const key = rolloutKey(rollout.org, rollout.id)
       const made = told(undefined, rollout, caller)
       const value = { ...rollout, outbox: [...made] }
       const answer = await createDocument(bucket, key, value)
-      if (answer.kind === 'conflict') throw new TacoError('CONFLICT', 'two rollouts began at the same time')
+      if (answer.kind === 'conflict') return undefined
       written({ key, value, tag: answer.tag }, made)
       return value
     },
@@ -205,7 +210,8 @@ export function createRolloutStore(deps: {
           const made = told(loaded.value, rollout, caller)
           const left = outbox.unsent(loaded.value.outbox)
           const rev = loaded.value.rev + 1
-          const value = { ...rollout, rev, nonce: ids.id('n'), outbox: [...left, ...made] }
+          const noted = noteRequest(loaded.value.answered, caller, clock.now())
+          const value = { ...rollout, ...noted, rev, nonce: ids.id('n'), outbox: [...left, ...made] }
           const answered = await swapDocument(bucket, loaded, value)
           if (answered.kind !== 'written') continue
           written({ key: loaded.key, value, tag: answered.tag }, made)

@@ -2,14 +2,21 @@ import { type Clock, isoTime } from '../base/clock.ts'
 import { badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Bucket } from '../bucket/index.ts'
-import { type Caller, type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
+import {
+  type Caller,
+  type GraphFacts,
+  type StateControl,
+  answeredBefore,
+  parseOrgName,
+  withoutRequest,
+} from '../state/index.ts'
 import type { Doubt } from './rollout-damage.ts'
 import { claim, renew } from './rollout-claims.ts'
 import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf, verdictOn } from './rollout-decide.ts'
 import { checkRollouts } from './rollout-doctor.ts'
 import { createLeftSteps } from './rollout-left.ts'
 import { ROLLOUT_FORMAT, type Rollout, type Step } from './rollout-model.ts'
-import type { ClaimOptions, ClaimView, RolloutRef, Rollouts } from './rollout-services.ts'
+import type { ClaimOptions, ClaimView, RolloutRef, Rollouts, StartedRollout } from './rollout-services.ts'
 import { afterEnd, createSteps } from './rollout-steps.ts'
 import { createRolloutStore, isRolloutId } from './rollout-store.ts'
 import {
@@ -114,9 +121,22 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
 
   async function changed(ref: RolloutRef, caller: Caller, change: (rollout: Rollout) => Rollout) {
     const done = await store.change(ref, caller, (rollout) =>
-      Promise.resolve({ rollout: change(rollout), answer: null }),
+      Promise.resolve({ rollout: isRepeated(rollout, caller) ? rollout : change(rollout), answer: null }),
     )
     return viewRollout(done.rollout)
+  }
+
+  /** The rollout that this very request has started, with the claims that it brought. */
+  async function startedBefore(
+    ref: RolloutRef,
+    options: ClaimOptions | undefined,
+    doubt: Doubt,
+    caller: Caller,
+  ): Promise<StartedRollout> {
+    const { rollout, answer } = await store.change(ref, withoutRequest(caller), (current) =>
+      decideAndClaim(current, options, doubt),
+    )
+    return { ...viewRollout(rollout), claims: await begun(ref, rollout, answer, options, caller) }
   }
 
   return {
@@ -139,18 +159,23 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       }
     },
 
-    async start(org, { from, claim: options }, caller) {
+    async start(org, { from, claim: wanted }, caller) {
       if (from.length === 0)
         throw badRequest('from', 'a rollout starts somewhere', 'name the units that changed: --from network')
       const doubt = await left.note(org)
+      const now = clock.now()
+      const fresh = `ro-${ids.ulid(now)}`
+      const id = caller.request === undefined ? fresh : await control.orgs.reserve(org, fresh, caller)
+      const options = wanted && { ...wanted, ...(caller.request && { request: caller.request.key }) }
+      if (id !== fresh && (await store.has({ org, id })))
+        return startedBefore({ org, id }, options, doubt, caller)
       const { units } = await allUnits(org)
       const roots = rootsNamed(units, from)
-      const now = clock.now()
       const rollout: Rollout = {
         v: ROLLOUT_FORMAT,
         rev: 1,
         nonce: ids.id('n'),
-        id: `ro-${ids.ulid(now)}`,
+        id,
         org,
         createdAt: now,
         by: caller.by,
@@ -161,6 +186,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       }
       const first = await decideAndClaim(rollout, options, doubt)
       const made = await store.create(first.rollout, caller)
+      if (made === undefined) return startedBefore({ org, id }, options, doubt, caller)
       const claims = await begun({ org, id: made.id }, made, first.answer, options, caller)
       return { ...viewRollout(made), claims }
     },
@@ -225,6 +251,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     async skip(ref, unit, reason, caller) {
       const doubt = await left.note(ref.org)
       const done = await store.change(ref, caller, async (rollout) => {
+        if (isRepeated(rollout, caller)) return { rollout, answer: [] }
         const skipped = skipByHand(rollout, unit, { reason, now: clock.now() })
         await left.abandonAll(rollout, stepOf(rollout, unit).unit.id)
         return decideAndClaim(skipped, undefined, doubt)
@@ -235,6 +262,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     resume: (ref, caller) => changed(ref, caller, resume),
     async cancel(ref, caller) {
       const done = await store.change(ref, caller, async (rollout) => {
+        if (isRepeated(rollout, caller)) return { rollout, answer: null }
         const cancelled = cancel(rollout, clock.now())
         // Nobody will go on with what killed workers left half done.
         return { rollout: await left.abandonAll(cancelled), answer: null }
@@ -242,6 +270,10 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       return viewRollout(done.rollout)
     },
   }
+}
+
+function isRepeated({ answered }: Rollout, caller: Caller): boolean {
+  return answeredBefore(answered, caller) !== undefined
 }
 
 /** Workers have the folders of some units only. */

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { TacoError } from '../base/errors.ts'
+import { answeredBefore, noteRequest } from './answered.ts'
 import type { Catalog, DamagedUnit } from './catalog.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
 import { readEntryText } from './catalog-entry.ts'
@@ -140,10 +141,12 @@ export function createGraphStore(
     async changeDependencies(ref, change, caller) {
       return untilDone(clock, 'changing dependencies', async () => {
         const unit = await locator.find(ref)
+        if (answeredBefore(unit.value.answered, caller) !== undefined) return viewUnit(unit.value)
         const dependencies = change(unit.value.dependencies, unit.value.id)
         if (dependencies === unit.value.dependencies) return viewUnit(unit.value)
         const event = { type: 'dependencies.changed' as const, caller, data: { dependencies } }
-        const swapped = await parts.store.swap(unit, { dependencies: [...dependencies] }, [event])
+        const noted = noteRequest(unit.value.answered, caller, clock.now())
+        const swapped = await parts.store.swap(unit, { dependencies: [...dependencies], ...noted }, [event])
         return swapped === undefined ? again : viewUnit(swapped.value)
       })
     },

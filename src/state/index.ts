@@ -11,7 +11,18 @@ export type { StateSettings } from './deps.ts'
 export { StateDiff } from './content/diff.ts'
 export { inThisThread, longWork } from './long-work.ts'
 export type { LongWork } from './long-work.ts'
-export { Dependency, Event, EventType, LockInfo, OutputDigest, openWord, Read, Retention } from './model.ts'
+export { answeredBefore, noteRequest, withoutRequest } from './answered.ts'
+export {
+  Answered,
+  Dependency,
+  Event,
+  EventType,
+  LockInfo,
+  OutputDigest,
+  openWord,
+  Read,
+  Retention,
+} from './model.ts'
 export { type Expected, changedMeanwhile, isExpected } from './expected.ts'
 export { readStateKey, unitNameFor } from './adopt-names.ts'
 export {

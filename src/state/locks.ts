@@ -1,4 +1,5 @@
 import { TacoError } from '../base/errors.ts'
+import { answeredBefore, noteRequest } from './answered.ts'
 import type { EventDraft } from './events.ts'
 import type { Locator } from './locate.ts'
 import { again, untilDone } from './protocol/attempts.ts'
@@ -24,6 +25,8 @@ export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): L
     return untilDone(clock, 'breaking the lock', async () => {
       const unit = await loadUnit(parts, target)
       const { lock } = unit.value
+      // Whoever holds a lock now is not the one that was meant.
+      if (answeredBefore(unit.value.answered, caller) !== undefined) return null
       if (lock === null) return breakOutsideLock(parts, target, id, caller)
       if (id !== undefined && lock.id !== id) throw lockNotHeld(unit.value, id)
       if (lock.releasing !== undefined) {
@@ -31,11 +34,9 @@ export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): L
         return again
       }
       const view = viewLock(lock)
-      const forced = await releaseLock(parts, unit, {
-        type: 'lock.forced',
-        caller,
-        data: { lock: lock.info },
-      })
+      const event = { type: 'lock.forced' as const, caller, data: { lock: lock.info } }
+      const noted = noteRequest(unit.value.answered, caller, clock.now())
+      const forced = await releaseLock(parts, unit, event, noted)
       return forced ? view : again
     })
   }

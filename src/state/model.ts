@@ -216,6 +216,18 @@ export const RecentWrite = z.object({
 })
 export type RecentWrite = z.infer<typeof RecentWrite>
 
+/** A request that carried an Idempotency-Key and whose change this document has. */
+export const Answered = z.looseObject({
+  /** A hash of the key and of who sent it. */
+  key: z.string(),
+  /** A hash of the request itself: the same key must not be used for another one. */
+  request: z.string(),
+  at: z.number(),
+  /** Id of what it made: a version, a rollout. */
+  made: z.string().optional(),
+})
+export type Answered = z.infer<typeof Answered>
+
 /** "This unit used outputs of that one": which, at which commit, with which digests. */
 export const Read = z.object({
   /** Id of the unit whose outputs were read. */
@@ -333,6 +345,7 @@ export const UnitDocument = z.looseObject({
     .optional(),
   /** The last few runs that told how they ended, so that one that tells it again changes nothing. */
   endedRuns: z.array(z.string()).optional(),
+  answered: z.array(Answered).optional(),
   outbox: z.array(Event),
 })
 export type UnitDocument = z.infer<typeof UnitDocument>
@@ -347,6 +360,8 @@ export const OrgDocument = z.looseObject({
   retention: Retention.optional(),
   /** Keys the digests of sensitive outputs, base64. It protects digests, not values. */
   digestKey: z.string(),
+  /** Also of requests that start a rollout: which one is decided here, before it is made. */
+  answered: z.array(Answered).optional(),
   outbox: z.array(Event),
 })
 export type OrgDocument = z.infer<typeof OrgDocument>
@@ -360,5 +375,7 @@ export const Claim = z.looseObject({
   key: z.string(),
   at: z.number(),
   by: z.string(),
+  /** Of the request that makes the unit, if it carried an Idempotency-Key. */
+  request: z.string().optional(),
 })
 export type Claim = z.infer<typeof Claim>

@@ -4,6 +4,7 @@ import { isoTime } from '../base/clock.ts'
 import { TacoError, isTacoError } from '../base/errors.ts'
 import type { Loaded } from '../bucket/index.ts'
 import { createDocument, readDocument, swapDocument } from '../bucket/index.ts'
+import { answeredBefore, noteRequest } from './answered.ts'
 import type { StateDeps } from './deps.ts'
 import { changedMeanwhile, isExpected } from './expected.ts'
 import { historiesPrefix, orgKey, orgsPrefix, unitsPrefix } from './layout.ts'
@@ -82,6 +83,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       createdBy: caller.by,
       ...(input.retention === undefined ? {} : { retention: input.retention }),
       digestKey: randomBytes(32).toString('base64'),
+      ...noteRequest(undefined, caller, now),
       outbox: [event],
     }
     const key = orgKey(input.name)
@@ -170,6 +172,8 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       await refuseIfLost(name)
       const view = await add({ ...input, name }, caller)
       if (view !== undefined) return view
+      const { value } = await load(name)
+      if (answeredBefore(value.answered, caller) !== undefined) return viewOrg(value)
       throw new TacoError('ALREADY_EXISTS', `there is an organization ${input.name} already`, {
         facts: { field: 'name' },
       })
@@ -177,9 +181,24 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     async makeAnew(org, caller) {
       return (await add({ name: parseOrgName(org) }, caller)) !== undefined
     },
+    reserve(org, id, caller) {
+      return untilDone(clock, 'noting the request', async () => {
+        const loaded = await load(org)
+        const before = answeredBefore(loaded.value.answered, caller)
+        if (before?.made !== undefined) return before.made
+        // The nonce stays: to clients this is no change.
+        const value: OrgDocument = {
+          ...loaded.value,
+          ...noteRequest(loaded.value.answered, caller, clock.now(), id),
+          rev: loaded.value.rev + 1,
+        }
+        return (await swapDocument(bucket, loaded, value)).kind === 'conflict' ? again : id
+      })
+    },
     update(org, change, caller, expected) {
       return untilDone(clock, 'changing the organization', async () => {
         const loaded = await load(org)
+        if (answeredBefore(loaded.value.answered, caller) !== undefined) return viewOrg(loaded.value)
         if (!isExpected(expected, orgEtag(loaded.value))) throw changedMeanwhile(`the organization ${org}`)
         const { retention: _old, ...rest } = loaded.value
         const data = { retention: change.retention }
@@ -187,6 +206,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         const value: OrgDocument = {
           ...rest,
           ...(change.retention === null ? {} : { retention: change.retention }),
+          ...noteRequest(loaded.value.answered, caller, clock.now()),
           rev: loaded.value.rev + 1,
           nonce: ids.id('n'),
           outbox: [...outbox.unsent(loaded.value.outbox), event],

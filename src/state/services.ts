@@ -44,6 +44,13 @@ export interface Caller {
   readonly by: string
   readonly requestId?: string
   readonly signal?: AbortSignal
+  /** Set if the request may be told from its repetition, so that its change is made once. */
+  readonly request?: {
+    /** A hash of its Idempotency-Key and of who sent it. */
+    readonly key: string
+    /** A hash of everything that it says. */
+    readonly digest: string
+  }
 }
 
 /** A unit by name (`prod/network/vpc`) or by id (`ws-…`). */
@@ -75,6 +82,11 @@ export interface Orgs {
     caller: Caller,
     expected?: Expected,
   ): Promise<OrgView>
+  /**
+   * For a request that makes something of which only it knows the id: the id that this very request was given when it
+   * first came, which is `id` the first time. Whoever makes it under that id makes it once.
+   */
+  reserve(org: string, id: string, caller: Caller): Promise<string>
 }
 
 export interface UnitChange {
@@ -105,6 +117,8 @@ export interface UnitPage extends Page<UnitView> {
 }
 
 export interface Units {
+  /** The change that this very request asks for was made before. */
+  isRepeated(ref: UnitRef, caller: Caller): Promise<boolean>
   /** By name. May lag other servers' writes by a second; `asOf` says as of when. */
   list(query: UnitQuery): Promise<UnitPage>
   get(ref: UnitRef): Promise<UnitView>

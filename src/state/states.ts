@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import { isTacoError } from '../base/errors.ts'
+import { TacoError, isTacoError } from '../base/errors.ts'
 import type { Found, Held, Tag } from '../bucket/index.ts'
+import { answeredBefore } from './answered.ts'
 import { type Expected, changedMeanwhile } from './expected.ts'
 import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
+import type { VersionFacts } from './model.ts'
 import { underLock } from './own-lock.ts'
 import type { Parts, Received, Target } from './protocol/parts.ts'
 import { idOf, loadUnit } from './protocol/parts.ts'
@@ -11,9 +13,9 @@ import { stateMissing } from './protocol/refusals.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import { lookAt } from './protocol/look.ts'
 import { removeState } from './protocol/remove.ts'
-import { writeState } from './protocol/write.ts'
+import { repeatedWrite, writeState } from './protocol/write.ts'
 import { recordRead } from './record-read.ts'
-import type { ReceivedState, States, UnitRef } from './services.ts'
+import type { Caller, ReceivedState, States, UnitRef } from './services.ts'
 import type { UnitMaker } from './unit-making.ts'
 import type { Unit } from './unit-store.ts'
 import { isWorthMissing } from './transitions.ts'
@@ -167,6 +169,19 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
     return undefined
   }
 
+  /** Somebody else may hold the lock by now, so this is asked before it is taken. */
+  async function writtenBefore(ref: UnitRef, caller: Caller): Promise<VersionFacts | undefined> {
+    const unit = caller.request === undefined ? undefined : await locator.tryFind(ref)
+    const before = unit && (await repeatedWrite(parts, store.folded(unit).value, caller))
+    if (before instanceof TacoError) throw before
+    return before
+  }
+
+  async function isRepeated(ref: UnitRef, caller: Caller): Promise<boolean> {
+    const unit = caller.request === undefined ? undefined : await locator.tryFind(ref)
+    return unit?.value.write === null && answeredBefore(unit.value.answered, caller) !== undefined
+  }
+
   function received(state: ReceivedState): Received {
     const known = facts.get(state)
     if (known === undefined) throw new Error('a state is written only after it was received here')
@@ -183,6 +198,8 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
       return state
     },
     async write(ref, state, options, caller) {
+      const before = await writtenBefore(ref, caller)
+      if (before !== undefined) return viewVersion(before, 'current')
       const write = (target: Target) =>
         underLock(parts, target, { lockId: options.lockId, operation: options.how }, caller, (lockId) => {
           const { how, message, keepSerial, expected } = options
@@ -202,6 +219,7 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
       )
     },
     async remove(ref, options, caller) {
+      if (await isRepeated(ref, caller)) return
       await locator.withTarget(ref, (target) =>
         underLock(parts, target, { lockId: options.lockId, operation: 'delete' }, caller, (lockId) =>
           removeState(parts, target, { lockId, force: options.force, expected: options.expected }, caller),

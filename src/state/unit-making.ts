@@ -1,5 +1,6 @@
 import { isRecent } from '../base/clock.ts'
 import { TacoError, isTacoError } from '../base/errors.ts'
+import { answeredBefore, noteRequest } from './answered.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
@@ -28,6 +29,8 @@ export interface NewUnit extends UnitChange {
   /** False: a name that another unit gave up is refused (NAME_GIVEN_UP). */
   readonly takeOver?: boolean
 }
+
+type Settings = UnitChange & Pick<UnitDocument, 'answered'>
 
 interface Place {
   readonly name: string
@@ -88,6 +91,7 @@ export function createUnitMaker(
         key: wantedKey ?? defaultStateKey(input.org, name),
         at: clock.now(),
         by: caller.by,
+        ...(caller.request === undefined ? {} : { request: caller.request.key }),
       }
       const named = await claims.take('name', claim, { takeOver: input.takeOver ?? true })
       if (named.kind === 'taken') {
@@ -99,17 +103,23 @@ export function createUnitMaker(
         // Its maker crashed or is just behind us: the unit comes into being as the claim says, whoever does it.
         // A claim whose unit has versions is no such thing: that unit was there, and its document is lost.
         await refuseLost(bucket, store, named.claim)
-        await finishMaking(named.claim, {}, { type: 'unit.created', caller: { by: named.claim.by } })
+        if (named.claim.request !== undefined && named.claim.request === caller.request?.key)
+          await finishMaking(named.claim, withNote(input, caller), event, wantedKey !== undefined)
+        else await finishMaking(named.claim, {}, { type: 'unit.created', caller: { by: named.claim.by } })
         return again
       }
-      const unit = await finishMaking(claim, input, event, wantedKey !== undefined)
+      const unit = await finishMaking(claim, withNote(input, caller), event, wantedKey !== undefined)
       return unit === undefined ? again : { unit, made: unit.value.id === claim.id }
     })
   }
 
+  function withNote(input: NewUnit, caller: Caller): Settings {
+    return { ...input, ...noteRequest(undefined, caller, clock.now()) }
+  }
+
   async function finishMaking(
     claim: Claim,
-    input: UnitChange,
+    input: Settings,
     event: EventDraft,
     insistOnKey = false,
   ): Promise<Unit | undefined> {
@@ -238,7 +248,7 @@ export function createUnitMaker(
   return {
     async create(input, caller, event = { type: 'unit.created', caller }) {
       const { unit, made } = await make(input, caller, event)
-      if (made) return unit
+      if (made || answeredBefore(unit.value.answered, caller) !== undefined) return unit
       throw alreadyTaken('name', unit.value.name, unit.value.name)
     },
     async ensure(input, caller) {
@@ -258,7 +268,7 @@ function refuseOtherCase(name: string, owner: Pick<UnitDocument, 'name' | 'claim
   )
 }
 
-export function newDocument(claim: Claim, key: string, nonce: string, input: UnitChange = {}): UnitDocument {
+export function newDocument(claim: Claim, key: string, nonce: string, input: Settings = {}): UnitDocument {
   const labels = Object.entries(input.labels ?? {}).filter(
     (label): label is [string, string] => label[1] !== null,
   )
@@ -277,6 +287,7 @@ export function newDocument(claim: Claim, key: string, nonce: string, input: Uni
     changedAt: claim.at,
     allowDecrypt: input.allowDecrypt ?? false,
     ...(input.retention == null ? {} : { retention: input.retention }),
+    ...(input.answered === undefined ? {} : { answered: input.answered }),
     historyFrom: 1,
     kept: [],
     seq: 0,

@@ -1,7 +1,8 @@
+import { answeredBefore, noteRequest, withoutRequest } from './answered.ts'
 import type { Catalog } from './catalog.ts'
 import type { Claims } from './claims.ts'
 import { isoTime } from '../base/clock.ts'
-import { TacoError } from '../base/errors.ts'
+import { TacoError, isTacoError } from '../base/errors.ts'
 import { checkLabelCount, isUnitId, parseLabels, parseNewUnitName, parseUnitName } from './names.ts'
 import type { OrgStore } from './orgs.ts'
 import { type Expected, changedMeanwhile, isExpected } from './expected.ts'
@@ -35,13 +36,28 @@ export function createUnits(
 ): Units {
   const { store, deps } = parts
 
+  /** The unit; or the one that had the name before this very request took it away. */
+  async function find(ref: UnitRef, caller: Caller): Promise<Unit> {
+    try {
+      return await locator.find(ref)
+    } catch (error) {
+      const id =
+        isTacoError(error, 'NOT_FOUND') && caller.request !== undefined ? error.facts['id'] : undefined
+      const former = typeof id === 'string' ? await store.load(ref.org, id) : undefined
+      if (former === undefined || !isRepeated(former, caller)) throw error
+      return former
+    }
+  }
+
   async function change(
     ref: UnitRef,
     expected: Expected | undefined,
+    caller: Caller,
     step: (unit: Unit) => Promise<Unit | undefined>,
   ): Promise<Unit> {
     return untilDone(deps.clock, 'changing the unit', async () => {
-      const unit = await locator.find(ref)
+      const unit = await find(ref, caller)
+      if (isRepeated(unit, caller)) return unit
       checkExpected(unit.value, expected)
       if (unit.value.deleted !== undefined) throw unitGone(unit.value)
       return (await step(unit)) ?? again
@@ -56,14 +72,16 @@ export function createUnits(
     // Taking the lock changes the document, so what is expected of it is checked in that very step.
     const check = (doc: UnitDocument) => checkExpected(doc, expected)
     await underLock(parts, target, { operation: 'delete', check }, caller, async (lockId) => {
-      await removeState(parts, target, { lockId, force }, caller)
+      await removeState(parts, target, { lockId, force }, withoutRequest(caller))
       await untilDone(deps.clock, 'deleting the unit', async () => {
         const unit = await loadUnit(parts, target)
         if (unit.value.deleted !== undefined) return undefined
         const deleted = { at: deps.clock.now(), by: caller.by }
-        const gone = await store.swap(unit, movedUnit(unit.value, { deleted }, deleted.at), [
-          { type: 'unit.deleted', caller, data: { force } },
-        ])
+        const changes = {
+          ...movedUnit(unit.value, { deleted }, deleted.at),
+          ...noteRequest(unit.value.answered, caller, deleted.at),
+        }
+        const gone = await store.swap(unit, changes, [{ type: 'unit.deleted', caller, data: { force } }])
         return gone === undefined ? again : undefined
       })
     })
@@ -74,19 +92,25 @@ export function createUnits(
   }
 
   async function restore(ref: UnitRef, options: { name?: string }, caller: Caller): Promise<Unit> {
-    const unit = isUnitId(ref.unit) ? await locator.find(ref) : await onlyDeleted(ref)
+    const unit = isUnitId(ref.unit) ? await locator.find(ref) : await toRestore(ref, caller)
     if (unit.value.deleted === undefined) return unit
     const name = options.name === undefined ? unit.value.name : parseNewUnitName(options.name)
     const key = await freeKey(unit, name)
     // A deletion that crashed may have left its lock.
     if (unit.value.lock !== null) await lookAt(parts, idOf(unit), caller)
     const restored = { type: 'unit.restored' as const, caller, data: { name } }
-    const moved = await maker.move(unit, { name, key }, [restored], (doc) =>
-      bringStateBack(parts, doc, caller),
-    )
+    const moved = await maker.move(unit, { name, key }, [restored], async (doc) => {
+      const { changes, events } = await bringStateBack(parts, doc, caller)
+      return { changes: { ...changes, ...noteRequest(doc.answered, caller, deps.clock.now()) }, events }
+    })
     if (moved.value.lock?.info.Operation === 'restore')
       await letGo(parts, idOf(moved), moved.value.lock.id, caller)
     return loadUnit(parts, idOf(moved))
+  }
+
+  async function toRestore(ref: UnitRef, caller: Caller): Promise<Unit> {
+    const living = caller.request === undefined ? undefined : await locator.tryFind(ref)
+    return living !== undefined && isRepeated(living, caller) ? living : onlyDeleted(ref)
   }
 
   /** Which of several is meant, only a person can tell. */
@@ -107,6 +131,14 @@ export function createUnits(
       facts: { field: 'unit', unit: name },
       hint: 'see `taco unit ls --deleted`',
     })
+  }
+
+  /** The unit that this very request deleted: another one may have its name by now. */
+  async function deletedBy({ org, unit: name }: UnitRef, caller: Caller): Promise<Unit | undefined> {
+    if (caller.request === undefined || isUnitId(name)) return undefined
+    const ids = await catalog.deletedByName(org, parseUnitName(name))
+    const found = await Promise.all(ids.map((id) => store.load(org, id)))
+    return found.find((unit) => unit !== undefined && isRepeated(unit, caller))
   }
 
   /** Its old place, or one of its own if somebody else lives there now. */
@@ -137,30 +169,40 @@ export function createUnits(
     },
     async update(ref, wanted, caller, expected) {
       parseLabels(wanted.labels ?? {})
-      const unit = await change(ref, expected, (current) =>
-        store.swap(current, settingsOf(current.value, wanted), [
+      const unit = await change(ref, expected, caller, ({ value, ...rest }) => {
+        const changes = {
+          ...settingsOf(value, wanted),
+          ...noteRequest(value.answered, caller, deps.clock.now()),
+        }
+        return store.swap({ value, ...rest }, changes, [
           { type: 'unit.changed', caller, data: { ...wanted } },
-        ]),
-      )
+        ])
+      })
       return viewUnit(unit.value)
     },
     async rename(ref, name, caller, expected) {
       const to = parseNewUnitName(name)
-      const unit = await change(ref, expected, async (current) => {
+      const unit = await change(ref, expected, caller, async (current) => {
         if (current.value.name === to) return current
         const event = { type: 'unit.renamed' as const, caller, data: { from: current.value.name, to } }
-        return maker.move(current, { name: to, key: current.value.key }, [event])
+        return maker.move(current, { name: to, key: current.value.key }, [event], ({ answered }) =>
+          Promise.resolve({ changes: noteRequest(answered, caller, deps.clock.now()), events: [] }),
+        )
       })
       return viewUnit(unit.value)
     },
     async remove(ref, { force }, caller, expected) {
-      const unit = await locator.find(ref)
+      const unit = (await deletedBy(ref, caller)) ?? (await find(ref, caller))
+      if (isRepeated(unit, caller)) return viewUnit(unit.value)
       if (unit.value.deleted !== undefined) {
         checkExpected(unit.value, expected)
         return viewUnit(unit.value)
       }
       const target = { ...idOf(unit), name: unit.value.name }
       return viewUnit((await remove(target, { force, expected }, caller)).value)
+    },
+    async isRepeated(ref, caller) {
+      return caller.request !== undefined && isRepeated(await locator.find(ref), caller)
     },
     async restore(ref, options, caller) {
       return viewUnit((await restore(ref, options, caller)).value)
@@ -181,6 +223,10 @@ function severalDeleted(name: string, docs: readonly UnitDocument[]): TacoError 
       hint: `name one by its id: \`taco unit restore ${docs[0]?.id ?? ''}\``,
     },
   )
+}
+
+function isRepeated(unit: Unit, caller: Caller): boolean {
+  return answeredBefore(unit.value.answered, caller) !== undefined
 }
 
 function checkExpected(doc: UnitDocument, expected: Expected | undefined): void {

@@ -7,11 +7,12 @@ import { findVersion, newest, readHistory } from './history.ts'
 import { parseVersionObject, versionsPrefix } from './layout.ts'
 import type { Intake } from './intake.ts'
 import type { Locator } from './locate.ts'
-import type { Head, UnitDocument } from './model.ts'
+import type { Head, UnitDocument, VersionFacts } from './model.ts'
 import type { Parts } from './protocol/parts.ts'
 import { idOf } from './protocol/parts.ts'
 import { stateMissing } from './protocol/refusals.ts'
 import { seeUnit } from './protocol/see.ts'
+import { repeatedWrite } from './protocol/write.ts'
 import { noState, rollBackTo } from './restore.ts'
 import type { UnitRef, Versions } from './services.ts'
 import type { Unit } from './unit-store.ts'
@@ -138,11 +139,18 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     },
     async rollback(ref, version, options, caller) {
       const unit = await findUnit(ref)
+      const before = await repeatedWrite(parts, parts.store.folded(unit).value, caller)
+      if (before instanceof TacoError) throw before
+      if (before !== undefined) return viewVersion(before, statusNow(unit.value, before))
       const last = version === 'current' ? unit.value.head?.version.id : undefined
       const entry = await require(unit, last ?? version)
       return viewVersion(await rollBackTo(parts, idOf(unit), entry, options, caller), 'current')
     },
   }
+}
+
+function statusNow(doc: UnitDocument, { id }: VersionFacts): VersionView['status'] {
+  return doc.head?.version.id === id ? statusOfHead(doc, doc.head) : 'past'
 }
 
 function tooLargeToCompare({ name }: UnitDocument, { facts }: HistoryEntry): TacoError {

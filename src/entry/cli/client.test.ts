@@ -195,3 +195,21 @@ test('a unit is one path segment, and names that mean a folder are refused', () 
   expect(unitPath('a b/ü')).toBe('/v1/units/a%20b--%C3%BC')
   for (const name of ['', '.', '..']) expect(() => unitPath(name)).toThrow('is not the name of a unit')
 })
+
+test('a change whose answer is lost is sent once more under the same key; a read and a refusal are not', async () => {
+  let answers = 0
+  const server = await serverThat((heard, res) => {
+    if (heard.url.includes('lost') && ++answers % 2 === 1) res.destroy()
+    else sendJson(res, { ok: true })
+  })
+  const client = clientOf(server.url)
+
+  expect(await client.json('POST', '/lost', { json: { a: 1 } })).toEqual({ ok: true })
+  const keys = server.heard.map(({ headers }) => headers['idempotency-key'])
+  expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0]])
+  await failure(client.json('GET', '/lost'))
+  await client.json('POST', '/fine', { json: {} })
+  expect(server.heard).toHaveLength(4)
+  expect(server.heard[2]?.headers).not.toHaveProperty('idempotency-key')
+  expect(server.heard[3]?.headers['idempotency-key']).not.toBe(keys[0])
+})

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
-import { TacoError } from '../../base/errors.ts'
+import { TacoError, messageOf } from '../../base/errors.ts'
 import { unreachable } from './failures.ts'
 import { noAnswer } from './no-answer.ts'
 import { problemOf } from './problem.ts'
@@ -59,7 +60,12 @@ export function openClient(options: ClientOptions): Client {
   let agent: Agent | undefined
   let last: IncomingHttpHeaders | undefined
 
-  async function send(method: string, path: string, what: SendOptions = {}): Promise<IncomingMessage> {
+  async function sendOnce(
+    method: string,
+    path: string,
+    what: SendOptions,
+    key: string | undefined,
+  ): Promise<IncomingMessage> {
     const secure = base.protocol === 'https:'
     // Loaded only when used: TLS costs as much to load as the rest of the command.
     const https = secure ? await import('node:https') : undefined
@@ -78,6 +84,7 @@ export function openClient(options: ClientOptions): Client {
       headers: {
         accept: what.accept ?? 'application/json',
         'user-agent': options.userAgent,
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
         ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
         ...contentHeaders(method, body, what.upload),
       },
@@ -110,15 +117,27 @@ export function openClient(options: ClientOptions): Client {
     throw await problemOf(reply, options.label)
   }
 
+  async function jsonOnce(method: string, path: string, what: SendOptions, key: string | undefined) {
+    const reply = await sendOnce(method, path, what, key)
+    const text = await textOf(reply).catch((error: unknown) => {
+      throw what.signal?.aborted ? error : noAnswer(error, options.label)
+    })
+    return text === '' ? undefined : parsed(text)
+  }
+
   return {
     label: options.label,
-    send,
-    async json(method, path, what) {
-      const reply = await send(method, path, what)
-      const text = await textOf(reply).catch((error: unknown) => {
-        throw what?.signal?.aborted ? error : noAnswer(error, options.label)
-      })
-      return text === '' ? undefined : parsed(text)
+    send: (method, path, what = {}) => sendOnce(method, path, what, keyFor(method)),
+    async json(method, path, what = {}) {
+      const key = keyFor(method)
+      try {
+        return await jsonOnce(method, path, what, key)
+      } catch (error) {
+        // The answer was lost, not the request: with its key it can be repeated, and is carried out once.
+        if (key === undefined || what.upload !== undefined || !isAnswerLost(error)) throw error
+        options.trace?.(`${method} ${path} again: ${messageOf(error)}`)
+        return jsonOnce(method, path, what, key)
+      }
     },
     serverTime: () => {
       const time = Date.parse(last?.date ?? '')
@@ -126,6 +145,16 @@ export function openClient(options: ClientOptions): Client {
     },
     close: () => agent?.destroy(),
   }
+}
+
+function keyFor(method: string): string | undefined {
+  return method === 'GET' ? undefined : randomUUID()
+}
+
+/** The connection was there and broke. One that could not be made says so at once. */
+function isAnswerLost(error: unknown): boolean {
+  const { cause } = error instanceof TacoError ? error : {}
+  return cause instanceof Error && 'code' in cause && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')
 }
 
 function contentHeaders(

@@ -13,6 +13,8 @@ export interface ApiExchange {
   readonly caller: Caller
   readonly signal: AbortSignal
   route: string
+  /** Goes along with the caller: set where the route declares an Idempotency-Key. */
+  keyed?: Caller['request']
 }
 
 export interface ApiEnv {
@@ -55,6 +57,14 @@ export const IfStateMatch = z.object({
     .string()
     .optional()
     .meta({ description: 'The ETag of the state as it was read: change exactly that state, else 412.' }),
+})
+
+/** Of changes that must not be made twice. */
+export const Idempotent = z.object({
+  'idempotency-key': z.string().min(1).max(255).optional().meta({
+    description:
+      'A random text of yours. Should no answer come, repeat the request with the same: the change is made once.',
+  }),
 })
 
 export const refOf = (params: { unit: string }, query: { org: string }) => ({

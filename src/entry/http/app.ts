@@ -8,6 +8,7 @@ import type { HttpDeps } from './deps.ts'
 import { refuseConditions } from './etag.ts'
 import { addEvents } from './events.ts'
 import { addGraph } from './graph.ts'
+import { keyedRequest } from './idempotency.ts'
 import { addInputs } from './inputs.ts'
 import { checkJsonType } from './json-type.ts'
 import { addLocks } from './locks.ts'
@@ -51,6 +52,17 @@ export function createApp(deps: HttpDeps): Api {
   api.use(async (c, next) => {
     // The framework keeps the text, and parses it for the handler.
     if (hasBody(c.req)) checkJson(await c.req.text())
+    return next()
+  })
+  const idempotent = new Set<string>()
+  api.use(async (c, next) => {
+    const key = c.req.header('idempotency-key')
+    if (key !== undefined && idempotent.has(`${c.req.method} ${c.env.exchange.route}`)) {
+      const { pathname, search } = new URL(c.req.url)
+      const body = hasBody(c.req) ? await c.req.text() : ''
+      const says = [c.req.method, pathname, search, body]
+      c.env.exchange.keyed = keyedRequest(key, c.env.exchange.caller.by, says)
+    }
     return next()
   })
   const conditional = new Set<string>()
@@ -102,17 +114,18 @@ export function createApp(deps: HttpDeps): Api {
   addEvents(api, control.journal)
   addUpkeep(api, control.upkeep, { rollouts: deps.rollouts, log, bucketKind: deps.about.bucket.kind })
   addDocument(api, deps.about.version)
-  for (const route of conditionalRoutes(api)) conditional.add(route)
+  for (const route of routesTaking('if-match', api)) conditional.add(route)
+  for (const route of routesTaking('idempotency-key', api)) idempotent.add(route)
   return api
 }
 
-/** `PATCH /v1/units/{unit}`: those that say in the document that they take If-Match. */
-function conditionalRoutes(api: Api): readonly string[] {
+/** `PATCH /v1/units/{unit}`: those that say in the document that they take this header. */
+function routesTaking(header: string, api: Api): readonly string[] {
   return api.openAPIRegistry.definitions.flatMap((definition) => {
     if (definition.type !== 'route') return []
     const { method, path, request } = definition.route
     const headers = request?.headers
-    const takes = headers !== undefined && 'shape' in headers && 'if-match' in headers.shape
+    const takes = headers !== undefined && 'shape' in headers && header in headers.shape
     return takes ? [`${method.toUpperCase()} ${path}`] : []
   })
 }

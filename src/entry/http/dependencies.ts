@@ -2,6 +2,7 @@ import type { Dependencies } from '../../graph/index.ts'
 import { DependenciesView, DependencyChange } from '../../graph/index.ts'
 import {
   type Api,
+  Idempotent,
   OrgQuery,
   PROBLEMS,
   UnitParams,
@@ -61,6 +62,7 @@ const remove = createRoute({
   tags,
   summary: 'Take back what was declared',
   request: {
+    headers: Idempotent,
     params,
     query: OrgQuery.extend({
       on: z.string().min(1).meta({ description: 'Name or id of the unit used.' }),

@@ -18,6 +18,8 @@ export class Exchange {
   by = ''
   /** Set for the bearer of a run token: all that the request may touch. */
   scope: RunScope | undefined
+  /** Of a request with an Idempotency-Key that its route takes. */
+  keyed: Caller['request']
   /** The pattern that matched, for metrics and logs. */
   route = 'none'
   /** True while nothing but the client can move things on: only then may an idle connection be cut. */
@@ -56,7 +58,8 @@ export class Exchange {
    * them done or not done, and sooner rather than later. So there is no signal here.
    */
   get caller(): Caller {
-    return { by: this.by, requestId: this.requestId }
+    const caller = { by: this.by, requestId: this.requestId }
+    return this.keyed === undefined ? caller : { ...caller, request: this.keyed }
   }
 
   get isAwaitingContinue(): boolean {

@@ -5,6 +5,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { Locks } from '../../state/index.ts'
 import {
   type Api,
+  Idempotent,
   Flag,
   OrgQuery,
   PROBLEMS,
@@ -40,6 +41,7 @@ const lock = createRoute({
   tags,
   summary: 'Take the lock; again with the same id is fine',
   request: {
+    headers: Idempotent,
     params,
     query,
     body: jsonBody(
@@ -71,7 +73,11 @@ const unlock = createRoute({
   path: '/v1/units/{unit}/lock',
   tags,
   summary: 'Let the lock go, or break it by force',
-  request: { params, query: OrgQuery.extend({ id: z.string().min(1).optional(), force: Flag }) },
+  request: {
+    headers: Idempotent,
+    params,
+    query: OrgQuery.extend({ id: z.string().min(1).optional(), force: Flag }),
+  },
   responses: { 200: jsonAnswer(Lock, 'The lock that was broken'), 204: { description: 'Free' }, ...PROBLEMS },
 })
 
@@ -91,7 +97,7 @@ export function addLocks(api: Api, locks: Locks, deps: LockDeps): void {
     const { caller } = c.env.exchange
     const ref = refOf(c.req.valid('param'), c.req.valid('query'))
     const info = {
-      ID: id ?? deps.ids.id('lock'),
+      ID: id ?? (caller.request === undefined ? deps.ids.id('lock') : `lock-${caller.request.key}`),
       Operation: operation ?? 'taco lock',
       Info: reason ?? '',
       Who: who ?? caller.by,

@@ -1,6 +1,7 @@
 import type { Orgs } from '../../state/index.ts'
 import {
   type Api,
+  Idempotent,
   IfMatch,
   Limit,
   NoQuery,
@@ -47,6 +48,7 @@ const create = createRoute({
   tags,
   summary: 'Create an organization',
   request: {
+    headers: Idempotent,
     query: NoQuery,
     body: jsonBody(z.strictObject({ name: z.string(), retention: RetentionInput.optional() })),
   },
@@ -74,7 +76,7 @@ const update = createRoute({
   request: {
     params: OrgParams,
     query: NoQuery,
-    headers: IfMatch,
+    headers: IfMatch.extend(Idempotent.shape),
     body: jsonBody(z.strictObject({ retention: RetentionInput.nullable() })),
   },
   responses: { 200: jsonAnswer(Organization, 'Changed'), ...PROBLEMS },

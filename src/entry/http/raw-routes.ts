@@ -1,5 +1,15 @@
 import { LockInfo } from '../../state/index.ts'
-import { type Api, IfStateMatch, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, z } from './api.ts'
+import {
+  type Api,
+  Idempotent,
+  IfStateMatch,
+  OrgQuery,
+  PROBLEMS,
+  UnitParams,
+  createRoute,
+  jsonAnswer,
+  z,
+} from './api.ts'
 import { Version } from './named.ts'
 import {
   BackendDeleteQuery,
@@ -115,7 +125,7 @@ export function documentRawRoutes(api: Api): void {
       request: {
         params: UnitParams,
         query: StateWriteQuery,
-        headers: Guarded.extend(Md5.shape),
+        headers: Guarded.extend(Md5.shape).extend(Idempotent.shape),
         body: { ...state, required: true },
       },
       responses: { 201: jsonAnswer(Version, 'Written'), ...PROBLEMS },
@@ -125,7 +135,11 @@ export function documentRawRoutes(api: Api): void {
       path: '/v1/units/{unit}/state',
       tags,
       summary: 'Delete the state; its history stays',
-      request: { params: UnitParams, query: StateChangeQuery, headers: IfStateMatch },
+      request: {
+        params: UnitParams,
+        query: StateChangeQuery,
+        headers: IfStateMatch.extend(Idempotent.shape),
+      },
       responses: { 204: { description: 'Deleted' }, ...PROBLEMS },
     }),
     createRoute({

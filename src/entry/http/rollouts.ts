@@ -1,5 +1,15 @@
 import * as graph from '../../graph/index.ts'
-import { type Api, OrgQuery, PROBLEMS, Repeated, createRoute, jsonAnswer, jsonBody, z } from './api.ts'
+import {
+  type Api,
+  Idempotent,
+  OrgQuery,
+  PROBLEMS,
+  Repeated,
+  createRoute,
+  jsonAnswer,
+  jsonBody,
+  z,
+} from './api.ts'
 import { defined } from './defined.ts'
 import { unitOfSegment } from './unit-path.ts'
 
@@ -77,6 +87,7 @@ const start = createRoute({
   tags,
   summary: 'Start a rollout; workers carry it out',
   request: {
+    headers: Idempotent,
     query,
     body: jsonBody(z.strictObject({ from: z.array(z.string()).min(1), claim: Claiming.optional() })),
   },
@@ -103,7 +114,7 @@ const changes = (['pause', 'resume', 'cancel'] as const).map((what) => ({
       resume: 'Go on; failed steps get another try',
       cancel: 'Begin no more steps, ever; what runs ends by itself',
     }[what],
-    request: { params, query },
+    request: { params, query, headers: Idempotent },
     responses: { 200: jsonAnswer(Rollout, 'Changed'), ...PROBLEMS },
   }),
 }))
@@ -173,6 +184,7 @@ const skip = createRoute({
   tags,
   summary: 'Skip a step: its dependents go on with what stands',
   request: {
+    headers: Idempotent,
     params: stepParams,
     query,
     body: jsonBody(z.strictObject({ reason: z.string().min(1).max(500) })),

@@ -8,6 +8,7 @@ import { endTogether } from './end-together.ts'
 import { etagOf, expectedBy, isUnchanged, singleTag } from './etag.ts'
 import type { Exchange } from './exchange.ts'
 import { freeing } from './freeing.ts'
+import { keyedRequest } from './idempotency.ts'
 import { checkJsonType } from './json-type.ts'
 import type { Limits } from './limits.ts'
 import { OrgQuery, StateChangeQuery, StateReadQuery, StateWriteQuery, queryOf } from './queries.ts'
@@ -41,6 +42,7 @@ export async function answerState(x: Exchange, unit: string, deps: Deps): Promis
   if (x.method === 'DELETE') {
     const { org, lock, force } = queryOf(x, StateChangeQuery)
     const options = { force, ...defined({ lockId: lock, expected: expectedBy(x.req.headers) }) }
+    x.keyed = keyOf(x, '')
     await deps.control.states.remove({ org, unit }, options, x.caller)
     writeHead(x, 204, {})
     x.res.end()
@@ -52,12 +54,18 @@ export async function answerState(x: Exchange, unit: string, deps: Deps): Promis
   const expected = expectedBy(x.req.headers)
   const state = await receiveState(x, ref.org, deps)
   try {
+    x.keyed = keyOf(x, state.hash)
     const given = { force, keepSerial, ...defined({ lockId: lock, message, expected }) }
     const options = { how: 'push', createUnit: true, ...given } as const
     sendJson(x, 201, await deps.control.states.write(ref, state, options, x.caller))
   } finally {
     await state.dispose()
   }
+}
+
+function keyOf(x: Exchange, body: string): Exchange['keyed'] {
+  const key = x.req.headers['idempotency-key']?.toString()
+  return keyedRequest(key, x.by, [x.method, x.path, x.query, body])
 }
 
 export async function readState(

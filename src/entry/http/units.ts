@@ -3,6 +3,7 @@ import type { Dependencies } from '../../graph/index.ts'
 import type { UnitRef, Units } from '../../state/index.ts'
 import {
   type Api,
+  Idempotent,
   Flag,
   IfMatch,
   Limit,
@@ -67,6 +68,7 @@ const create = createRoute({
   tags,
   summary: 'Create a unit',
   request: {
+    headers: Idempotent,
     query,
     body: jsonBody(
       z.strictObject({
@@ -105,7 +107,7 @@ const update = createRoute({
   request: {
     params,
     query,
-    headers: IfMatch,
+    headers: IfMatch.extend(Idempotent.shape),
     body: jsonBody(
       z.strictObject({
         labels: z
@@ -125,7 +127,7 @@ const remove = createRoute({
   path: '/v1/units/{unit}',
   tags,
   summary: 'Delete a unit; restore brings it back',
-  request: { params, headers: IfMatch, query: OrgQuery.extend({ force: Flag }) },
+  request: { params, headers: IfMatch.extend(Idempotent.shape), query: OrgQuery.extend({ force: Flag }) },
   responses: {
     200: jsonAnswer(
       Unit.extend({
@@ -142,7 +144,12 @@ const rename = createRoute({
   path: '/v1/units/{unit}/rename',
   tags,
   summary: 'Give a unit another name; its state stays where it is',
-  request: { params, query, headers: IfMatch, body: jsonBody(z.strictObject({ name: z.string() })) },
+  request: {
+    params,
+    query,
+    headers: IfMatch.extend(Idempotent.shape),
+    body: jsonBody(z.strictObject({ name: z.string() })),
+  },
   responses: { 200: jsonAnswer(Unit, 'Renamed'), ...PROBLEMS },
 })
 
@@ -151,7 +158,12 @@ const restore = createRoute({
   path: '/v1/units/{unit}/restore',
   tags,
   summary: 'Bring a deleted unit back',
-  request: { params, query, body: jsonBody(z.strictObject({ name: z.string().optional() })) },
+  request: {
+    headers: Idempotent,
+    params,
+    query,
+    body: jsonBody(z.strictObject({ name: z.string().optional() })),
+  },
   responses: { 200: jsonAnswer(Unit, 'Restored'), ...PROBLEMS },
 })
 
@@ -233,6 +245,8 @@ async function sayUsers(
     const users = (await dependencies.usersOf(ref)).map(({ name }) => name)
     return users.length === 0 ? undefined : `is used by ${users.join(', ')}`
   } catch (error) {
+    // Whether there is such a unit, the deletion itself tells: this very request may have deleted it.
+    if (isTacoError(error, 'NOT_FOUND')) return undefined
     if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
     return `may be used by others: ${error.message}`
   }

@@ -1,6 +1,7 @@
 import type { Versions } from '../../state/index.ts'
 import {
   type Api,
+  Idempotent,
   IfStateMatch,
   Limit,
   OrgQuery,
@@ -78,7 +79,7 @@ const rollback = createRoute({
   request: {
     params,
     query: OrgQuery,
-    headers: IfStateMatch,
+    headers: IfStateMatch.extend(Idempotent.shape),
     body: jsonBody(
       z.strictObject({
         version: VersionName,

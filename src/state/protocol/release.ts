@@ -4,6 +4,7 @@ import type { EventDraft } from '../events.ts'
 import type { Lock, UnitDocument } from '../model.ts'
 import { LockInfo } from '../model.ts'
 import type { Caller } from '../services.ts'
+import type { UnitChanges } from '../transitions.ts'
 import { freeLock, wasReleased } from '../transitions.ts'
 import type { Unit } from '../unit-store.ts'
 import { again, untilDone } from './attempts.ts'
@@ -45,11 +46,17 @@ export async function unlockUnit(
 }
 
 /** U2 to U4 for the lock that this document holds. False: the document changed, read it again. */
-export async function releaseLock(parts: Parts, unit: Unit, event: EventDraft): Promise<boolean> {
+export async function releaseLock(
+  parts: Parts,
+  unit: Unit,
+  event: EventDraft,
+  noted: UnitChanges = {},
+): Promise<boolean> {
   const resolved = unit.value.write === null ? unit : await resolveIntent(parts, unit)
   if (resolved === undefined || resolved.value.lock?.id !== unit.value.lock?.id) return false
-  if (!parts.deps.bucket.can.conditionalDelete) return releaseClaimed(parts, resolved, event)
-  const freed = await parts.store.swap(resolved, freeLock(resolved.value, parts.deps.clock.now()), [event])
+  if (!parts.deps.bucket.can.conditionalDelete) return releaseClaimed(parts, resolved, event, noted)
+  const changes = { ...freeLock(resolved.value, parts.deps.clock.now()), ...noted }
+  const freed = await parts.store.swap(resolved, changes, [event])
   if (freed === undefined) return false
   await dropMirror(parts, freed.value, resolved.value.lock ?? undefined)
   return true
@@ -72,12 +79,17 @@ export async function dropMirror(parts: Parts, doc: UnitDocument, lock?: Lock): 
  * Stores without conditional delete: the delete happens inside a claimed state, sent once and never late, while
  * LOCKs wait. Among our own servers this is exact; against outsiders it rests on no DELETE outliving T.
  */
-async function releaseClaimed(parts: Parts, unit: Unit, event: EventDraft): Promise<boolean> {
+async function releaseClaimed(
+  parts: Parts,
+  unit: Unit,
+  event: EventDraft,
+  noted: UnitChanges,
+): Promise<boolean> {
   const { clock, ids } = parts.deps
   const { lock } = unit.value
   if (lock === null) return false
   const releasing = { owner: ids.id('rel'), at: clock.now() }
-  const claimed = await parts.store.swap(unit, { lock: { ...lock, releasing } }, [event])
+  const claimed = await parts.store.swap(unit, { lock: { ...lock, releasing }, ...noted }, [event])
   return claimed !== undefined && finishRelease(parts, claimed)
 }
 

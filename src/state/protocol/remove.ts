@@ -1,5 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
 import type { Tag } from '../../bucket/index.ts'
+import { answeredBefore, noteRequest } from '../answered.ts'
 import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { UnitDocument } from '../model.ts'
 import type { Caller } from '../services.ts'
@@ -24,6 +25,8 @@ export async function removeState(
   await untilDone(parts.deps.clock, 'deleting the state', async () => {
     const unit = await loadUnit(parts, target)
     const doc = unit.value
+    if (doc.write === null && answeredBefore(doc.answered, caller) !== undefined) return undefined
+    const noted = noteRequest(doc.answered, caller, parts.deps.clock.now())
     if (doc.lock?.id !== options.lockId || doc.lock.releasing !== undefined)
       throw lockNotHeld(doc, options.lockId)
     if (doc.write !== null) {
@@ -42,7 +45,8 @@ export async function removeState(
         caller,
         data: { ...deletedVersion(doc), how: 'accepted' },
       }
-      const done = await parts.store.swap(unit, acceptMissing(doc, deletion), [accepted])
+      const changes = { ...acceptMissing(doc, deletion), ...noted }
+      const done = await parts.store.swap(unit, changes, [accepted])
       return done === undefined ? again : undefined
     }
     if (doc.head === null || doc.head.tag === null) return undefined
@@ -56,7 +60,8 @@ export async function removeState(
       caller,
       data: { ...deletedVersion(doc), how: 'api' },
     }
-    const committed = await parts.store.swap(unit, commitDelete(doc, from, deletion), [deleted])
+    const changes = { ...commitDelete(doc, from, deletion), ...noted }
+    const committed = await parts.store.swap(unit, changes, [deleted])
     if (committed === undefined) return again
     await removeStateObject(parts, committed, from)
     return (await resolveIntent(parts, committed)) === undefined ? again : undefined

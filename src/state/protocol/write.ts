@@ -1,5 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
 import type { Body, Tag } from '../../bucket/index.ts'
+import { answeredBefore, noteRequest } from '../answered.ts'
 import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../model.ts'
 import { takeReads, type ReadsTaken } from '../reads.ts'
@@ -56,6 +57,9 @@ export async function writeState(
       fresh = true
       return again
     }
+    const repeated = await repeatedWrite(parts, unit.value, caller)
+    if (repeated instanceof TacoError) throw repeated
+    if (repeated !== undefined) return repeated
     const refusal = await checkWrite(parts, unit.value, write)
     if (refusal instanceof TacoError) {
       if (!fresh) return reload()
@@ -79,6 +83,22 @@ export async function writeState(
     if (fresh || outcome.code === 'CONFLICT') throw outcome
     return reload()
   })
+}
+
+/**
+ * How the write of this very request ended before, if it was committed. An intent that is still open is resolved
+ * first.
+ */
+export async function repeatedWrite(
+  parts: Parts,
+  doc: UnitDocument,
+  caller: Caller,
+): Promise<VersionFacts | TacoError | undefined> {
+  const made = answeredBefore(doc.answered, caller)?.made
+  if (made === undefined || doc.write !== null) return undefined
+  if (doc.head?.version.id === made) return doc.head.version
+  const found = await parts.versions.find(doc, made)
+  return found?.superseded === true ? overtaken(doc.name, made) : found?.facts
 }
 
 /** P1: an error, or the version that this very request already wrote, or nothing to object. */
@@ -129,7 +149,11 @@ async function attemptWrite(
   // P4
   const committed = await parts.store.swap(
     unit,
-    { ...commitWrite(doc, head, from.tag, readsOf(doc, write)), ...keptWith(doc, head, write.source) },
+    {
+      ...commitWrite(doc, head, from.tag, readsOf(doc, write)),
+      ...keptWith(doc, head, write.source),
+      ...noteRequest(doc.answered, caller, parts.deps.clock.now(), head.version.id),
+    },
     [writtenEvent(head, caller)],
   )
   if (committed === undefined) return again
@@ -199,8 +223,12 @@ async function carryOut(
   // A conflict proves nothing: our own first try may have landed, or somebody carried the intent forward for us.
   if ((await endOf(parts, committed, head.version.id)) === 'landed') return head.version
   deps.log.warn('a committed write was overtaken from outside', { unit: name, version: head.version.id })
+  return overtaken(name, head.version.id)
+}
+
+function overtaken(name: string, version: string): TacoError {
   return new TacoError('CONFLICT', `the state of ${name} was written around OpenTaco at the same time`, {
-    facts: { unit: name, version: head.version.id },
+    facts: { unit: name, version },
     hint: 'your state is kept in the history as superseded; look at `taco state versions`, then repeat the work',
   })
 }
