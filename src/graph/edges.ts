@@ -11,6 +11,8 @@ export interface Edge {
   readonly source: EdgeSource
   /** What the last write was made from, of that unit. */
   readonly read: Read | undefined
+  /** Which variable takes which output, where that is declared. */
+  readonly inputs?: Readonly<Record<string, string>>
 }
 
 export type EdgeSource = GraphFacts['dependencies'][number]['source'] | 'reads'
@@ -19,15 +21,14 @@ export type EdgeSource = GraphFacts['dependencies'][number]['source'] | 'reads'
 export function edgesOf({ id, dependencies, reads }: GraphFacts): readonly Edge[] {
   const readOf = firstBy(reads ?? [], ({ from }) => from)
   const edges = merged(
-    dependencies.map(({ on, name, outputs, source }): Edge => {
-      return { on, name, outputs, source, read: readOf(on) }
+    dependencies.map(({ on, name, outputs, source, inputs }): Edge => {
+      const edge = { on, name, outputs, source, read: readOf(on) }
+      return isEmpty(inputs) ? edge : { ...edge, inputs }
     }),
   )
   for (let i = 0; i < edges.length; i++) {
     const edge = edges[i]
-    // Only the order was declared, and yet it was read: what was used counts, whatever is declared.
-    if (edge?.outputs?.length === 0 && edge.read !== undefined)
-      edges[i] = { ...edge, outputs: edge.read.names }
+    if (edge !== undefined) edges[i] = withUsed(edge)
   }
   const declared = firstBy(edges, ({ on }) => on)
   const found: Edge[] = []
@@ -38,6 +39,20 @@ export function edgesOf({ id, dependencies, reads }: GraphFacts): readonly Edge[
   return found.length === 0 ? edges : [...edges, ...found]
 }
 
+/** What is used counts, whatever outputs are named: what was read where only the order is, and what variables take. */
+function withUsed(edge: Edge): Edge {
+  const { read, inputs } = edge
+  const outputs = edge.outputs?.length === 0 && read !== undefined ? read.names : edge.outputs
+  if (outputs === null || inputs === undefined) return outputs === edge.outputs ? edge : { ...edge, outputs }
+  return { ...edge, outputs: [...new Set([...outputs, ...Object.values(inputs)])] }
+}
+
+function isEmpty(inputs: Readonly<Record<string, string>>): boolean {
+  // Most have none, and making a list of each for that would cost more than all the rest.
+  for (const variable in inputs) if (Object.hasOwn(inputs, variable)) return false
+  return true
+}
+
 function merged(edges: Edge[]): Edge[] {
   // Most have nothing to merge, and there are tens of thousands of them.
   const first = firstBy(edges, ({ on }) => on)
@@ -45,10 +60,9 @@ function merged(edges: Edge[]): Edge[] {
   const kept = new Map<string, Edge>()
   for (const edge of edges) {
     const known = kept.get(edge.on)
-    kept.set(
-      edge.on,
-      known === undefined ? edge : { ...known, outputs: narrowed(known.outputs, edge.outputs) },
-    )
+    const outputs = known === undefined ? null : narrowed(known.outputs, edge.outputs)
+    const inputs = edge.inputs === undefined ? {} : { inputs: { ...known?.inputs, ...edge.inputs } }
+    kept.set(edge.on, known === undefined ? edge : { ...known, outputs, ...inputs })
   }
   return [...kept.values()]
 }

@@ -110,6 +110,8 @@ test('a chain of fifty thousand units does not overflow anything', () => {
   expect([found['u0'], found['u1'], found['u49999']]).toEqual(['never-applied', 'stale', 'waiting'])
 })
 
+type Mapping = Readonly<Record<string, string>>
+
 /** One thing that may happen to an estate. Numbers are taken modulo what there is. */
 type Step =
   | {
@@ -124,12 +126,14 @@ type Step =
       readonly unit: number
       readonly from: number
       readonly names: readonly string[] | null
+      readonly inputs?: Mapping
     }
   | {
       readonly kind: 'depend'
       readonly unit: number
       readonly on: number
       readonly outputs: readonly string[] | null
+      readonly inputs: Mapping
     }
   | {
       readonly kind: 'independent' | 'rename' | 'remove' | 'restore' | 'rollback' | 'forget' | 'lose'
@@ -142,6 +146,14 @@ const names = fc.option(fc.subarray(['x', 'y', 'z']))
 const outputs = fc.dictionary(fc.constantFrom('x', 'y', 'z'), fc.constantFrom('1', '2'), {
   noNullPrototype: true,
 })
+/** Which of two variables takes which output: none at all more often than not. */
+const inputs = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.dictionary(fc.constantFrom('v', 'w'), fc.constantFrom('x', 'y'), { noNullPrototype: true }),
+  },
+)
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 10,
@@ -155,7 +167,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('read' as const), unit, from: unit, names }) },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('depend' as const), unit, on: unit, outputs: names }),
+    arbitrary: fc.record({ kind: fc.constant('depend' as const), unit, on: unit, outputs: names, inputs }),
   },
   {
     weight: 3,
@@ -204,8 +216,13 @@ function estate() {
       case 'apply':
       case 'write': {
         if (given.kind === 'apply') {
-          for (const { on, outputs: used } of facts.dependencies)
-            take({ kind: 'read', unit: given.unit, from: Number(on.slice(1)), names: used })
+          for (const { on, outputs: used, inputs: mapping } of facts.dependencies) {
+            const taken = Object.values(mapping)
+            const isMapped = taken.length > 0
+            const wanted = isMapped ? [...(used ?? []), ...taken] : used
+            const read = { kind: 'read', unit: given.unit, from: Number(on.slice(1)), names: wanted } as const
+            take(isMapped ? { ...read, inputs: mapping } : read)
+          }
         }
         const made = headOf(given.outputs, ++commit)
         const head = made === null || !given.encrypted ? made : { ...made, outputs: null }
@@ -220,13 +237,21 @@ function estate() {
         const has = from.head.outputs?.filter(({ name }) => given.names?.includes(name) ?? true)
         const digests =
           has === undefined ? null : Object.fromEntries(has.map(({ name, digest }) => [name, digest]))
-        const read = readOf(from.id, digests, { names: given.names === null ? null : [...given.names] })
+        const read = readOf(from.id, digests, {
+          names: given.names === null ? null : [...given.names],
+          ...(given.inputs === undefined ? {} : { inputs: given.inputs }),
+        })
         pending.set(id, [...(pending.get(id) ?? []).filter((known) => known.from !== from.id), read])
         return
       }
       case 'depend':
         // Now and then on itself, and on units that are gone: no rule of the graph may rest on good manners.
-        return change(id, { dependencies: [...facts.dependencies, dependsOn(`u${given.on}`, given.outputs)] })
+        return change(id, {
+          dependencies: [
+            ...facts.dependencies,
+            { ...dependsOn(`u${given.on}`, given.outputs), inputs: given.inputs },
+          ],
+        })
       case 'independent':
         return change(id, { dependencies: [] })
       case 'rename':
@@ -237,7 +262,8 @@ function estate() {
       case 'rollback':
         return change(id, { head: heads.get(id)?.at(-2) ?? facts.head })
       case 'forget':
-        return change(id, { head: null })
+        // Whoever accepts that there is no state ends the alarm.
+        return change(id, { head: null, missing: undefined } as Partial<GraphFacts>)
       case 'lose':
         return facts.head === null
           ? undefined

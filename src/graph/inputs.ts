@@ -26,13 +26,19 @@ export interface InputsView {
 export interface Inputs {
   /**
    * What the declared dependencies of a unit give to its variables. The values that are served are recorded as its
-   * reads. Fails as a whole, naming everything that is missing: half of the inputs would make another plan.
+   * reads. Fails as a whole, naming everything that is missing: half of the inputs would make another plan. A refusal
+   * records nothing.
    */
   resolve(
     ref: UnitRef,
     options: {
       readonly sensitive: boolean
-      /** The token of the run that takes them. */ readonly run?: string
+      /** Refused if the value of an input is not served. */
+      readonly complete?: boolean
+      /** Only to look at them: nothing is recorded. */
+      readonly peek?: boolean
+      /** The token of the run that takes them. */
+      readonly run?: string
     },
     caller: Caller,
   ): Promise<InputsView>
@@ -47,7 +53,8 @@ export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): 
       const faults = found.flatMap((one) => ('fault' in one ? [one.fault] : []))
       if (faults.length > 0) throw missing(name, faults)
       const given = found.flatMap((one) => ('given' in one ? [one.given] : []))
-      const reads = given.flatMap(({ view, inputs }) => readOf(view, inputs))
+      if (options.complete === true) refuseHidden(name, given)
+      const reads = options.peek === true ? [] : given.flatMap(({ view, inputs }) => readOf(view, inputs))
       const reader = options.run === undefined ? {} : { run: options.run }
       if (reads.length > 0) await control.outputs.recordReads({ org: ref.org, unit: id }, reads, reader)
       const inputs = given.flatMap((one) => one.inputs)
@@ -109,13 +116,33 @@ function inputsOf({ name, variables }: Wanted, view: OutputsCommitView): readonl
   })
 }
 
+/** Half of the inputs would make another plan. */
+function refuseHidden(unit: string, given: readonly Given[]): void {
+  const hidden = given.flatMap(({ inputs }) => inputs).find(({ json }) => json === undefined)
+  if (hidden === undefined) return
+  const why = hidden.sensitive ? 'sensitive' : 'too large to be served with the others'
+  throw new TacoError('FORBIDDEN', `the value of ${hidden.variable} is ${why}`, {
+    hint: `take the sensitive inputs of ${unit}, too: with --sensitive, or sensitive=true in the API`,
+    facts: { field: 'sensitive', unit, variable: hidden.variable },
+  })
+}
+
 /** Only what is given away was read. */
 function readOf({ commit, unit, outputs }: OutputsCommitView, inputs: readonly Input[]) {
-  const names = [...new Set(inputs.filter(({ json }) => json !== undefined).map(({ output }) => output))]
+  const served = inputs.filter(({ json }) => json !== undefined)
+  const names = [...new Set(served.map(({ output }) => output))]
   if (names.length === 0) return []
   const isGiven = among(names)
   const digests = (outputs ?? []).flatMap(({ name, digest }) => (isGiven(name) ? [[name, digest]] : []))
-  return [{ from: unit.id, names, commit, digests: Object.fromEntries(digests) as Record<string, string> }]
+  return [
+    {
+      from: unit.id,
+      names,
+      commit,
+      digests: Object.fromEntries(digests) as Record<string, string>,
+      inputs: Object.fromEntries(served.map(({ variable, output }) => [variable, output])),
+    },
+  ]
 }
 
 function missing(unit: string, faults: readonly TacoError[]): TacoError {

@@ -25,7 +25,8 @@ type Fresh = 'nothing' | 'what it read itself' | 'everything'
 /** Each gives what must be fresh after it. */
 const steps = {
   async apply(at: Estate, { unit, value, other }: Step): Promise<Fresh> {
-    // What somebody fetched for any purpose since the last apply may be in a file by now.
+    // What somebody fetched for any purpose since the last apply may be in a file by now, and what a plan read may be
+    // in one that is applied here.
     const isCertain = !at.world(unit).hasFetched
     await at.locked(unit, 'OperationTypeApply', async (lockId) => {
       const made = await at.read(unit)
@@ -37,12 +38,14 @@ const steps = {
   },
   async plan(at: Estate, { unit }: Step): Promise<Fresh> {
     await at.locked(unit, 'OperationTypePlan', async () => {
-      at.change(unit, { plan: { made: await at.read(unit), serial: at.world(unit).serial } })
+      const plan = { made: await at.read(unit), serial: at.world(unit).serial }
+      at.change(unit, { plan, hasFetched: true })
     })
     return 'nothing'
   },
   async planWithoutLock(at: Estate, { unit }: Step): Promise<Fresh> {
-    at.change(unit, { plan: { made: await at.read(unit), serial: at.world(unit).serial } })
+    const plan = { made: await at.read(unit), serial: at.world(unit).serial }
+    at.change(unit, { plan, hasFetched: true })
     return 'nothing'
   },
   /** While somebody fetches outputs for the unit beside it. */

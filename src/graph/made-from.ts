@@ -32,7 +32,7 @@ interface World {
   readonly plan: { readonly made: Made; readonly serial: number } | undefined
   /** What the file of variables holds. */
   readonly file: Made
-  /** Somebody fetched outputs for it since its last apply, and nobody knows what for. */
+  /** Somebody fetched outputs for it since its last apply, or planned, and nobody knows what for. */
   readonly hasFetched: boolean
 }
 

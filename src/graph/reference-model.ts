@@ -13,13 +13,22 @@ export function modelStatus(all: readonly GraphFacts[]): Record<string, string> 
     for (const { on } of facts.dependencies) {
       const same = facts.dependencies.filter((other) => other.on === on)
       const named = same.flatMap(({ outputs }) => outputs ?? [])
+      const taken = mapped(facts, on).map(([, output]) => output)
       const read = facts.reads?.find(({ from }) => from === on)
-      if (named.length > 0) used.set(on, named)
+      if (named.length > 0) used.set(on, [...named, ...taken])
       else if (same.some(({ outputs }) => outputs === null)) used.set(on, null)
-      else used.set(on, read === undefined ? [] : read.names)
+      else if (read === undefined) used.set(on, taken)
+      else used.set(on, read.names === null ? null : [...read.names, ...taken])
     }
     for (const { from, names } of facts.reads ?? []) if (!used.has(from)) used.set(from, names)
     return used
+  }
+
+  /** Which variable takes which output of that unit. */
+  function mapped(facts: GraphFacts, on: string): [string, string][] {
+    const inputs: Record<string, string> = {}
+    for (const one of facts.dependencies) if (one.on === on) Object.assign(inputs, one.inputs)
+    return Object.entries(inputs)
   }
 
   function dependency(facts: GraphFacts, on: string, covered: readonly string[] | null): string {
@@ -35,12 +44,16 @@ export function modelStatus(all: readonly GraphFacts[]): Record<string, string> 
     const digests = new Map(Object.entries(read.digests))
     const standing = new Map(outputs.map(({ name, digest }) => [name, digest]))
     const everything = [...digests.keys(), ...standing.keys()]
-    const names = covered ?? read.names ?? everything
+    const inputs = mapped(facts, on)
+    const names = [...(covered ?? read.names ?? everything), ...inputs.map(([, output]) => output)]
     const seen = names.filter((name) => read.names === null || read.names.includes(name))
     if (seen.some((name) => digests.get(name) !== standing.get(name))) return 'changed'
     const { doubted } = read
     if (doubted === null) return 'unknown'
     if (seen.some((name) => doubted?.includes(name))) return 'unknown'
+    const given = read.inputs
+    if (given !== undefined && inputs.some(([variable, output]) => given[variable] !== output))
+      return 'unknown'
     return seen.length === names.length ? 'fresh' : 'unknown'
   }
 

@@ -15,6 +15,8 @@ const all = (digests: Record<string, string> | null) => readOf('network', digest
 const doubted = (digests: Record<string, string>, names: string[] | null) =>
   readOf('network', digests, { doubted: names })
 const some = (digests: Record<string, string>) => readOf('network', digests, { names: Object.keys(digests) })
+const given = (digests: Record<string, string>, inputs: Record<string, string>) =>
+  readOf('network', digests, { names: Object.keys(digests), inputs })
 
 test.each<[string, Edge, OutputsNow, string, readonly string[]]>([
   ['the same digests are fresh', edge(null, all({ a: '1', b: '2' })), now({ a: '1', b: '2' }), 'fresh', []],
@@ -78,6 +80,27 @@ test.each<[string, Edge, OutputsNow, string, readonly string[]]>([
   ['all is in doubt, even that there is nothing', edge(null, doubted({}, null)), now({}), 'unknown', []],
   ['a unit that is gone is dangling', edge(['a'], all({ a: '1' })), undefined, 'dangling', []],
   ['an edge for the order alone needs no receipt', edge([], undefined), null, 'fresh', []],
+  [
+    'an output that a variable takes is used, and unknown if it was not read',
+    { ...edge(null, some({ a: '1' })), inputs: { v: 'b' } },
+    now({ a: '1', b: '2' }),
+    'unknown',
+    [],
+  ],
+  [
+    'a variable that takes another output that was read, too, is unknown',
+    { ...edge(null, given({ a: '1', b: '2' }, { v: 'a', w: 'b' })), inputs: { v: 'b', w: 'a' } },
+    now({ a: '1', b: '2' }),
+    'unknown',
+    [],
+  ],
+  [
+    'a variable that was given what it takes is fresh',
+    { ...edge(null, given({ a: '1', b: '2' }, { v: 'a', w: 'b' })), inputs: { v: 'a' } },
+    now({ a: '1', b: '2' }),
+    'fresh',
+    [],
+  ],
   [
     'a name that objects have by themselves is no digest',
     edge(['constructor'], all({})),

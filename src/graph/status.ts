@@ -36,23 +36,42 @@ const noReceipt: Comparison = { ...nothing, state: 'unknown', because: 'no-recei
 const encrypted: Comparison = { ...nothing, state: 'unknown', because: 'encrypted' }
 
 /** One dependency: what the last write read, against what stands now. */
-export function compareDependency({ outputs: used, read }: Edge, now: OutputsNow): Comparison {
+export function compareDependency({ outputs: used, read, inputs }: Edge, now: OutputsNow): Comparison {
   if (now === undefined) return dangling
   if (used?.length === 0) return fresh
   if (read === undefined || read.names?.length === 0) return noReceipt
   if (read.digests === null || now === null) return encrypted
   const { digests, names } = read
   // A declaration that names outputs narrows a read of the whole state; one that does not is narrowed by the read.
-  const covered = used ?? names ?? allNames(digests, now)
-  if (read.doubted === undefined && isUnchanged(covered, digests, now)) return fresh
+  const covered = withInputs(used ?? names ?? allNames(digests, now), inputs)
+  const remapped = inputs === undefined ? [] : notGiven(inputs, read.inputs)
+  if (read.doubted === undefined && remapped.length === 0 && isUnchanged(covered, digests, now)) return fresh
   if (read.doubted === null && covered.length === 0) return noReceipt
   const seen = names === null ? covered : covered.filter(among(names))
   const changes = seen.flatMap((name) => compareOutput(name, digests, now) ?? [])
   const isSeen = among(names)
   const isDoubted = read.doubted === undefined ? () => false : among(read.doubted)
-  const unread = covered.filter((name) => !isSeen(name) || isDoubted(name))
+  const unread = covered.filter((name) => !isSeen(name) || isDoubted(name) || remapped.includes(name))
   if (changes.length === 0 && unread.length === 0) return fresh
   return { state: changes.length > 0 ? 'changed' : 'unknown', changes, unread, because: null }
+}
+
+/** What a variable takes is used, whatever was read. */
+function withInputs(names: readonly string[], inputs: Edge['inputs']): readonly string[] {
+  if (inputs === undefined) return names
+  return [...new Set([...names, ...Object.values(inputs)])]
+}
+
+/** Outputs that variables take now, and were not given then. Nothing was given as an input: it was read otherwise. */
+function notGiven(
+  inputs: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string>> | undefined,
+): readonly string[] {
+  if (given === undefined) return []
+  return Object.entries(inputs).flatMap(([variable, output]) => {
+    const was = Object.hasOwn(given, variable) ? given[variable] : undefined
+    return was === output ? [] : [output]
+  })
 }
 
 function allNames(digests: Readonly<Record<string, string>>, now: readonly OutputDigest[]): string[] {

@@ -59,7 +59,10 @@ const MOST_SAVE_MS = 1_200
 interface OrgCatalog {
   readonly index: CatalogIndex
   readonly damaged: Map<string, DamagedUnit>
+  /** Everything that others did up to then is in it. */
   asOf: number
+  /** The latest change that is in it: what this server does is there at once. */
+  changedAt: number
   verifiedAt: number
   /** How long the last full listing took, without reading what had changed. */
   verifyMs: number
@@ -84,8 +87,9 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
   }
 
   function keepChanged(catalog: OrgCatalog, unit: Unit, listedAt?: number): void {
-    const { id } = unit.value
+    const { id, changedAt } = unit.value
     if (catalog.index.get(id)?.tag !== unit.tag) catalog.unsaved.add(id)
+    catalog.changedAt = Math.max(catalog.changedAt, changedAt)
     keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()), listedAt)
   }
 
@@ -96,6 +100,11 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     if (isOlder && (listedAt === undefined || isSeenSince(known, listedAt))) return
     catalog.index.set(entry)
     catalog.damaged.delete(entry.id)
+  }
+
+  /** Never earlier than what is in it. */
+  function asOf(catalog: OrgCatalog): number {
+    return Math.max(catalog.asOf, catalog.changedAt)
   }
 
   /** Never at a time to come: that is another server's, or one from before the clock was set back. */
@@ -110,6 +119,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
         index: createCatalogIndex(),
         damaged: new Map(),
         asOf: 0,
+        changedAt: 0,
         verifiedAt: 0,
         verifyMs: 0,
         mark: undefined,
@@ -233,7 +243,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     const catalog = await current(parseOrgName(query.org))
     const all = catalog.index.inOrder()
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-    const about = { asOf: catalog.asOf, damaged: catalog.damaged.size }
+    const about = { asOf: asOf(catalog), damaged: catalog.damaged.size }
     const items: UnitView[] = []
     const turns = new Turns()
     let last: CatalogEntry | undefined
@@ -258,7 +268,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     note,
     async current(org) {
       const catalog = await current(parseOrgName(org))
-      return { entries: catalog.index.inOrder(), asOf: catalog.asOf }
+      return { entries: catalog.index.inOrder(), asOf: asOf(catalog) }
     },
     async all(org) {
       return (await current(org, true)).index.inOrder()

@@ -242,6 +242,10 @@ export const Read = z.object({
   doubted: z.array(z.string()).nullable().optional(),
   /** Only an engine read it, over the http backend, as every apply of that configuration does again. */
   engine: z.boolean().optional(),
+  /** Which variable was given which output. Absent: they were not read for variables. */
+  inputs: z.record(z.string(), z.string()).optional(),
+  /** Several reads as one: some of the outputs were read at a later commit than `commit`. */
+  mixed: z.boolean().optional(),
 })
 export type Read = z.infer<typeof Read>
 
@@ -249,6 +253,8 @@ export type Read = z.infer<typeof Read>
 export const PendingRead = Read.extend({
   /** The lock that the reading unit was under. */
   lock: z.string().nullable(),
+  /** An engine read it under the lock of a plan, or under none: a saved plan may have been made from it. */
+  plan: z.boolean().optional(),
   /** The token of the run that read it, which will tell whether it used it. */
   run: z.string().optional(),
   /** The lock of the write that took it up; kept only until the run tells. */
@@ -332,6 +338,8 @@ export const UnitDocument = z.looseObject({
   /** Null: nothing was read for the current state, as far as is known. */
   receipt: Receipt.nullable().default(null),
   pendingReads: z.array(PendingRead).default([]),
+  /** What programs fetched for earlier applies, one per unit: a file of variables may still hold it. */
+  fetched: z.array(Read).optional(),
   /** Of the last apply, told by whoever applied: equal fingerprint, nothing to do. */
   fingerprint: z.string().optional(),
   /** An apply of a rollout ended badly, and none carried anything out since. */

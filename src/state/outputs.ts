@@ -11,7 +11,7 @@ import { createOutputsCache, outputsOfVersion, readFromState } from './outputs-o
 import type { Parts } from './protocol/parts.ts'
 import { stateMissing } from './protocol/refusals.ts'
 import { recordRead, recordReads } from './record-read.ts'
-import type { Outputs, UnitRef } from './services.ts'
+import type { NewRead, Outputs, UnitRef } from './services.ts'
 import type { OutputsCommitView, OutputsDiffView, OutputView } from './views.ts'
 
 /** Outputs commits: the versions in which an output changed, read from version headers alone. */
@@ -74,22 +74,13 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     const isWanted = among(options.names)
     const wanted = <T extends { name: string }>(outputs: readonly T[]) =>
       outputs.filter(({ name }) => isWanted(name))
+    const values = await valuesOf(doc, asked.entry, options.sensitive, isWanted)
+    const given = values === null ? null : wanted(values)
     if (options.consumer !== undefined) {
-      const { outputs } = asked.entry
-      const digests =
-        outputs === null
-          ? null
-          : Object.fromEntries(wanted(outputs).map(({ name, digest }) => [name, digest]))
-      const read = {
-        from: doc.id,
-        names: options.names === undefined ? null : [...options.names],
-        commit: asked.entry.commit,
-        digests,
-      }
+      const read = { from: doc.id, commit: asked.entry.commit, ...handedOut(given, options.names) }
       await recordRead(parts, locator, { org: ref.org, unit: options.consumer }, read)
     }
-    const values = await valuesOf(doc, asked.entry, options.sensitive, isWanted)
-    return view(doc, asked, values === null ? null : wanted(values))
+    return view(doc, asked, given)
   }
 
   async function valuesOf(
@@ -156,6 +147,20 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     log,
     diff,
     recordReads: (consumer, reads, reader) => recordReads(parts, locator, consumer, reads, reader),
+  }
+}
+
+/** A value that is not served was not read. */
+function handedOut(
+  given: readonly OutputView[] | null,
+  names: readonly string[] | undefined,
+): Pick<NewRead, 'names' | 'digests'> {
+  if (given === null) return { names: names === undefined ? null : [...names], digests: null }
+  const served = given.filter(({ json }) => json !== undefined)
+  const isAll = names === undefined && served.length === given.length
+  return {
+    names: isAll ? null : served.map(({ name }) => name),
+    digests: Object.fromEntries(served.map(({ name, digest }) => [name, digest])),
   }
 }
 

@@ -40,8 +40,8 @@ const read = (commit: number, value: string, change: Change = {}): PendingRead =
 const own = (commit: number, value: string, change: Change = {}) =>
   read(commit, value, { engine: true, lock: 'L', ...change })
 const planned = (commit: number, value: string, change: Change = {}) =>
-  own(commit, value, { lock: 'P', ...change })
-const unlocked = (commit: number, value: string) => own(commit, value, { lock: null })
+  own(commit, value, { lock: 'P', plan: true, ...change })
+const unlocked = (commit: number, value: string) => own(commit, value, { lock: null, plan: true })
 /** By a program that may do anything with it, such as `taco inputs`. */
 const fetched = (commit: number, value: string, change: Change = {}) => read(commit, value, change)
 
@@ -62,10 +62,28 @@ function doc(
 }
 
 const apply = 'OperationTypeApply'
+const given = read(2, 'b', { run: 'R', at: 100 })
+const declared = { on: 'net', name: 'net', outputs: null, source: 'declared' as const, inputs: {} }
+/** Fetched before, and taken up by an apply. */
+const kept = (value: string): Partial<UnitDocument> => ({
+  fetched: [{ from: 'net', names: null, commit: 1, digests: { x: value }, at: 1 }],
+})
 
 test.each<[string, UnitDocument, string, number]>([
   ['an apply counts with what it read', doc(apply, [own(2, 'a')]), 'net.x=a', 0],
-  ['an apply does not use what a plan read before', doc(apply, [planned(1, 'a'), own(2, 'b')]), 'net.x=b', 0],
+  [
+    'an apply may be that of a plan that saw another value, with a deferred read',
+    doc(apply, [planned(1, 'a'), own(2, 'b')]),
+    'net.x=b?',
+    0,
+  ],
+  ['a plan that saw the same raises no doubt', doc(apply, [planned(1, 'a'), own(2, 'a')]), 'net.x=a', 0],
+  [
+    'an apply does not use what one read that wrote nothing',
+    doc(apply, [own(1, 'a', { lock: 'M' }), own(2, 'b')]),
+    'net.x=b',
+    0,
+  ],
   ['an apply may use what was fetched before', doc(apply, [fetched(1, 'a'), own(2, 'b')]), 'net.x=a?', 0],
   [
     'nor is a fetch beside it the apply’s own',
@@ -95,6 +113,40 @@ test.each<[string, UnitDocument, string, number]>([
     0,
   ],
   ['an apply that reads nothing was made from nothing', doc(apply, []), 'nothing', 0],
+  [
+    'unless a file of variables still holds what was fetched before',
+    doc(apply, [], { ...kept('a'), dependencies: [declared] }),
+    'net.x=a',
+    0,
+  ],
+  ['of a unit that is not declared any more it holds nothing', doc(apply, [], kept('a')), 'nothing', 0],
+  [
+    'a newer fetch takes its place',
+    doc(apply, [fetched(2, 'b')], { ...kept('a'), dependencies: [declared] }),
+    'net.x=b',
+    0,
+  ],
+  [
+    'so does what the engine reads',
+    doc(apply, [own(2, 'b')], { ...kept('a'), dependencies: [declared] }),
+    'net.x=b',
+    0,
+  ],
+  [
+    'a newer fetch of other outputs leaves the rest',
+    doc(apply, [fetched(2, '', { names: ['y'], digests: { y: 'b' } })], {
+      ...kept('a'),
+      dependencies: [declared],
+    }),
+    'net.x=a net.y=b',
+    0,
+  ],
+  [
+    'what a run that never told was given does not displace the file',
+    doc(apply, [given], { ...kept('a'), dependencies: [declared] }),
+    'net.x=a?',
+    1,
+  ],
   [
     'the next write of the same apply adds to the first',
     doc(apply, [own(3, 'c', { from: 'db' })], { receipt: { lock: 'L', reads: [read(2, 'b')] } }),
@@ -166,11 +218,44 @@ test.each<[string, UnitDocument, string, number]>([
     0,
   ],
   ['a lock taken by hand says nothing', doc('taco lock', [own(2, 'b')]), 'net.x=b?', 0],
-])('%s', (_name, given, receipt, left) => {
-  const taken = takeReads(given)
+])('%s', (_name, written, receipt, left) => {
+  const taken = takeReads(written)
 
   expect(said(taken.receipt)).toBe(receipt)
   expect(taken.pendingReads).toHaveLength(left)
+})
+
+test.each<[string, UnitDocument, string]>([
+  [
+    'what it read counts beside what was read before',
+    doc('OperationTypeRefresh', [own(2, 'b')], {
+      receipt: { lock: 'K', reads: [read(1, 'a', { engine: true })] },
+    }),
+    'net.x=a?',
+  ],
+  [
+    'the same again is no doubt',
+    doc('OperationTypeRefresh', [own(2, 'a')], {
+      receipt: { lock: 'K', reads: [read(1, 'a', { engine: true })] },
+    }),
+    'net.x=a',
+  ],
+  ['what came from a file may have come from an older one', doc('OperationTypeRefresh', []), 'net.x=old?'],
+  ['whatever it is called', doc('OperationTypeInvalid', [own(2, 'b')]), 'net.x=old?'],
+])('a refresh that changes outputs: %s', (_name, written, receipt) => {
+  expect(said(takeReads(written, { changesOutputs: true }).receipt)).toBe(receipt)
+})
+
+test('what an apply took up is remembered as what a file may hold, and a run does not change that', () => {
+  const first = takeReads(doc(apply, [fetched(1, 'a')], { dependencies: [declared] }))
+  const pendingReads = [read(2, 'b', { run: 'L', lock: 'L' })]
+  const receipt = { lock: 'K', reads: first.receipt?.reads ?? [] }
+  const byRun = takeReads(doc(apply, [], { ...first, receipt, pendingReads, dependencies: [declared] }))
+  const info = LockInfo.parse({ ID: 'N', Operation: apply })
+  const lock = { id: 'N', epoch: 2, info, by: 'alice', at: 0 }
+  const last = takeReads({ ...doc(apply, []), ...byRun, lock, dependencies: [declared] })
+
+  expect([first, byRun, last].map((taken) => said(taken.receipt))).toEqual(['net.x=a', 'net.x=b', 'net.x=a'])
 })
 
 test('encrypted outputs stay unknown, and names that only one read has are kept', () => {
@@ -187,7 +272,7 @@ test('encrypted outputs stay unknown, and names that only one read has are kept'
 })
 
 test('a pushed state is one even under the lock of an apply', () => {
-  expect(said(takeReads(doc(apply, [own(2, 'b')]), 'push').receipt)).toBe('net.x=old?')
+  expect(said(takeReads(doc(apply, [own(2, 'b')]), { how: 'push' }).receipt)).toBe('net.x=old?')
 })
 
 test('operations that nobody has heard of are no applies', () => {
@@ -195,7 +280,6 @@ test('operations that nobody has heard of are no applies', () => {
 })
 
 const run = { run: 'R', since: 100, now: 200 }
-const given = read(2, 'b', { run: 'R', at: 100 })
 
 test('a run whose engine took its own lock counts with what it was given, once it has told', () => {
   const written = takeReads(doc(apply, [fetched(1, 'a'), given, own(2, 'c', { from: 'db', at: 120 })]))

@@ -1,4 +1,4 @@
-import { mergedReads, readsOfEither } from './merge-reads.ts'
+import { doubtedBy, leftOf, mergedReads, readsOfEither } from './merge-reads.ts'
 import type { How, PendingRead, Read, Receipt, UnitDocument } from './model.ts'
 
 /**
@@ -8,10 +8,13 @@ import type { How, PendingRead, Read, Receipt, UnitDocument } from './model.ts'
  * | the write was made                                   | the reads it takes up                              |
  * |------------------------------------------------------|----------------------------------------------------|
  * | by an apply that read something itself               | those, and what programs fetched beside it         |
+ * | … after a plan that saw other values                 | in doubt: it may be that plan, with a deferred read |
  * | by an apply of a run that told what it gave          | exactly those of the run                           |
  * | by an apply that read nothing (a saved plan)         | all since the last apply                           |
+ * | … and for which no program fetched anything new      | and what was last fetched: its file may hold it    |
  * | … beside a run that has not told                     | what only that was given is in doubt until it does |
- * | by an operation that carries nothing out             | none: what the state was made from stands          |
+ * | by an operation that carries nothing out             | none: what the state was made from before          |
+ * | … and yet changed outputs (refresh, import)          | what it read, too; what came from a file is in doubt |
  * | with a state from elsewhere (push, migration)        | all, and all of it is in doubt                     |
  * | without a lock, or under one that says nothing       | as an apply, in doubt where it differs from before |
  * | … and did not read again what an engine read before  | what stood stands: an apply would have read it     |
@@ -20,6 +23,7 @@ import type { How, PendingRead, Read, Receipt, UnitDocument } from './model.ts'
 export interface ReadsTaken {
   readonly receipt: Receipt | null
   readonly pendingReads: PendingRead[]
+  readonly fetched?: Read[]
   /** There: an engine carried the configuration out, so an earlier failure says nothing any more. */
   readonly failed?: undefined
 }
@@ -53,15 +57,23 @@ export function mayWrite(operation: string): boolean {
   return operation !== 'OperationTypePlan'
 }
 
+export interface NewState {
+  readonly how?: How
+  /** Other outputs than before. */
+  readonly changesOutputs?: boolean
+}
+
 /** For a write under the lock that the document holds. */
-export function takeReads(doc: UnitDocument, how: How = 'backend'): ReadsTaken {
+export function takeReads(
+  doc: UnitDocument,
+  { how = 'backend', changesOutputs = false }: NewState = {},
+): ReadsTaken {
   const { lock, pendingReads, receipt, head } = doc
   if (lock === null) return { receipt, pendingReads }
   const hadState = head !== null && head.tag !== null
-  const taken = () => mergedReads(readsOfApply(doc, lock.id))
   switch (how === 'push' ? 'replaces' : deedOf(lock.info.Operation)) {
     case 'keeps':
-      return { receipt, pendingReads }
+      return { receipt: changesOutputs ? withReadsOf(doc, lock.id) : receipt, pendingReads }
     case 'replaces': {
       const reads = mergedReads([...(receipt?.reads ?? []), ...pendingReads])
       const either = reads.length === 0 ? receipt : { lock: lock.id, reads }
@@ -69,32 +81,89 @@ export function takeReads(doc: UnitDocument, how: How = 'backend'): ReadsTaken {
     }
     case 'carries out':
       return {
-        receipt: { lock: lock.id, reads: taken() },
+        receipt: { lock: lock.id, reads: mergedReads(readsOfApply(doc, lock.id, stillInFiles(doc))) },
         pendingReads: keptForRuns(pendingReads, lock.id),
+        ...fetchedBy(doc),
         ...(doc.failed?.locks?.includes(lock.id) === true ? {} : { failed: undefined }),
       }
     default: {
       if (pendingReads.every((read) => read.taken !== undefined))
         return { receipt: receipt && { ...receipt, reads: readsOfEither(receipt.reads, []) }, pendingReads }
       // The first state of a unit was not made by moving something about in it.
-      const reads = hadState ? readsOfEither(receipt?.reads ?? null, taken()) : taken()
-      return { receipt: { lock: lock.id, reads }, pendingReads: [] }
+      const taken = mergedReads(readsOfApply(doc, lock.id))
+      const reads = hadState ? readsOfEither(receipt?.reads ?? null, taken) : taken
+      return { receipt: { lock: lock.id, reads }, pendingReads: [], ...fetchedBy(doc) }
     }
   }
 }
 
-function readsOfApply({ pendingReads, receipt }: UnitDocument, lock: string): readonly Read[] {
-  const pending = pendingReads.filter(({ taken }) => taken === undefined)
+function readsOfApply(
+  { pendingReads, receipt }: UnitDocument,
+  lock: string,
+  inFiles: readonly PendingRead[] = [],
+): readonly Read[] {
+  const pending = untaken(pendingReads)
   const earlier = receipt?.lock === lock ? receipt.reads : []
-  const own = [...earlier, ...pending.filter((read) => read.lock === lock && read.engine === true)]
+  const own = [...earlier, ...pending.filter((read) => isOwn(read, lock))]
   const told = pending.filter(({ run }) => run === lock)
   if (told.length > 0) return [...own, ...told]
-  const likely = doubtRuns(pending)
-  if (own.length === 0) return likely
-  // A file of variables that was written from an earlier answer may be used by any apply; the reads of a plan are
-  // used by its own apply alone, unless this is it and read only what could not be read before.
   const units = new Set(own.map(({ from }) => from))
-  return [...own, ...likely.filter(({ engine, from }) => engine !== true || !units.has(from))]
+  const likely = doubtRuns([...pending, ...inFiles.filter(({ from }) => !units.has(from))])
+  if (own.length === 0) return likely
+  // Most applies read everything themselves. One of a saved plan reads only what could not be read before: nobody can
+  // tell the two apart, so what a plan saw otherwise is in doubt. A file of variables may be used by any apply.
+  const planned = pending.filter(({ plan, lock: of }) => plan === true && of !== lock)
+  const seen = mergedReads(own).map((read) =>
+    doubtedBy(
+      read,
+      planned.filter(({ from }) => from === read.from),
+    ),
+  )
+  return [...seen, ...likely.filter(({ engine, from }) => engine !== true || !units.has(from))]
+}
+
+function untaken(pendingReads: readonly PendingRead[]): readonly PendingRead[] {
+  return pendingReads.filter(({ taken }) => taken === undefined)
+}
+
+function isOwn(read: PendingRead, lock: string): boolean {
+  return read.lock === lock && read.engine === true
+}
+
+/** By a program that may have put it into a file of variables. */
+function isFetched({ engine, run }: PendingRead): boolean {
+  return engine !== true && run === undefined
+}
+
+/** Of units that are still declared, and that no engine has read since: whoever moved on to that has no file. */
+function filesBefore({ pendingReads, dependencies, fetched = [] }: UnitDocument): readonly Read[] {
+  const declared = new Set(dependencies.map(({ on }) => on))
+  const pending = untaken(pendingReads)
+  const byEngine = new Set(pending.filter(({ engine }) => engine === true).map(({ from }) => from))
+  return fetched
+    .filter(({ from }) => declared.has(from) && !byEngine.has(from))
+    .flatMap((read) => {
+      const later = pending.filter((other) => other.from === read.from && isFetched(other))
+      return leftOf(read, later)
+    })
+}
+
+function stillInFiles(doc: UnitDocument): readonly PendingRead[] {
+  return filesBefore(doc).map((read) => ({ ...read, lock: null }))
+}
+
+function fetchedBy(doc: UnitDocument): Pick<ReadsTaken, 'fetched'> {
+  const now = untaken(doc.pendingReads).filter(isFetched)
+  if (now.length === 0 && doc.fetched === undefined) return {}
+  return { fetched: mergedReads([...filesBefore(doc), ...now]) }
+}
+
+/** Outputs are made from what was read now, resources from what was read before; a file may be older than either. */
+function withReadsOf({ pendingReads, receipt }: UnitDocument, lock: string): Receipt | null {
+  const own = untaken(pendingReads).filter((read) => isOwn(read, lock))
+  const reads = mergedReads([...(receipt?.reads ?? []), ...own])
+  if (reads.length === 0) return receipt
+  return { lock, reads: reads.map((read) => (read.engine === true ? read : { ...read, doubted: null })) }
 }
 
 /** What only a run was given is certain once it tells that the write was its own: it may have got no further. */

@@ -5,9 +5,8 @@ import type { PendingRead, Read } from './model.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Parts } from './protocol/parts.ts'
 import { mergedReads } from './merge-reads.ts'
-import type { UnitRef } from './services.ts'
-
-export type NewRead = Omit<Read, 'at' | 'doubted' | 'engine'>
+import { mayWrite } from './reads.ts'
+import type { NewRead, UnitRef } from './services.ts'
 
 /** Who read: an engine over the http backend, or a run that tells which it is. Neither: any program, for any use. */
 export type Reader = Pick<PendingRead, 'engine' | 'run'>
@@ -38,8 +37,9 @@ export async function recordReads(
       })
     const lock = doc.lock?.id ?? null
     const at = clock.now()
+    const isOfPlan = reader.engine === true && (doc.lock === null || !mayWrite(doc.lock.info.Operation))
     const fresh = reads
-      .map((read) => ({ ...read, ...reader, lock, at }))
+      .map((read) => ({ ...read, ...reader, ...(isOfPlan ? { plan: true } : {}), lock, at }))
       .filter(
         (read) => !doc.pendingReads.some((known) => kindOf(known) === kindOf(read) && isCovered(read, known)),
       )
@@ -79,7 +79,21 @@ function kindOf({ lock, engine, run, taken }: PendingRead): string {
 }
 
 function isCovered(read: NewRead, known: PendingRead): boolean {
-  return known.from === read.from && known.commit === read.commit && covers(known.names, read.names)
+  return (
+    known.from === read.from &&
+    known.commit === read.commit &&
+    covers(known.names, read.names) &&
+    isSameMapping(known.inputs, read.inputs)
+  )
+}
+
+function isSameMapping(known: Read['inputs'], wanted: Read['inputs']): boolean {
+  if (known === undefined || wanted === undefined) return known === wanted
+  const variables = Object.keys(wanted)
+  return (
+    variables.length === Object.keys(known).length &&
+    variables.every((variable) => known[variable] === wanted[variable])
+  )
 }
 
 function covers(known: readonly string[] | null, wanted: readonly string[] | null): boolean {

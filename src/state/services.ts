@@ -250,6 +250,9 @@ export interface Versions {
   ): Promise<VersionView>
 }
 
+/** What a unit is given of another. */
+export type NewRead = Pick<Read, 'from' | 'names' | 'commit' | 'digests' | 'inputs'>
+
 export interface Outputs {
   /**
    * The outputs that stand, or those of an earlier commit. `sensitive`: with sensitive values, out of the state; the
@@ -264,11 +267,7 @@ export interface Outputs {
    * Notes what a unit was given of others, in one write, before it is given. `run`: the token of a run that will tell
    * with `graph.applied` that it used exactly this; without it, nobody knows what the values are used for.
    */
-  recordReads(
-    consumer: UnitRef,
-    reads: readonly Omit<Read, 'at' | 'doubted' | 'engine'>[],
-    reader?: { readonly run?: string },
-  ): Promise<void>
+  recordReads(consumer: UnitRef, reads: readonly NewRead[], reader?: { readonly run?: string }): Promise<void>
   /** Newest first, without values. */
   log(ref: UnitRef, page: { limit: number; cursor?: string }): Promise<Page<OutputsCommitView>>
   /** Without reading a state. Default: the newest commit against the one before it. */

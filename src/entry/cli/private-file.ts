@@ -25,6 +25,14 @@ export function writePrivately(path: string, text: string): void {
   }
 }
 
+/** Fails where `writePrivately` would, and leaves nothing behind. */
+export function checkWritable(path: string): void {
+  refuseDevices(path)
+  const temporary = besides(path)
+  closeSync(openSync(temporary, 'wx', 0o600))
+  rmSync(temporary, { force: true })
+}
+
 /** A name in the same folder that no other process uses, and that no killed one has left. */
 export function besides(path: string): string {
   return `${path}.${process.pid}-${process.hrtime.bigint()}.tmp`

@@ -64,7 +64,7 @@ export const projectCommands: readonly CommandSpec[] = [
   outputsCommands,
   command({
     name: 'inputs',
-    says: 'the values that the dependencies of a unit give to its variables; taking them is recorded as a read',
+    says: 'the values that the dependencies of a unit give to its variables; taking them (--write, --export, --json) is recorded as a read',
     args: [unitArg],
     options: [
       {

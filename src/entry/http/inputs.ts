@@ -16,6 +16,10 @@ const get = createRoute({
     query: OrgQuery.extend({
       values: ValuesAs,
       sensitive: Flag.meta({ description: 'With the values of sensitive outputs.' }),
+      complete: Flag.meta({
+        description: 'Refuse with 403 if a value would be left out; nothing is recorded then.',
+      }),
+      peek: Flag.meta({ description: 'Only to look at the values: no read is recorded.' }),
     }),
   },
   responses: {
@@ -45,8 +49,9 @@ const get = createRoute({
 export function addInputs(api: Api, inputs: Inputs): void {
   api.openapi(get, async (c) => {
     checkReceiptWanted((name) => c.req.header(name))
-    const { sensitive, values, ...org } = c.req.valid('query')
-    const view = await inputs.resolve(refOf(c.req.valid('param'), org), { sensitive }, c.env.exchange.caller)
+    const { sensitive, complete, peek, values, ...org } = c.req.valid('query')
+    const ref = refOf(c.req.valid('param'), org)
+    const view = await inputs.resolve(ref, { sensitive, complete, peek }, c.env.exchange.caller)
     const given = view.inputs.map(({ type, json, ...input }) => ({
       ...input,
       type: valueAs(values, type),

@@ -37,13 +37,18 @@ async function readsOf(face: TestFace, name: string) {
 }
 
 /** An apply, as far as the server sees it. */
-async function apply(face: TestFace, unit: string, during: () => Promise<unknown>): Promise<void> {
+async function apply(
+  face: TestFace,
+  unit: string,
+  during: () => Promise<unknown>,
+  serial = 1,
+): Promise<void> {
   const path = `/v1/backend/default/${unit}`
-  const lock = JSON.stringify({ ID: `lock-${unit}`, Operation: 'OperationTypeApply' })
+  const lock = JSON.stringify({ ID: `lock-${serial}`, Operation: 'OperationTypeApply' })
   expect((await face.send(path, { method: 'LOCK', body: lock })).status).toBe(200)
   await during()
-  const body = stateText(1, {})
-  expect((await face.send(`${path}?ID=lock-${unit}`, { method: 'POST', body })).status).toBe(200)
+  const body = stateText(serial, {})
+  expect((await face.send(`${path}?ID=lock-${serial}`, { method: 'POST', body })).status).toBe(200)
   expect((await face.send(path, { method: 'UNLOCK', body: lock })).status).toBe(200)
 }
 
@@ -142,6 +147,40 @@ test('inputs come from the declared dependencies and are recorded as reads, all 
   expect(JSON.stringify(masked)).not.toContain('s3cret')
   const reads = await readsOf(face, 'app')
   expect(reads?.map(({ names }) => names?.toSorted()).toSorted()).toEqual([['password', 'url'], ['vpc']])
+})
+
+test('only what was handed out is recorded: no refusal, no look, no value that was left out', async () => {
+  const face = await startFace()
+  await put(face, 'database', 1, { url: { value: 'db' }, password: { value: 's3cret', sensitive: true } })
+  await post(face, '/v1/sync', {
+    units: [
+      {
+        name: 'app',
+        dependencies: [{ on: 'database', outputs: null, inputs: { url: 'url', pw: 'password' } }],
+      },
+    ],
+  })
+  let serial = 0
+  const read = async (query: string) => {
+    let status = 0
+    const take = async () => {
+      status = (await face.send(query)).status
+    }
+    await apply(face, 'app', take, ++serial)
+    return [status, (await readsOf(face, 'app'))?.map(({ names, inputs }) => ({ names, inputs }))]
+  }
+
+  expect(await read('/v1/units/app/inputs?complete=true')).toEqual([403, []])
+  expect(await read('/v1/units/app/inputs?peek=true')).toEqual([200, []])
+  expect(await read('/v1/units/app/inputs')).toEqual([200, [{ names: ['url'], inputs: { url: 'url' } }]])
+  expect(await read('/v1/units/database/outputs?consumer=app')).toEqual([
+    200,
+    [{ names: ['url'], inputs: undefined }],
+  ])
+  expect(await read('/v1/units/database/outputs?consumer=app&sensitive=true')).toEqual([
+    200,
+    [{ names: null, inputs: undefined }],
+  ])
 })
 
 test('everything that is missing for the inputs is named', async () => {

@@ -3,6 +3,7 @@ import type { Body, Tag } from '../../bucket/index.ts'
 import { answeredBefore, noteRequest } from '../answered.ts'
 import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../model.ts'
+import { nextCommit } from '../output-commits.ts'
 import { takeReads, type ReadsTaken } from '../reads.ts'
 import type { Caller } from '../services.ts'
 import type { EventDraft } from '../events.ts'
@@ -251,10 +252,10 @@ async function endOf(parts: Parts, unit: Unit, versionId: string): Promise<'land
 
 /** A rollback or a restore brings the receipt of its source along. */
 function readsOf(doc: UnitDocument, write: StateWrite): ReadsTaken {
-  const { source, how } = write
-  return source === undefined
-    ? takeReads(doc, how)
-    : { receipt: source.receipt, pendingReads: doc.pendingReads }
+  const { source, how, state } = write
+  if (source !== undefined) return { receipt: source.receipt, pendingReads: doc.pendingReads }
+  const { commit } = nextCommit(doc.head, state.facts?.outputs ?? null)
+  return takeReads(doc, { how, changesOutputs: commit !== (doc.head?.commit ?? 0) })
 }
 
 /** Retention keeps what this version refers to as long as this version itself. */

@@ -6,7 +6,7 @@ import { variableEnv } from '../../../engines/index.ts'
 import { textOf, unitPath } from '../client.ts'
 import { usageError } from '../failures.ts'
 import { inputsAnswer } from '../outputs-answers.ts'
-import { writePrivately } from '../private-file.ts'
+import { checkWritable, writePrivately } from '../private-file.ts'
 import type { Session } from '../session.ts'
 import { check } from '../shape.ts'
 import { withUnit } from '../unit-name.ts'
@@ -37,15 +37,19 @@ export async function inputs(
     const reply = await withUnit(session, unit, () => client.send('GET', path, { query }))
     return output.data(`${plainJson(await textOf(reply))}\n`)
   }
+  // What cannot be written in the end must not be recorded as taken.
+  const file = options.write === undefined ? undefined : await fileFor(session, unit, options)
+  const isTaken = file !== undefined || options.export === true
+  const wanted = isTaken ? { complete: true } : { peek: true }
   const answer = await withUnit(session, unit, () =>
-    client.json('GET', path, { query: { ...query, values: 'text' } }),
+    client.json('GET', path, { query: { ...query, ...wanted, values: 'text' } }),
   )
   const { inputs: given } = check(inputsAnswer, answer)
   if (given.length === 0)
     output.note(
       `${unit} takes no inputs: name outputs in its dependencies, in taco.yaml or with \`taco dep add\``,
     )
-  if (options.write === undefined && options.export !== true) {
+  if (!isTaken) {
     if (given.length > 0)
       output.table(
         ['VARIABLE', 'FROM', 'COMMIT', 'VALUE'],
@@ -59,23 +63,12 @@ export async function inputs(
     return
   }
   const values = Object.fromEntries(
-    given.map(({ variable, value }) => [variable, value ?? hidden(unit, variable)]),
+    given.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])),
   )
-  if (options.export === true) return output.data(exportsOf(values))
-  const file =
-    typeof options.write === 'string'
-      ? resolve(session.world.cwd, options.write)
-      : await usualFile(session, unit, options.file)
+  if (file === undefined) return output.data(exportsOf(values))
   write(file, tfvars(values))
   if (output.asJson) return output.json({ unit, file, variables: Object.keys(values) })
   output.print(`wrote ${relative(session.world.cwd, file)}: ${count(given.length, 'variable')}\n`)
-}
-
-/** Half of the inputs would make another plan. */
-function hidden(unit: string, variable: string): never {
-  throw new TacoError('FORBIDDEN', `the value of ${variable} is sensitive`, {
-    hint: `give --sensitive to take the sensitive inputs of ${unit}, too`,
-  })
 }
 
 /** The values go in as they came: every digit kept. */
@@ -89,6 +82,15 @@ export function exportsOf(values: Readonly<Record<string, string>>): string {
   return Object.entries(variableEnv(values))
     .map(([name, text]) => `export ${name}='${text.replaceAll("'", `'\\''`)}'\n`)
     .join('')
+}
+
+async function fileFor(session: Session, unit: string, options: InputsOptions): Promise<string> {
+  const file =
+    typeof options.write === 'string'
+      ? resolve(session.world.cwd, options.write)
+      : await usualFile(session, unit, options.file)
+  whileWriting(file, () => checkWritable(file))
+  return file
 }
 
 /** In the unit's folder as `taco.yaml` names it; without one, here. */
@@ -107,8 +109,12 @@ function isInProject(folder: string): boolean {
 }
 
 function write(file: string, text: string): void {
+  whileWriting(file, () => writePrivately(file, text))
+}
+
+function whileWriting(file: string, work: () => void): void {
   try {
-    writePrivately(file, text)
+    work()
   } catch (error) {
     if (isTacoError(error)) throw error
     throw new TacoError('UNEXPECTED', `cannot write ${file}: ${messageOf(error)}`, {

@@ -81,7 +81,8 @@ export async function planAffected(
         : check(
             inputsAnswer,
             await client.json('GET', unitPath(unit.name, '/inputs'), {
-              query: { sensitive: true, values: 'text' },
+              // Nothing is applied with them: a file of variables that is there stays as it is.
+              query: { sensitive: true, peek: true, values: 'text' },
             }),
           ).inputs
     const run = await backend.takeToken(unit.name, output.warn)
