@@ -61,24 +61,40 @@ test('a refused token is answered with where the command line takes it from', as
   expect(err).not.toContain('Bearer')
 })
 
-test('a Terragrunt unit is called that in a rollout, and not one without a backend', async () => {
+test('a rollout leaves Terragrunt units alone and says so once, before the other steps', async () => {
   const world = testWorld({ openEmbedded, now: Date.now, repository: () => import('./repository.ts') })
   onTestFinished(world.dispose)
   world.env['TACO_BUCKET'] = join(world.cwd, 'bucket')
   world.env['PATH'] = world.cwd
   writeFileSync(join(world.cwd, 'tofu'), '#!/bin/sh\n', { mode: 0o755 })
-  writeFileSync(join(world.cwd, 'taco.yaml'), 'units: { app: { dir: app }, bare: { dir: bare } }\n')
-  for (const name of ['app', 'bare']) mkdirSync(join(world.cwd, name))
-  writeFileSync(join(world.cwd, 'app/terragrunt.hcl'), 'terraform {\n  source = "../modules/app"\n}\n')
+  writeFileSync(
+    join(world.cwd, 'taco.yaml'),
+    'units: { app: { dir: app }, api: { dir: api }, bare: { dir: bare }, web: { dir: web } }\n',
+  )
+  for (const name of ['app', 'api', 'bare', 'web']) mkdirSync(join(world.cwd, name))
+  for (const name of ['app', 'api', 'web'])
+    writeFileSync(join(world.cwd, name, 'terragrunt.hcl'), 'terraform {\n  source = "../modules/app"\n}\n')
   writeFileSync(join(world.cwd, 'bare/main.tf'), 'output "a" {\n  value = 1\n}\n')
+  // Its own code says where the state is, so an engine alone can run it.
+  writeFileSync(join(world.cwd, 'web/backend.tf'), 'terraform {\n  backend "http" {}\n}\n')
   expect(await world.run('sync', '--yes')).toBe(0)
+  const from = ['app', 'api', 'bare', 'web'].flatMap((name) => ['--from', name])
 
-  expect(await world.run('rollout', 'start', '--from', 'app', '--from', 'bare', '--work', '-q')).not.toBe(0)
-
-  expect(world.out()).toContain('app is run by Terragrunt, which rollouts do not support')
+  expect(await world.run('rollout', 'start', ...from, '--work', '-q')).toBe(1)
+  const [first = ''] = world.err().match(/warning: rollouts do not run Terragrunt.*/g) ?? []
+  const id = /ro-\w+/.exec(world.out())?.[0] ?? ''
+  expect(first).toContain('left alone: api, app')
+  expect(world.err().split(first)).toHaveLength(2)
   expect(world.out()).toMatch(/bare keeps its state on this disk.*`taco backend bare --write`/)
+  expect(world.out()).toMatch(/\[web\] applied/)
+  expect(world.out()).not.toMatch(/\[(app|api)\]/)
   // Quiet: how the steps ended, and nothing on the way.
   expect(world.out()).not.toContain('begins:')
+
+  expect(await world.run('rollout', 'work', id)).toBe(1)
+  expect(world.err().split(first)).toHaveLength(3)
+  expect(world.err()).toContain(`run \`terragrunt apply\` for api, app, then \`taco rollout skip ${id}`)
+  expect(world.err()).not.toContain('taco.yaml here does not name')
 })
 
 test('--lock-timeout says how long a step waits for a unit that somebody holds', async () => {

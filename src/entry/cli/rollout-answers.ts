@@ -89,7 +89,7 @@ export type ClaimsAnswer = Of<typeof claimsAnswer>
 export const startedAnswer = fields({
   id: text,
   status: text,
-  steps: list(fields({ status: text })),
+  steps: list(fields({ unit: named, status: text })),
   claims: list(claim),
 })
 

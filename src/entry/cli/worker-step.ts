@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
 import { TacoError, isTacoError, messageOf } from '../../base/errors.ts'
 import { nearest } from '../../base/nearest.ts'
@@ -99,7 +98,7 @@ async function carryOut(bench: Bench, hold: Hold): Promise<StepEnd> {
     if (last === fingerprint) return { kind: 'unchanged', fingerprint }
   }
   const kind = backendKind(files.code)
-  if (kind === 'none') throw hasTerragrunt(folder) ? needsTerragrunt(unit) : noBackend(unit)
+  if (kind === 'none') throw noBackend(unit)
   const left = () =>
     unstored(
       unit.name,
@@ -245,17 +244,6 @@ export function folderOf({ root }: Repository, { name, dir }: ProjectUnit): stri
   throw new TacoError('NOT_FOUND', `there is no folder ${dir}, which taco.yaml names for ${name}`, {
     facts: { unit: name, dir },
     hint: 'correct `dir` in taco.yaml, or bring the folder here',
-  })
-}
-
-/** Terragrunt writes the backend into code that lies elsewhere, where a rollout cannot see it. */
-function hasTerragrunt(folder: string): boolean {
-  return existsSync(resolve(folder, 'terragrunt.hcl'))
-}
-
-function needsTerragrunt({ name }: ProjectUnit): TacoError {
-  return new TacoError('CONFLICT', `${name} is run by Terragrunt, which rollouts do not support`, {
-    hint: `apply it with \`terragrunt apply\` in its folder, then skip this step`,
   })
 }
 

@@ -11,6 +11,7 @@ import { check } from '../shape.ts'
 import { withUnit } from '../unit-name.ts'
 import { claiming, work as runWorker } from '../worker.ts'
 import type { StepEnd } from '../worker-step.ts'
+import { leavingOut, terragruntUnits } from '../worker-terragrunt.ts'
 import { openRepository } from '../worker-project.ts'
 import type { Repository } from '../worker-project.ts'
 import { parseDuration } from '../words.ts'
@@ -42,14 +43,16 @@ async function prepare(session: Session, options: WorkOptions) {
   const engines = openEngines(world)
   // Most projects use one engine: it says its version while everything else is being opened.
   engines.foresee()
-  const repository = await openRepository(session, options.file)
+  const whole = await openRepository(session, options.file)
+  const terragrunt = terragruntUnits(whole)
   const [client, backend] = await Promise.all([session.client(), openBackend(session)])
   return {
     leaseMs,
     lockTimeoutMs,
     jobs,
     engines,
-    repository,
+    repository: leavingOut(whole, terragrunt),
+    terragrunt,
     client,
     backend,
     name: `${world.who}/${process.pid}`,
@@ -61,7 +64,25 @@ export async function work(
   [id = '']: readonly string[],
   options: WorkOptions,
 ): Promise<number> {
-  return workOn(session, await prepare(session, options), options, id)
+  const ready = await prepare(session, options)
+  if (ready.terragrunt.size > 0) {
+    const { steps } = check(rolloutAnswer, await ready.client.json('GET', pathOf(id)))
+    warnOfTerragrunt(session, ready.terragrunt, steps)
+  }
+  return workOn(session, ready, options, id)
+}
+
+/** Said once and at the start: such a step cannot end well here, and what needs it will wait. */
+function warnOfTerragrunt(
+  { output }: Session,
+  terragrunt: ReadonlySet<string>,
+  steps: readonly { readonly unit: { readonly name: string }; readonly status: string }[],
+): void {
+  const names = steps.flatMap(({ unit: { name }, status }) =>
+    terragrunt.has(name) && status !== 'applied' && status !== 'skipped' ? [name] : [],
+  )
+  if (names.length > 0)
+    output.warn(`rollouts do not run Terragrunt, so these steps are left alone: ${names.join(', ')}`)
 }
 
 /** Starts a rollout and works on it; one request brings the first steps, too. */
@@ -76,6 +97,7 @@ export async function startAndWork(
     ready.client.json('POST', '/v1/rollouts', { json: { from, claim } }),
   )
   const { id, status, steps, claims } = check(startedAnswer, answer)
+  warnOfTerragrunt(session, ready.terragrunt, steps)
   const running = steps.filter((step) => step.status === 'running').length
   const waiting = steps.filter((step) => step.status === 'waiting').length
   return workOn(session, ready, options, id, { rollout: { status, steps: { running, waiting } }, claims })
@@ -90,7 +112,7 @@ async function workOn(
   first?: ClaimsAnswer,
 ): Promise<number> {
   const { world, output } = session
-  const { leaseMs, jobs, name, ...rest } = ready
+  const { leaseMs, jobs, name, terragrunt, ...rest } = ready
   // Engines need the worker until they have stored what they made: a pager that was left, or a terminal, is no reason.
   world.goOnUnread()
   const print = (unit: string, line: string) =>
@@ -127,18 +149,28 @@ async function workOn(
     },
     first,
   )
-  const asked = ready.client.json('GET', `/v1/rollouts/${encodeURIComponent(id)}`)
+  const asked = ready.client.json('GET', pathOf(id))
   removeAbandoned(Date.now())
   const answer = await asked
   if (output.asJson) output.json(answer)
   else await show(session, check(rolloutAnswer, answer))
   if (check(statusAnswer, answer).status === 'done') return EXIT.ok
   const { status, steps } = check(rolloutAnswer, answer)
-  const elsewhere = othersIn(steps, ready.repository)
+  const left = othersIn(steps, ready.repository)
+  const byHand = left.filter((unit) => terragrunt.has(unit))
+  const elsewhere = left.filter((unit) => !terragrunt.has(unit))
+  if (byHand.length > 0)
+    output.note(
+      `run \`terragrunt apply\` for ${byHand.join(', ')}, then \`taco rollout skip ${id} <unit> --reason "applied with Terragrunt"\``,
+    )
   if (elsewhere.length > 0)
     output.note(`taco.yaml here does not name ${elsewhere.join(', ')}: work where it does`)
   output.note(whatNext(id, status, steps, ready.repository))
   return signal === undefined ? EXIT.failed : exitCodeOfSignal(signal)
+}
+
+function pathOf(id: string): string {
+  return `/v1/rollouts/${encodeURIComponent(id)}`
 }
 
 function parseWait(text: string): number {
