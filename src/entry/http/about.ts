@@ -1,8 +1,8 @@
 import { isoTime } from '../../base/clock.ts'
-import { TacoError } from '../../base/errors.ts'
 import { type Api, NoQuery, PROBLEMS, createRoute, jsonAnswer, z } from './api.ts'
 import type { HttpDeps } from './deps.ts'
 import { createReadiness } from './readiness.ts'
+import { forStranger } from './stranger-error.ts'
 
 const tags = ['server']
 const Ok = z.object({ status: z.literal('ok') })
@@ -64,7 +64,7 @@ export function addAbout(
   api.openapi(readiness, async (c) => {
     const isStranger = deps.guard.kind === 'token' && c.env.exchange.caller.by === 'anonymous'
     await ready().catch((error: unknown) => {
-      throw isStranger ? withoutDetail(error) : error
+      throw isStranger ? forStranger(error) : error
     })
     return c.json({ status: 'ok' } as const, 200)
   })
@@ -77,13 +77,4 @@ export function addAbout(
       200,
     ),
   )
-}
-
-/** The words of a bucket's failure name the bucket, and whoever asks here may be anybody. The log has them. */
-function withoutDetail(error: unknown): unknown {
-  if (!(error instanceof TacoError)) return error
-  return new TacoError(error.code, 'the bucket cannot be used at the moment', {
-    hint: 'The log of the server says more, and so does this answer to a request with a token.',
-    cause: error,
-  })
 }

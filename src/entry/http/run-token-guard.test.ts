@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { startFace } from '../../../test/rig/http-face.ts'
+import { TacoError } from '../../base/errors.ts'
 import { tokenGuard } from './auth.ts'
 import { runTokenGuard } from './run-token-guard.ts'
 
@@ -114,4 +116,19 @@ test('any number of right ones at once is let in, also beside wrong ones and fai
   expect(said).toEqual(
     sent.map((token) => (token === right ? principal : token === wrong ? 'UNAUTHENTICATED' : undefined)),
   )
+})
+
+test('whoever sends an invented run token learns nothing about a bucket that fails', async () => {
+  const failure = new TacoError('BUCKET_UNAVAILABLE', 's3://secret-place does not answer', {
+    facts: { bucket: 's3://secret-place' },
+    hint: 'look at secret-place',
+  })
+  const guard = runTokenGuard({ runTokens: { check: () => Promise.reject(failure) } })
+  const face = await startFace({ guard })
+  const { status, text } = await face.send('/v1/backend/default/a', {
+    headers: { authorization: `Bearer ${wrong}` },
+  })
+
+  expect(status).toBe(503)
+  expect(text).not.toContain('secret-place')
 })

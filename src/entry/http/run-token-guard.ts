@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
 import { type Guard, type GuardWatch, credentialOf, rateLimited, unauthenticated } from './auth.ts'
 import { createCarefulLookups } from './careful-lookups.ts'
+import { forStranger } from './stranger-error.ts'
 
 export interface RunTokenGuardOptions {
   readonly runTokens: Pick<RunTokens, 'check'>
@@ -24,7 +25,10 @@ export function runTokenGuard({ runTokens, otherwise, limit }: RunTokenGuardOpti
   const watch = limit?.watch
 
   async function check(token: string, address: string): ReturnType<RunTokens['check']> {
-    const find = () => runTokens.check(token)
+    const find = () =>
+      runTokens.check(token).catch((error: unknown) => {
+        throw forStranger(error)
+      })
     if (lookUp === undefined) return find()
     return lookUp(address, {
       find,
