@@ -12,7 +12,7 @@ const Description = z.looseObject({ paths: z.record(z.string(), z.record(z.strin
 
 const intro = `# The HTTP API
 
-Everything that \`taco\` does goes through this API, and so can your scripts. A server describes it in full at \`/v1/openapi.json\` (OpenAPI 3.1), from the same schemas that validate requests.
+Everything that \`taco\` does goes through this API, and so can your scripts. A server describes it in full at \`/v1/openapi.json\` (OpenAPI 3.1), from the same schemas that validate requests. Every operation has an \`operationId\`; clients generated with openapi-typescript and openapi-python-client are tested against a real server. \`LOCK\` and \`UNLOCK\`, for which OpenAPI 3.1 has no place, are under \`x-additionalOperations\`; \`lockUnit\` and \`unlockUnit\` do the same with ordinary methods.
 
 - **Units in paths** are one segment: \`prod/network\` is written \`prod--network\`, or by id, \`ws-…\`. Only the [state backend](backend.md) takes the slashes as they are.
 - **Organizations**: \`?org=\`; \`default\` if it is left out.
@@ -22,6 +22,7 @@ Everything that \`taco\` does goes through this API, and so can your scripts. A 
 - **Lists** come in pages: \`limit\`, and \`cursor\` with the \`next\` of the page before; \`next\` is null at the end. Events are the exception, see below.
 - **States, units and organizations** carry an \`ETag\`. A change with \`If-Match\` (one tag, a list, or \`*\`) is refused with 412 when the tag is no longer current; \`If-None-Match: *\` writes a state only where there is none. Routes that cannot honour a condition refuse it with 400. Reads answer 304 and 412 as HTTP says.
 - **Lost answers**: send an \`Idempotency-Key\` of your own (a UUID, at most 255 characters) with a change. If no answer comes, repeat the request with the same key: it is answered like the first, with the resource as it is now, and changes nothing again. The same key with another method, path, query or body is refused with 400. A key belongs to who sent it and is kept with what was changed (the unit, the organization, the rollout): the last 32 there, for a day. Changes without that header in the OpenAPI document can be repeated as they are: they say what should be (\`/v1/sync\`, declaring a dependency), or carry an id of their own (a lock, a claim, the end of a step). Breaking a lock that a program made in the bucket itself is not covered.
+- **Compression**: JSON answers to \`GET\` of 4 kB and more come as gzip if you send \`Accept-Encoding: gzip\`. States, outputs, inputs and differences never do, nor what carries an \`ETag\`: the size of a compressed answer could tell about secrets in it.
 - **Errors** are problem documents with a code and a hint: [errors.md](errors.md).
 - **Request ids**: \`X-Request-Id\` is taken from you or made up, answered, and written into the log and the events.
 - **Events**: \`GET /v1/events?after=<next>\` goes on from where you were and skips nothing. \`next\` is always set; \`"more": false\` tells that you have all there is for now. Filters apply before paging. One answer reads a bounded part of the journal, so that with a rare filter a page may be short or empty while \`more\` is true: go on. With \`Accept: text/event-stream\` it stays open.
@@ -33,7 +34,7 @@ export async function apiPage(): Promise<string> {
   const reply = await app.request('/v1/openapi.json', {}, { exchange })
   const { paths } = Description.parse(await reply.json())
   const rows = Object.entries(paths).flatMap(([path, item]) => {
-    const { 'x-additionalOperations': more, ...usual } = item
+    const { 'x-additionalOperations': more, description: _, ...usual } = item
     const operations = { ...usual, ...z.record(z.string(), z.unknown()).catch({}).parse(more) }
     return Object.entries(operations).map(([method, operation]) => row(method.toUpperCase(), path, operation))
   })

@@ -8,7 +8,15 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-export type ProgramName = 'versitygw' | 'fake-gcs-server' | 'tofu' | 'node' | 'miniflare'
+export type ProgramName =
+  | 'versitygw'
+  | 'fake-gcs-server'
+  | 'tofu'
+  | 'node'
+  | 'miniflare'
+  | 'openapi-typescript'
+  | 'openapi-fetch'
+  | 'openapi-python-client'
 
 interface Order {
   /** Where the program goes. */
@@ -20,7 +28,7 @@ interface Order {
 
 interface Recipe {
   readonly version: string
-  readonly needs: 'go' | 'npm'
+  readonly needs: 'go' | 'npm' | 'python3'
   make(order: Order): Promise<void>
 }
 
@@ -33,6 +41,14 @@ const recipes: Readonly<Record<ProgramName, Recipe>> = {
   node: npmBinary('node', '24.21.0', 'node_modules/node/bin/node'),
   // Not a development dependency: it asks for Node 22, and everyone on Node 20 would be warned at `npm ci`.
   miniflare: npmModule('miniflare', '4.20260730.0', 'node_modules/miniflare/dist/src/index.js'),
+  // Not a development dependency: it asks for TypeScript 5.
+  'openapi-typescript': npmModule(
+    'openapi-typescript',
+    '7.13.0',
+    'node_modules/openapi-typescript/bin/cli.js',
+  ),
+  'openapi-fetch': npmModule('openapi-fetch', '0.17.0', 'node_modules/openapi-fetch/dist/index.mjs'),
+  'openapi-python-client': pipBinary('openapi-python-client', '0.29.1'),
 }
 
 export const programNames = Object.keys(recipes) as readonly ProgramName[]
@@ -61,11 +77,12 @@ export async function findOrBuildIn(name: ProgramName, env: Environment): Promis
   if (existsSync(target)) return target
   const hasGo = onPath('go', env)
   try {
-    if (recipe.needs === 'go' && !hasGo) throw new Error('go is not on PATH')
+    if (recipe.needs !== 'npm' && !onPath(recipe.needs, env))
+      throw new Missing(`${recipe.needs} is not on PATH`)
     await build(recipe, target, env)
     return target
   } catch (error) {
-    if (env['CI'] === 'true' && hasGo) {
+    if (env['CI'] === 'true' && hasGo && !(error instanceof Missing)) {
       throw new Error(`${name} ${recipe.version} could not be built, and on CI nothing may be left out`, {
         cause: error,
       })
@@ -75,6 +92,9 @@ export async function findOrBuildIn(name: ProgramName, env: Environment): Promis
     return undefined
   }
 }
+
+/** What the recipe itself needs. */
+class Missing extends Error {}
 
 /** What a run left out is listed at its end, by name. */
 export function leaveOut(name: string, why: string, env: Environment = process.env): void {
@@ -146,6 +166,24 @@ function npmModule(name: string, version: string, file: string): Recipe {
       const folder = await npmInstall(name, version, env, ['--ignore-scripts'])
       await rm(target, { force: true })
       await symlink(path.join(folder, file), target)
+    },
+  }
+}
+
+/** In a virtual environment of its own, whose Python is beside the program that the target is a link to. */
+function pipBinary(name: string, version: string): Recipe {
+  return {
+    version,
+    needs: 'python3',
+    async make({ target, env }) {
+      const folder = path.join(toolchainFolder(env), 'python', `${name}-${version}`)
+      await run('python3', ['-m', 'venv', folder])
+      const quiet = ['--quiet', '--disable-pip-version-check']
+      await run(path.join(folder, 'bin', 'pip'), ['install', ...quiet, `${name}==${version}`], {
+        maxBuffer: 2 ** 26,
+      })
+      await rm(target, { force: true })
+      await symlink(path.join(folder, 'bin', name), target)
     },
   }
 }

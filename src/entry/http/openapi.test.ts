@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { testDeps } from '../../../test/rig/http-face.ts'
 import { createApp } from './app.ts'
+import { OPERATION_IDS } from './operation-ids.ts'
 
 interface Operation {
+  readonly operationId?: string
   readonly parameters?: readonly { name: string; in: string; required?: boolean; schema: unknown }[]
   readonly requestBody?: { content: Record<string, { schema: unknown }> }
   readonly responses: Record<string, { description: string; content?: Record<string, { schema: unknown }> }>
@@ -55,7 +57,7 @@ test('the document is OpenAPI 3.1: path items, parameters, references and schema
   expect(document.openapi).toBe('3.1.0')
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, operation] of [...Object.entries(item), ...Object.entries(additional(item))]) {
-      if (method.startsWith('x-')) continue
+      if (method.startsWith('x-') || method === 'description') continue
       expect(METHODS.concat('LOCK', 'UNLOCK')).toContain(method)
       const named = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name)
       const given = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
@@ -73,6 +75,31 @@ test('the document is OpenAPI 3.1: path items, parameters, references and schema
     }
   }
   for (const schema of Object.values(document.components.schemas)) checkSchema(schema, document)
+})
+
+test('every operation has a name of its own, and every name has an operation', async () => {
+  const { document } = await documented()
+  const ids = Object.entries(document.paths).flatMap(([path, item]) =>
+    [
+      ...METHODS.map((method) => [method, item[method]] as const),
+      ...Object.entries(additional(item)),
+    ].flatMap(([method, operation]) =>
+      operation === undefined ? [] : [[`${method.toUpperCase()} ${path}`, operation.operationId]],
+    ),
+  )
+
+  expect(Object.fromEntries(ids)).toEqual(OPERATION_IDS)
+  expect(new Set(Object.values(OPERATION_IDS)).size).toBe(ids.length)
+})
+
+test('no schema is of a kind that generators drop', async () => {
+  const { document } = await documented()
+
+  expect(JSON.stringify(document)).not.toMatch(/"enum":\[(true|false)\]/)
+  for (const schema of Object.values(document.components.schemas)) {
+    const { oneOf = [], anyOf = [] } = schema as { oneOf?: object[]; anyOf?: object[] }
+    for (const choice of [...oneOf, ...anyOf]) expect(choice).toHaveProperty('$ref')
+  }
 })
 
 test('the things that people talk about have names', async () => {

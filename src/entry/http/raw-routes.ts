@@ -1,4 +1,3 @@
-import { LockInfo } from '../../state/index.ts'
 import {
   type Api,
   Idempotent,
@@ -10,7 +9,7 @@ import {
   jsonAnswer,
   z,
 } from './api.ts'
-import { Version } from './named.ts'
+import { LockInfo, Version } from './named.ts'
 import {
   BackendDeleteQuery,
   BackendLockQuery,
