@@ -3,6 +3,7 @@ import { TacoError } from '../../base/errors.ts'
 import { createGraph, createInputs, createRolloutMarks, createSync } from '../../graph/index.ts'
 import { addAbout } from './about.ts'
 import { type Api, conditionsOf, createApi, translated } from './api.ts'
+import { compressed, mayCompress } from './compress.ts'
 import { addDependencies } from './dependencies.ts'
 import type { HttpDeps } from './deps.ts'
 import { refuseConditions } from './etag.ts'
@@ -35,6 +36,15 @@ export function createApp(deps: HttpDeps): Api {
   const { control, log, limits } = deps
   const api = createApi()
 
+  api.use(async (c, next) => {
+    await next()
+    if (!mayCompress(c.req.method, c.env.exchange.route, c.res)) return
+    const answer = await compressed(c.res, c.req.header('accept-encoding'))
+    if (answer === c.res) return
+    // Else the framework adds the headers of the old answer to those of the new one.
+    c.res = undefined
+    c.res = answer
+  })
   api.use(async (c, next) => {
     const pattern = routePath(c, -1)
     c.env.exchange.route = pattern.replace(/:(\w+)/g, '{$1}')
