@@ -86,7 +86,8 @@ async function checkIn(folder) {
     'terraform {\n  backend "local" {}\n}\n\noutput "a" {\n  value = 1\n}\n',
   )
   const scanned = await run([taco, 'scan', '--json', code], { cwd: code })
-  if (scanned.code !== 0) return { code: 1, output: `taco scan says: ${scanned.output}` }
+  if (scanned.code !== 0 || !scanned.output.includes('"backend":"local terraform.tfstate"'))
+    return { code: 1, output: `taco scan says: ${scanned.output}` }
   return { code: 0, output: '' }
 }
 
