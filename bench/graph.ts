@@ -10,7 +10,8 @@ import { createHttpFace, createMetrics, defaultLimits, openGuard } from '../src/
 import { createGraphEngine } from '../src/graph/engine.ts'
 import { asUnits, dependsOn, factsOf, headOf, readOf } from '../src/graph/testing.ts'
 import { createGraph, createRollouts } from '../src/graph/index.ts'
-import { type GraphFacts, createStateControl } from '../src/state/index.ts'
+import { type GraphFacts, LockInfo, type StateControl, createStateControl } from '../src/state/index.ts'
+import { type Counted, counted } from './counted-bucket.ts'
 
 export interface GraphRow {
   readonly name: string
@@ -23,7 +24,11 @@ export interface GraphRow {
 /** Status of a large estate: from documents in memory, on a cold server, and warm over HTTP and the command line. */
 export async function run(units = 10_000, isQuick = false): Promise<GraphRow[]> {
   const facts = estate(units)
-  return [...inMemory(facts), ...(await served(facts, isQuick ? 3 : 9))]
+  return [
+    ...inMemory(facts),
+    ...(await served(facts, isQuick ? 3 : 9)),
+    ...(await ofThePast(isQuick ? 100 : 500)),
+  ]
 }
 
 /** Each unit uses three of those before it, two outputs of each. */
@@ -130,6 +135,76 @@ async function served(facts: readonly GraphFacts[], rounds: number): Promise<Gra
   }
 }
 
+/** `status --at`, with the reasons: every unit was applied four times, and half of them are stale at that time. */
+async function ofThePast(units: number): Promise<GraphRow[]> {
+  const store = openMemoryBucket()
+  const writer = await openControl(store)
+  const times: number[] = []
+  for (let serial = 1; serial <= 4; serial++) {
+    for (let i = 0; i < units; i++) await applyUnit(writer, i, serial)
+    times.push(Date.now())
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    // What the odd ones read changes once more.
+    for (let i = 0; i < units; i += 2) await applyUnit(writer, i, serial + 100)
+    times.push(Date.now())
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  await writer.close()
+  const ask = async (over: Counted, control: StateControl, at = 0) => {
+    over.take()
+    const started = performance.now()
+    const { counts, items } = await createGraph({ control }).status({ org: 'default', at })
+    const ms = performance.now() - started
+    if (items.length !== units || counts.stale !== units / 2)
+      throw new Error('not half of the units are stale')
+    return { ms, requests: over.take().length }
+  }
+  const open = async () => {
+    const over = counted(store)
+    return { over, control: await openControl(over.bucket) }
+  }
+  const early = await open()
+  const first = await ask(early.over, early.control, times[3])
+  const warm = await ask(early.over, early.control, times[1])
+  await early.control.close()
+  const late = await open()
+  const cold = await ask(late.over, late.control, times[3])
+  await late.control.close()
+  const name = `status --at of ${units} units with ${units * 6} versions`
+  return [
+    { name: `${name}, nothing prepared`, value: first.requests, unit: 'requests' },
+    { name: `${name}, nothing prepared`, value: first.ms, unit: 'ms' },
+    { name: `${name}, cold server`, value: cold.requests, unit: 'requests', limit: 50 },
+    { name: `${name}, cold server`, value: cold.ms, unit: 'ms' },
+    { name: `${name}, warm server`, value: warm.requests, unit: 'requests', limit: 50 },
+    { name: `${name}, warm server`, value: warm.ms, unit: 'ms' },
+  ]
+}
+
+/** An odd unit reads the one before it. */
+async function applyUnit(control: StateControl, i: number, serial: number): Promise<void> {
+  const ref = { org: 'default', unit: `team/unit-${i}` }
+  const lock = `lock-${i}-${serial}`
+  const info = LockInfo.parse({ ID: lock, Operation: 'OperationTypeApply' })
+  await control.locks.lock(ref, info, { createUnit: true }, { by: 'bench' })
+  if (i % 2 === 1)
+    await control.states.read({ org: 'default', unit: `team/unit-${i - 1}` }, { consumer: ref.unit })
+  const outputs = { value: { value: `v${serial}`, type: 'string' } }
+  const text = JSON.stringify({
+    version: 4,
+    serial: (serial % 100) * 2 + (serial > 100 ? 1 : 0),
+    lineage: 'l',
+    outputs,
+    resources: [],
+  })
+  const stream = (async function* () {
+    yield Buffer.from(text)
+  })()
+  const state = await control.states.receive(stream, { maxBytes: 1e6, org: 'default' })
+  await control.states.write(ref, state, { how: 'backend', lockId: lock }, { by: 'bench' })
+  await control.locks.unlock(ref, lock, { by: 'bench' })
+}
+
 function openControl(bucket: Bucket) {
   const spool = { create: () => Promise.reject(new Error('nothing here is large enough for the spool')) }
   return createStateControl({ bucket, clock: systemClock, ids: randomIds, log: silentLog, spool })
@@ -162,7 +237,7 @@ async function fill(bucket: Bucket, facts: readonly GraphFacts[]): Promise<void>
 }
 
 async function coldAnswer(store: Bucket, units: number): Promise<{ requests: number; ms: number }> {
-  const { bucket, requests } = counted(store)
+  const { bucket, requests } = countedPages(store)
   const control = await openControl(bucket)
   const before = requests()
   const started = performance.now()
@@ -175,7 +250,7 @@ async function coldAnswer(store: Bucket, units: number): Promise<{ requests: num
   return { requests: asked, ms }
 }
 
-function counted(store: Bucket): { readonly bucket: Bucket; readonly requests: () => number } {
+function countedPages(store: Bucket): { readonly bucket: Bucket; readonly requests: () => number } {
   let requests = 0
   const count =
     <A extends unknown[], R>(work: (...args: A) => R) =>

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import { isoTime } from '../base/clock.ts'
 import { isTacoError } from '../base/errors.ts'
-import type { Outputs, OutputsCommitView } from '../state/index.ts'
+import type { GraphStore, Outputs, OutputsCommitView } from '../state/index.ts'
 import type { Reason } from './views.ts'
 import { withSentence } from './why.ts'
 
@@ -14,7 +15,7 @@ const GONE_TTL_MS = 10_000
 type Commit = Pick<OutputsCommitView, 'commit' | 'at' | 'by' | 'who'>
 
 /** Adds to reasons when a change was made and by whom. A commit never changes, so each is looked up once. */
-export function createChangeTimes(outputs: Pick<Outputs, 'log'>) {
+export function createChangeTimes(outputs: Pick<Outputs, 'log'>, graph: Pick<GraphStore, 'commitOf'>) {
   const known = new LRUCache<string, { readonly commit: Commit | undefined }>({ max: 20_000 })
 
   async function lookUp(org: string, reason: Reason, until: number): Promise<Commit | undefined> {
@@ -22,6 +23,8 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>) {
     if (on === null || output === null) return undefined
     const ref = { org, unit: on.id }
     if (changed !== null) {
+      const made = await graph.commitOf(org, on.id, changed.commit)
+      if (made !== undefined) return { commit: changed.commit, at: isoTime(made.at), by: made.by, who: null }
       const { items } = await outputs.log(ref, { limit: 1, cursor: String(changed.commit + 1) })
       return items.find(({ commit }) => commit === changed.commit)
     }

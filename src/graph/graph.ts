@@ -32,7 +32,7 @@ interface Loaded {
 export function createGraph({ control, marks, clock = systemClock }: GraphDeps): Graph {
   const engines = new Map<string, GraphEngine>()
   const whole = new WeakMap<GraphEngine, { revision: number; until: number; parts: Parts }>()
-  const addTimes = createChangeTimes(control.outputs)
+  const addTimes = createChangeTimes(control.outputs, control.graph)
 
   const marked = createMarkedUnits()
   const lastMarks = new Map<string, RolloutMarks>()

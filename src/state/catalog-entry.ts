@@ -1,5 +1,6 @@
 import type { Tag } from '../bucket/index.ts'
 import { type PackedText, unpackText } from './packed-texts.ts'
+import { type PastFacts, pastOf } from './past.ts'
 import type { Unit } from './unit-store.ts'
 import { graphFacts, viewUnit } from './view-unit.ts'
 import type { GraphFacts, UnitView } from './views.ts'
@@ -21,6 +22,7 @@ export interface EntryText {
   readonly view: UnitView
   readonly look: LookFacts
   readonly graph: GraphFacts
+  readonly past: PastFacts
 }
 
 /** What a sweep compares with the bucket, so that only units that need it are looked at. */
@@ -44,7 +46,7 @@ export function entryOf(unit: Unit, tag: Tag, seenAt: number): CatalogEntry {
       doc.claiming !== undefined,
     leaseUntil: doc.lock?.leaseUntil ?? null,
   }
-  const text: EntryText = { view: viewUnit(doc), look, graph: graphFacts(doc) }
+  const text: EntryText = { view: viewUnit(doc), look, graph: graphFacts(doc), past: pastOf(doc) }
   return {
     id: doc.id,
     name: doc.name,

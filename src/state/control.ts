@@ -8,6 +8,7 @@ import { defaultSettings } from './deps.ts'
 import { createDoctor } from './doctor.ts'
 import { createGc } from './gc.ts'
 import { createGraphStore } from './graph-store.ts'
+import { createHistoryCache } from './history-cache.ts'
 import { createIntake } from './intake.ts'
 import { createOutbox } from './events.ts'
 import { createOrgMaker } from './key-owner.ts'
@@ -25,6 +26,7 @@ import { createStates } from './states.ts'
 import { createSweep } from './sweep.ts'
 import { createUnitMaker } from './unit-making.ts'
 import { createUnitStore } from './unit-store.ts'
+import { createUnitsAt } from './units-at.ts'
 import { createUnits } from './units.ts'
 import { createVersionStore } from './version-store.ts'
 import { createVersions } from './versions.ts'
@@ -54,12 +56,13 @@ export async function createStateControl(options: StateControlOptions): Promise<
     locator.note(unit)
     catalog.note(unit)
   })
+  const history = createHistoryCache(deps)
   const intake = createIntake(deps.spool, deps.work, (org) => orgs.digestKey(org))
   const parts = {
     deps,
     store,
     mirrors: createMirrors(deps.bucket),
-    versions: createVersionStore(deps),
+    versions: createVersionStore(deps, history),
     intake,
   }
   const maker = createUnitMaker(deps, store, claims, orgs, catalog)
@@ -74,14 +77,14 @@ export async function createStateControl(options: StateControlOptions): Promise<
     locks: createLocks(parts, locator, maker),
     versions: createVersions(parts, locator),
     outputs: createOutputs(parts, locator),
-    graph: createGraphStore(parts, catalog, locator, orgs),
+    graph: createGraphStore(parts, catalog, locator, orgs, createUnitsAt(parts, catalog, history)),
     journal: createJournal(deps),
     outbox,
     upkeep: {
       adopt: createAdopt(parts, orgs, maker, claims, catalog),
       gc: createGc(parts, orgs, catalog, runTokens),
       doctor: createDoctor(parts, orgs, catalog, claims, maker),
-      sweep: createSweep(parts, orgs, catalog, locksSeen.learn),
+      sweep: createSweep(parts, orgs, catalog, history, locksSeen.learn),
     },
     runTokens,
     close() {

@@ -4,18 +4,14 @@ import { answeredBefore, noteRequest } from './answered.ts'
 import type { Catalog, DamagedUnit } from './catalog.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
 import { readEntryText } from './catalog-entry.ts'
-import type { HistoryEntry } from './history-entry.ts'
-import type { Place } from './history.ts'
-import { newest, readHistory } from './history.ts'
-import { presenceAt } from './absences.ts'
-import { inBatches } from './in-batches.ts'
 import type { Locator } from './locate.ts'
-import type { Receipt, UnitDocument } from './model.ts'
+import type { UnitDocument } from './model.ts'
 import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from './protocol/attempts.ts'
 import type { Parts } from './protocol/parts.ts'
-import { doubtReceipt, takeReadsOfRun } from './reads.ts'
+import { takeReadsOfRun } from './reads.ts'
 import type { GraphStore } from './services.ts'
+import type { createUnitsAt } from './units-at.ts'
 import { fingerprintOfHead, graphFacts, viewUnit } from './view-unit.ts'
 import type { GraphFacts } from './views.ts'
 
@@ -35,8 +31,9 @@ export function createGraphStore(
   catalog: Catalog,
   locator: Locator,
   orgs: Pick<OrgStore, 'require' | 'digestKey'>,
+  past: ReturnType<typeof createUnitsAt>,
 ): GraphStore {
-  const { bucket, clock } = parts.deps
+  const { clock } = parts.deps
   const parsed = new WeakMap<CatalogEntry, GraphFacts>()
 
   function factsOf(entry: CatalogEntry): GraphFacts {
@@ -46,52 +43,6 @@ export function createGraphStore(
       parsed.set(entry, facts)
     }
     return facts
-  }
-
-  async function at(doc: UnitDocument, time: number): Promise<GraphFacts> {
-    const {
-      failed: _failed,
-      leaseUntil: _lease,
-      missing: _missing,
-      warning: _warning,
-      ...now
-    } = graphFacts(doc)
-    const facts = { ...now, reads: null, locked: false, fingerprint: null }
-    const presence = presenceAt(doc, time)
-    if (presence === 'state-deleted') return { ...facts, head: null }
-    const then = presence === 'unknown' ? 'forgotten' : await entryAt(doc, time)
-    if (then === 'none') return { ...facts, head: null }
-    if (then === 'forgotten') {
-      const head = { commit: 0, version: '', at: time, by: '', outputs: null }
-      return { ...facts, head, forgotten: true }
-    }
-    const { facts: version, commit, outputs } = then
-    const missing = typeof presence === 'object' ? presence : {}
-    const head = {
-      commit,
-      version: version.id,
-      at: version.at,
-      by: version.who ?? version.by,
-      outputs: outputs === null || typeof presence === 'object' ? null : [...outputs],
-    }
-    return { ...facts, ...missing, head, reads: receiptAt(doc, then, time)?.reads ?? null }
-  }
-
-  /** The version that stood then. Forgotten: one of those that retention removed, or that are damaged. */
-  async function entryAt(doc: UnitDocument, time: number): Promise<HistoryEntry | 'none' | 'forgotten'> {
-    let place: Place | undefined = newest(doc)
-    let expected = place?.seq ?? 0
-    while (place !== undefined) {
-      const page: Awaited<ReturnType<typeof readHistory>> = await readHistory(bucket, doc, place, 50)
-      for (const entry of page.entries) {
-        const { seq, at: writtenAt } = entry.facts
-        if (writtenAt <= time && seq !== expected) return 'forgotten'
-        if (writtenAt <= time && !entry.superseded) return entry
-        expected = seq - 1
-      }
-      place = page.next
-    }
-    return expected === 0 ? 'none' : 'forgotten'
   }
 
   /** A graph without one of its units would show what uses that one as fine, and lead a rollout past it. */
@@ -128,15 +79,13 @@ export function createGraphStore(
       }
     },
     async unitsAt(org, time) {
-      const facts: GraphFacts[] = []
       await orgs.require(org)
-      await inBatches(await catalog.all(org), 8, async ({ id }) => {
-        const unit = await parts.store.read(org, id)
-        if (unit === undefined || unit.value.createdAt > time) return
-        const doc = parts.store.folded(unit).value
-        if (presenceAt(doc, time) !== 'unit-deleted') facts.push(await at(doc, time))
-      })
-      return [...facts, ...catalog.damaged(org).map(damagedFacts)]
+      const units = await past.unitsAt(org, time)
+      return [...units, ...catalog.damaged(org).map(damagedFacts)]
+    },
+    async commitOf(org, unit, commit) {
+      const version = await past.commitOf(org, unit, commit)
+      return version && { at: version.at, by: version.by }
     },
     async changeDependencies(ref, change, caller) {
       return untilDone(clock, 'changing dependencies', async () => {
@@ -191,14 +140,4 @@ function hasEnded({ endedRuns = [] }: UnitDocument, run: string | undefined): bo
 
 function withEnded({ endedRuns = [] }: UnitDocument, run: string | undefined): Partial<UnitDocument> {
   return run === undefined ? {} : { endedRuns: [...endedRuns, run].slice(-REMEMBERED_RUNS) }
-}
-
-/**
- * An apply that had nothing to write left its receipt in the document alone. A version that was made anew has that one,
- * and nobody knows what stood before.
- */
-function receiptAt(doc: UnitDocument, entry: HistoryEntry, time: number): Receipt | null {
-  const isCurrent = doc.write === null && doc.head?.version.id === entry.facts.id
-  if (isCurrent && (doc.receipt?.at ?? Infinity) <= time) return doc.receipt
-  return (entry.receipt?.at ?? 0) <= time ? entry.receipt : doubtReceipt(entry.receipt)
 }

@@ -19,6 +19,7 @@ export const namesPrefix = (org: string) => `${ROOT}orgs/${org}/names/`
 export const nameKey = (org: string, name: string, can: Folding) =>
   `${namesPrefix(org)}${flatName(objectOf(name, can))}.json`
 export const catalogKey = (org: string) => `${ROOT}orgs/${org}/catalog`
+export const historyKey = (org: string) => `${ROOT}orgs/${org}/history`
 export const historiesPrefix = (org: string) => `${ROOT}orgs/${org}/versions/`
 export const versionsPrefix = (org: string, unit: string) => `${historiesPrefix(org)}${unit}/`
 

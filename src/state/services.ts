@@ -295,6 +295,12 @@ export interface GraphStore {
   ): Promise<{ readonly asOf: number; readonly units: readonly GraphUnit[] }>
   /** As it was then. Dependencies as they are now: only states and reads have a history. Damaged units are shown. */
   unitsAt(org: string, time: number): Promise<readonly GraphFacts[]>
+  /** When an outputs commit was made and by whom, without asking the bucket. Undefined: it is not in memory. */
+  commitOf(
+    org: string,
+    unit: string,
+    commit: number,
+  ): Promise<{ readonly at: number; readonly by: string } | undefined>
   /** `change` gives the same list if there is nothing to change. */
   changeDependencies(
     ref: UnitRef,

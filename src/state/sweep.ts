@@ -4,12 +4,14 @@ import { messageOf } from '../base/errors.ts'
 import type { Catalog } from './catalog.ts'
 import type { CatalogEntry, EntryText } from './catalog-entry.ts'
 import { readEntryText } from './catalog-entry.ts'
+import type { HistoryCache } from './history-cache.ts'
 import { inBatches } from './in-batches.ts'
 import { ROOT } from './layout.ts'
 import type { OrgStore } from './orgs.ts'
 import { lookAt } from './protocol/look.ts'
 import type { Parts } from './protocol/parts.ts'
 import type { Upkeep } from './services.ts'
+import { keptIn } from './units-at.ts'
 
 /**
  * One look at every unit that needs it. Two listings tell which: a unit whose state, lock object and document agree,
@@ -19,6 +21,7 @@ export function createSweep(
   parts: Parts,
   orgs: OrgStore,
   catalog: Catalog,
+  history: Pick<HistoryCache, 'save'>,
   onListed: (outside: Outside) => void,
 ): Upkeep['sweep'] {
   const { bucket, clock, log } = parts.deps
@@ -51,6 +54,7 @@ export function createSweep(
           log.error('a unit could not be put in order', { unit: name, error: messageOf(error) })
         }
       })
+      await history.save(org, keptIn(entries))
     }
     return { looked, repaired, missing }
   }

@@ -8,6 +8,7 @@ import { readVersion } from './codec/decode.ts'
 import { encodeVersion } from './codec/encode.ts'
 import { baseFor, chainAfter } from './codec/levels.ts'
 import type { StateDeps } from './deps.ts'
+import { type HistoryCache, pastVersion } from './history-cache.ts'
 import { findVersion } from './history.ts'
 import { versionObject, versionsPrefix } from './layout.ts'
 import type { Head, UnitDocument, VersionFacts } from './model.ts'
@@ -23,7 +24,7 @@ const INDEX_CACHE_BYTES = 24 * 1024 * 1024
 type Wanted = Parameters<VersionStore['read']>[1]
 
 /** State versions as objects: immutable, each a difference against an ancestor a few levels up. */
-export function createVersionStore(deps: StateDeps): VersionStore {
+export function createVersionStore(deps: StateDeps, history: Pick<HistoryCache, 'note'>): VersionStore {
   const { bucket, ids, spool, log } = deps
   const indexes = new LRUCache<string, ChunkIndex>({
     maxSize: INDEX_CACHE_BYTES,
@@ -88,6 +89,7 @@ export function createVersionStore(deps: StateDeps): VersionStore {
       await confirmed
       // The id is random, so an object that is there already is this one: an answer was lost.
       await bucket.put(prefix + object, encoded.frame, 'absent', { contentType: 'application/octet-stream' })
+      history.note(doc.org, pastVersion(doc.id, { facts: version, commit, outputs, receipt }))
       const link = { seq, id: object }
       const next = chainAfter(definedChain(chain), link, { level: placement.level, kind: encoded.kind })
       if (next.full === link || next.mid === link) indexes.set(object, encoded.index)
