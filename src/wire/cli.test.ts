@@ -453,8 +453,11 @@ test('backend --write writes the block once, and over a bucket needs no address'
     err: expect.stringContaining('--force'),
   })
   await out(world, 'backend', 'prod/network', '--write', '--force')
-  await out(world, 'backend', 'prod/network', '--write=other.tf')
-  expect(existsSync(join(world.cwd, 'other.tf'))).toBe(true)
+  await refused(world, 'backend', 'prod/network', '--write=other.tf')
+  expect(existsSync(join(world.cwd, 'other.tf'))).toBe(false)
+  const elsewhere = laptop()
+  await out(elsewhere, 'backend', 'prod/network', '--write=other.tf')
+  expect(existsSync(join(elsewhere.cwd, 'other.tf'))).toBe(true)
 })
 
 test('events are followed as they happen, and an interrupt ends it', async () => {

@@ -143,6 +143,10 @@ export const lockCommands: readonly CommandSpec[] = [
         says: 'write it to a file (backend.tf)',
       },
       { name: 'force', says: 'overwrite the file' },
+      {
+        name: 'replace',
+        says: 'put it in the place of the backend that the code has, and leave all else as it is',
+      },
     ],
     example: 'taco backend prod/network --write',
     run: backend,
