@@ -68,4 +68,30 @@ test('a unit that was in the folder before goes on, and the organization gets pl
   await expect(push(control, 'later/y', stateText(1))).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
 
+test("a unit that is restored takes nothing from what has become another organization's folder", async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  await push(control, 'acme/x', stateText(1, 'of default'))
+  await control.units.remove(named('acme/x'), { force: true }, alice)
+  await control.orgs.create({ name: 'acme' }, alice)
+  await overwrite(bucket, 'acme/x/terraform.tfstate', stateText(7, 'of acme'))
+
+  const restored = await control.units.restore(named('acme/x'), {}, alice)
+  expect(restored.key).toBe(`acme/x/${restored.id}.tfstate`)
+  expect(await pull(control, 'acme/x')).toContain('of default')
+  expect(String(await (await bucket.get('acme/x/terraform.tfstate'))?.bytes())).toContain('of acme')
+})
+
+test("where its place was taken, a restored unit stays in its organization's folder", async () => {
+  const control = await openControl()
+  for (const name of ['acme', 'rival']) await control.orgs.create({ name }, alice)
+  const key = 'shared/terraform.tfstate'
+  const { id } = await control.units.create({ org: 'acme', name: 'rival/x', key }, alice)
+  await control.units.remove({ org: 'acme', unit: id }, { force: true }, alice)
+  await control.units.create({ org: 'default', name: 'shared' }, alice)
+
+  const restored = await control.units.restore({ org: 'acme', unit: id }, {}, alice)
+  expect(restored.key).toBe(`acme/rival/x/${id}.tfstate`)
+})
+
 const lockInfo = { ID: 'l1', Operation: '', Info: '', Who: 'w', Version: '', Created: '', Path: '' }

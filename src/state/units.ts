@@ -7,6 +7,8 @@ import { checkLabelCount, isUnitId, parseLabels, parseNewUnitName, parseUnitName
 import type { OrgStore } from './orgs.ts'
 import { type Expected, changedMeanwhile, isExpected } from './expected.ts'
 import type { LocksSeen } from './locks-seen.ts'
+import { folderOwner } from './key-owner.ts'
+import { otherStateKey } from './layout.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from './model.ts'
 import { letGo, underLock } from './own-lock.ts'
@@ -144,9 +146,14 @@ export function createUnits(
   /** Its old place, or one of its own if somebody else lives there now. */
   async function freeKey(unit: Unit, name: string): Promise<string> {
     const { key, id, org } = unit.value
+    const elsewhere = otherStateKey(org, name, id)
+    // What is there now is that organization's, even if nobody has registered it.
+    const owner = folderOwner(key)
+    const isForeign = owner !== undefined && owner !== org && (await orgs.names()).includes(owner)
+    if (isForeign && (await deps.bucket.head(key)) !== undefined) return elsewhere
     const probe = { v: 1 as const, id, org, name, key, at: deps.clock.now(), by: unit.value.createdBy }
     const taken = await claims.take('key', probe)
-    return taken.kind === 'mine' ? key : `${name}/${id}.tfstate`
+    return taken.kind === 'mine' ? key : elsewhere
   }
 
   return {
