@@ -67,6 +67,8 @@ test('the proof names outputs, digests and commits', () => {
 
 test.each([
   ['it was never applied', { head: null }, 'never applied'],
+  ['its state is missing', { missing: 1 }, 'its state is missing'],
+  ['its last apply failed', { failed: { at: 1, rollout: 'ro-1' } }, 'its last apply failed'],
   [
     'an output changed',
     { reads: [read('network', ['vpc_id'], { vpc_id: 'd0' })] },
@@ -82,6 +84,60 @@ test.each([
   const verdict = judge(app, () => network)
 
   expect(verdict.kind === 'run' ? verdict.why : 'skipped').toContain(why)
+})
+
+test.each([
+  ['an output is gone', ['old'], { old: 'd' }, 'network no longer has old'],
+  [
+    'two outputs changed',
+    ['vpc_id', 'cidr'],
+    { vpc_id: 'x', cidr: 'x' },
+    'network changed vpc_id at commit 3 and 1 more',
+  ],
+  ['one output changed', ['vpc_id', 'cidr'], { vpc_id: 'd1', cidr: 'x' }, 'network changed cidr at commit 3'],
+])('the reason to run says it all when %s', (_, outputs, digests, why) => {
+  const app = unit('app', { dependencies: [on('network', outputs)], reads: [read('network', null, digests)] })
+
+  expect(judge(app, () => network)).toEqual({ kind: 'run', why })
+})
+
+test('outputs that were not read are named, and without a receipt there are none to name', () => {
+  const app = unit('app', { dependencies: [on('network', ['vpc_id', 'cidr'])] })
+  const some = { ...app, reads: [read('network', ['vpc_id'], { vpc_id: 'd1' })] }
+
+  expect(judge(some, () => network)).toEqual({
+    kind: 'run',
+    why: 'nobody knows what it read of network: cidr',
+  })
+  expect(judge(app, () => network)).toEqual({ kind: 'run', why: 'nobody knows what it read of network' })
+})
+
+test('an upstream unit whose state is missing is not called encrypted', () => {
+  const app = unit('app', { dependencies: [on('network', ['vpc_id'])], reads: [read('network', null, {})] })
+  const sealed = unit('network', { head: head(null) })
+
+  expect(judge(app, () => sealed)).toEqual({ kind: 'run', why: 'the outputs of network are encrypted' })
+  expect(judge(app, () => ({ ...sealed, missing: 1 }))).toEqual({
+    kind: 'run',
+    why: 'the state of network is missing',
+  })
+})
+
+test('an upstream unit without a state has no outputs, and an edge for the order alone proves nothing of them', () => {
+  const bare = unit('network', { head: null })
+  const ordered = unit('app', { dependencies: [on('network', [])] })
+  const reader = unit('app', { reads: [read('network', null, {})] })
+  const proof = (readAt: number, now: number) => ({
+    kind: 'skip',
+    proof: {
+      kind: 'inputs',
+      upstream: [{ unit: { id: 'network', name: 'network' }, outputs: {}, read: readAt, now }],
+    },
+  })
+
+  expect(judge(reader, () => bare)).toEqual(proof(2, 0))
+  expect(judge(ordered, () => bare)).toEqual(proof(0, 0))
+  expect(judge(ordered, () => network)).toEqual(proof(4, 4))
 })
 
 test('a unit that was stale for another reason is not skipped', () => {

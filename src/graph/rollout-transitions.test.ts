@@ -203,6 +203,97 @@ test('what runs while it is cancelled may still end', () => {
   expect(change.finish(cancelled, 'a', { token: 't', now: 8, result })).toMatchObject({ status: 'cancelled' })
 })
 
+test.each([
+  ['finish', (from: Rollout) => change.finish(from, 'a', { token: 't', now: 8, result })],
+  ['skip by proof', (from: Rollout) => change.skipByProof(from, 'a', { token: 't', now: 8, proof })],
+  ['decide', (from: Rollout) => change.decide(from, new Map([['a', { kind: 'skip' as const, proof }]]), 8)],
+])('a cancelled rollout does not end as done when its last step ends: %s', (_, end) => {
+  const last = rollout({ a: 'running', b: 'applied', c: 'skipped', d: 'applied' })
+
+  expect(end(last)).toMatchObject({ status: 'done', endedAt: 8 })
+  expect(end(change.cancel(last, 7))).toMatchObject({ status: 'cancelled', endedAt: 7 })
+})
+
+test.each(['done', 'cancelled'] as const)(
+  'a rollout that is %s is neither paused, resumed nor skipped in',
+  (status) => {
+    const over = { ...rollout(), status }
+    const refusal = expect.objectContaining({
+      code: 'CONFLICT',
+      hint: 'start another with `taco rollout start`',
+    })
+
+    expect(() => change.pause(over)).toThrow(refusal)
+    expect(() => change.resume(over)).toThrow(refusal)
+    expect(() => change.skipByHand(over, 'a', { reason: 'x', now: 0 })).toThrow(refusal)
+  },
+)
+
+test('a step of a dead worker is left until its unit says so', () => {
+  const from = rollout({ a: 'running' })
+  const left = change.stepOf(from, 'a')
+
+  expect([99, 100].map((now) => change.isLeft(left, now))).toEqual([false, true])
+  const after = change.abandon(from, [left])
+  expect(change.isLeft(change.stepOf(after, 'a'), 100)).toBe(false)
+  expect(change.stepOf(after, 'b')).toBe(change.stepOf(from, 'b'))
+})
+
+test('steps are found by the id and the name of their unit, which follows a rename', () => {
+  const from = rollout()
+  const renamed = change.rename(from, new Map([['a', 'prod/a']]))
+
+  expect(change.stepOf(renamed, 'prod/a').unit).toEqual({ id: 'a', name: 'prod/a' })
+  expect(change.stepOf(renamed, 'a').unit.name).toBe('prod/a')
+  expect(renamed.steps.slice(1)).toEqual(from.steps.slice(1))
+  expect(change.rename(from, new Map([['a', 'a']]))).toBe(from)
+})
+
+test('whoever told the end of a step is known until another takes it', () => {
+  const after = change.finish(rollout({ a: 'running' }), 'a', { token: 't', now: 5, result })
+
+  expect(change.hasTold(after, 'a', 't')).toBe(true)
+  expect(change.hasTold(after, 'a', 'other')).toBe(false)
+})
+
+test('a failure keeps what it left, and another try forgets it', () => {
+  const end = { token: 't', now: 5, reason: 'no' }
+  const failed = change.fail(rollout({ a: 'running' }), 'a', { ...end, result })
+
+  expect(change.stepOf(failed, 'a')).toMatchObject({ reason: 'no', result, endedAt: 5 })
+  expect(change.stepOf(change.fail(rollout({ a: 'running' }), 'a', end), 'a')).not.toHaveProperty('result')
+  const again = change.stepOf(change.resume(failed), 'a')
+  for (const field of ['reason', 'result', 'endedAt', 'startedAt']) expect(again).not.toHaveProperty(field)
+})
+
+test('a decided step is not asked about again, nor one that has to wait', () => {
+  const { due: _, ...open } = change.stepOf(rollout(), 'a')
+  const from = change.withSteps(rollout(), [open])
+
+  expect(names(change.undecided(from, 0))).toEqual(['a'])
+  expect(names(change.undecided(rollout(), 0))).toEqual([])
+  const { due: _b, ...waiting } = change.stepOf(rollout(), 'b')
+  expect(names(change.undecided(change.withSteps(rollout(), [waiting]), 0))).toEqual([])
+})
+
+test('a unit that is no part of it is refused with the nearest that is', () => {
+  const from = change.rename(rollout(), new Map([['a', 'prod/network']]))
+
+  expect(() => change.stepOf(from, 'prod/netwrok')).toThrow(
+    expect.objectContaining({
+      code: 'NOT_FOUND',
+      facts: expect.objectContaining({ nearest: 'prod/network', known: ['prod/network', 'b', 'c', 'd'] }),
+      hint: 'did you mean prod/network? see `taco rollout status ro-1`',
+    }),
+  )
+  expect(() => change.stepOf(from, 'entirely-other')).toThrow(
+    expect.objectContaining({
+      facts: expect.not.objectContaining({ nearest: expect.anything() }),
+      hint: 'see `taco rollout status ro-1`',
+    }),
+  )
+})
+
 test('a unit that is no part of it is refused by name', () => {
   expect(() => change.stepOf(rollout(), 'zzz')).toThrow('zzz is not part of the rollout ro-1')
 })

@@ -319,6 +319,105 @@ test.each([
   expect(said(told.receipt)).toBe(isCertain ? 'net.x=b' : 'net.x=old')
 })
 
+test.each([
+  ['every lock that is remembered was released since it began', 16, 100, false],
+  ['one that is remembered was released before', 16, 99, true],
+  ['there were too few locks to forget one', 15, 100, true],
+])('the word of a run when %s', (_name, count, firstAt, isCertain) => {
+  const released = Array.from({ length: count }, (_, i) => ({
+    id: `P${i}`,
+    at: i === 0 ? firstAt : 150,
+    idle: true,
+  }))
+  const after = doc(apply, [given], { lock: null, released })
+
+  expect(takeReadsOfRun(after, run).isCertain).toBe(isCertain)
+})
+
+test.each([
+  ['another apply', apply, 1, false],
+  ['another apply that may be the only one', apply, 0, true],
+  ['a plan, which writes nothing', 'OperationTypePlan', 1, true],
+])('the word of a run while %s holds the lock', (_name, operation, ended, isCertain) => {
+  const released = Array.from({ length: ended }, () => ({ id: 'K', at: 150 }))
+
+  expect(takeReadsOfRun(doc(operation, [given], { released }), run).isCertain).toBe(isCertain)
+})
+
+test('a run that holds the lock itself counts with all that it was given and read under it', () => {
+  const info = LockInfo.parse({ ID: 'R', Operation: apply })
+  const lock = { id: 'R', epoch: 1, info, by: 'alice', at: 0 }
+  const others = planned(1, 'a')
+  const pending = [others, given, own(3, 'c', { from: 'db', lock: 'R' }), own(3, 'd', { from: 'dns' })]
+  const other = [read(1, 'other', { from: 'old' })]
+
+  const told = takeReadsOfRun(doc(apply, pending, { lock, receipt: { lock: 'K', reads: other } }), run)
+  expect(said(told.receipt)).toBe('net.x=b db.x=c')
+  expect(told).toMatchObject({ isCertain: true, receipt: { lock: 'R', at: 200 } })
+  expect(told.pendingReads).toEqual([others, pending[3]])
+
+  const went = takeReadsOfRun(doc(apply, pending, { lock, receipt: { lock: 'R', reads: other } }), run)
+  expect(said(went.receipt)).toBe('old.x=other net.x=b db.x=c')
+  expect(said(takeReadsOfRun(doc(apply, [given], { lock, receipt: null }), run).receipt)).toBe('net.x=b')
+})
+
+test('what a run was given before anything was known is all that is known', () => {
+  const after = doc(apply, [given], { lock: null, receipt: null })
+
+  expect(takeReadsOfRun(after, run)).toMatchObject({ isCertain: true, receipt: { lock: '', at: 200 } })
+})
+
+test('what an engine read as the run began is the run’s, and what it read before is not', () => {
+  const at = (time: number) => own(3, 'c', { from: 'db', lock: null, at: time })
+  const told = (time: number) => takeReadsOfRun(doc(apply, [given, at(time)], { lock: null }), run)
+
+  expect(said(told(100).receipt)).toBe('net.x=b db.x=c')
+  expect(said(told(99).receipt)).toBe('net.x=b')
+  expect(told(99).pendingReads).toEqual([at(99)])
+})
+
+test('a run that cannot be certain leaves the receipt, and its reads are gone', () => {
+  const released = [
+    { id: 'L', at: 100 },
+    { id: 'M', at: 100 },
+  ]
+
+  const told = takeReadsOfRun(doc(apply, [given, planned(1, 'a')], { lock: null, released }), run)
+
+  expect(said(told.receipt)).toBe('net.x=old')
+  expect(told).toMatchObject({ isCertain: false, pendingReads: [planned(1, 'a')] })
+})
+
+test('an apply ends an earlier failure, unless that was under its own lock', () => {
+  const failed = (locks?: string[]) =>
+    doc(apply, [], { failed: { at: 1, rollout: 'ro-1', ...(locks === undefined ? {} : { locks }) } })
+
+  expect(takeReads(failed())).toHaveProperty('failed', undefined)
+  expect(takeReads(failed(['K']))).toHaveProperty('failed', undefined)
+  expect(takeReads(failed(['K', 'L']))).not.toHaveProperty('failed')
+  expect(takeReads(doc('state-mv', []))).not.toHaveProperty('failed')
+})
+
+test('without a lock nothing is taken up', () => {
+  const pending = [own(2, 'b')]
+  const free = doc(apply, pending, { lock: null })
+
+  expect(takeReads(free)).toEqual({ receipt: free.receipt, pendingReads: pending })
+})
+
+test('a state that is pushed where none was read before leaves what is known', () => {
+  expect(takeReads(doc('push', [], { receipt: null })).receipt).toBeNull()
+  expect(said(takeReads(doc('push', [])).receipt)).toBe('net.x=old?')
+})
+
+test('the first state after a deletion was made from what was read', () => {
+  const { head } = applied
+  const deleted = { head: head && { ...head, tag: null }, receipt: null }
+
+  expect(said(takeReads(doc('push', [fetched(2, 'b')], deleted)).receipt)).toBe('net.x=b')
+  expect(said(takeReads(doc('backend', [unlocked(2, 'b')], deleted)).receipt)).toBe('net.x=b')
+})
+
 test('a run that first had a lock of its own and let it go for the engine’s knows what it was given', () => {
   const released = [
     { id: 'R', at: 101 },

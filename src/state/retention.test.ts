@@ -51,32 +51,68 @@ test.each([
   expect(plan(100, { policy }).historyFrom).toBe(historyFrom)
 })
 
-test('nothing is removed that a kept version needs, whatever the policy', () => {
+/** What is left of a history, by number. */
+function leftOf(stored: readonly StoredVersion[], { remove }: { remove: readonly StoredVersion[] }) {
+  const removed = new Set(remove)
+  // A plan for other objects would remove none of these, and every expectation about what is left would hold.
+  expect(remove.every((version) => stored.includes(version))).toBe(true)
+  return new Set(stored.filter((version) => !removed.has(version)).map(({ seq }) => seq))
+}
+
+/** Numbers of the versions that this one is stored against, directly or not. */
+function basesOf(stored: readonly StoredVersion[], seq: number): number[] {
+  const base = stored[seq - 1]?.baseSeq ?? 0
+  return base === 0 ? [] : [base, ...basesOf(stored, base)]
+}
+
+test('exactly that stays which a kept version needs, whatever the policy', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 450 }),
       fc.integer({ min: 1, max: 60 }),
-      fc.array(fc.nat(449)),
+      fc.array(fc.nat(449), { maxLength: 4 }),
       (length, count, pins) => {
         const { stored, chain } = history(length)
         const kept = pins
           .filter((pin) => pin < length)
           .map((pin) => ({ seq: pin + 1, id: stored[pin]?.object ?? '', by: length }))
-        const result = plan(length, { policy: { count }, kept })
-        const left = new Set(
-          stored.filter((version) => !result.remove.includes(version)).map(({ seq }) => seq),
-        )
-        const pinned = new Set(result.kept.map(({ seq }) => seq))
 
-        for (const version of stored) {
-          const stays =
-            version.seq >= result.historyFrom || pinned.has(version.seq) || chain.includes(version.object)
-          if (stays) expect(left).toContain(version.seq)
-          if (left.has(version.seq) && version.baseSeq !== 0) expect(left).toContain(version.baseSeq)
-        }
+        const result = plan(length, { stored, chain, policy: { count }, kept })
+
+        const needed = stored
+          .filter(
+            ({ seq, object }) =>
+              seq > length - count || kept.some((one) => one.seq === seq) || chain.includes(object),
+          )
+          .flatMap(({ seq }) => [seq, ...basesOf(stored, seq)])
+        const inOrder = (numbers: Iterable<number>) => [...new Set(numbers)].sort((a, b) => a - b)
+        expect(inOrder(leftOf(stored, result))).toEqual(inOrder(needed))
       },
     ),
   )
+})
+
+test('the version that a rollback refers to stays with all that it is stored against', () => {
+  const { stored } = history(300)
+  const source = stored.find(({ seq }) => basesOf(stored, seq).length > 1 && seq > 100)?.seq ?? 0
+  const kept = [{ seq: source, id: stored[source - 1]?.object ?? '', by: 300 }]
+
+  const left = leftOf(stored, plan(300, { stored, chain: [], policy: { count: 1 }, kept }))
+
+  expect(basesOf(stored, source).length).toBeGreaterThan(1)
+  for (const seq of [source, ...basesOf(stored, source)]) expect(left).toContain(seq)
+  expect(left).not.toContain(source + 1)
+})
+
+test('what coming versions will be stored against stays, though no kept version needs it', () => {
+  const { stored } = history(300)
+  const link = stored.find(({ seq, baseSeq }) => seq > 100 && baseSeq !== 0)
+  const chain = [link?.object ?? '']
+
+  const left = leftOf(stored, plan(300, { stored, chain, policy: { count: 1 } }))
+
+  for (const seq of [link?.seq ?? 0, link?.baseSeq ?? 0]) expect(left).toContain(seq)
+  expect(leftOf(stored, plan(300, { stored, chain: [], policy: { count: 1 } }))).not.toContain(link?.seq)
 })
 
 test('an attempt that lost its race goes after a day, not before', () => {
@@ -91,6 +127,27 @@ test('an attempt that lost its race goes after a day, not before', () => {
 
   expect(plan(5, { stored: [...stored, young], committed }).remove).toEqual([])
   expect(plan(5, { stored: [...stored, old], committed }).remove).toEqual([old])
+})
+
+test('an attempt at the next number that nobody committed goes after a day, too', () => {
+  const { stored } = history(6)
+  const before = { stored, newest: 5, chain: [], now: NOW }
+  const next = stored[5]
+  const committed = new Set([next?.id ?? ''])
+
+  expect(plan(6, before).remove).toEqual([])
+  expect(plan(6, { ...before, now: NOW + DAY - 1 }).remove).toEqual([])
+  expect(plan(6, { ...before, now: NOW + DAY }).remove).toEqual([next])
+  expect(plan(6, { ...before, now: NOW + DAY, committed }).remove).toEqual([])
+})
+
+test('the newest version stays, however old it is and whatever the policy', () => {
+  expect(plan(5, { policy: { days: 1 }, now: NOW + 100 * DAY })).toMatchObject({ historyFrom: 5, pruned: 4 })
+})
+
+test('a policy that keeps more than there is brings nothing back', () => {
+  expect(plan(5, { policy: { count: 100 }, historyFrom: 3 })).toMatchObject({ historyFrom: 3, pruned: 0 })
+  expect(plan(5, { policy: {}, historyFrom: 3 }).historyFrom).toBe(3)
 })
 
 test('what a rollback refers to stays as long as the rollback', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
-import { openGuard, tokenGuard } from './auth.ts'
+import { openGuard, tokenGuard, trustingGuard } from './auth.ts'
 
 const token = 'the-right-token-of-some-length'
 const basic = (user: string, password: string) =>
@@ -13,6 +13,7 @@ function visit(headers: Record<string, string>, path = '/v1/units', address = '1
 test.each([
   ['bearer', { authorization: `Bearer ${token}` }],
   ['bearer in lower case', { authorization: `bearer ${token}` }],
+  ['bearer with more spaces', { authorization: `Bearer   ${token}  ` }],
   ['basic with any user', { authorization: basic('whoever', token) }],
   ['basic with an empty user', { authorization: basic('', token) }],
 ])('the token comes in as %s', (_, headers) => {
@@ -25,6 +26,8 @@ test.each([
   ['the token and more', { authorization: `Bearer ${token}x` }],
   ['an empty token', { authorization: 'Bearer ' }],
   ['the token as user', { authorization: basic(token, '') }],
+  ['more before the scheme', { authorization: `X-Bearer ${token}` }],
+  ['more after the token', { authorization: `Bearer ${token} x` }],
   ['another scheme', { authorization: `Digest ${token}` }],
   ['basic without a colon', { authorization: `Basic ${Buffer.from(token).toString('base64')}` }],
 ])('%s is refused', (_, headers) => {
@@ -46,7 +49,7 @@ test.each([
   const admit = () => guard.admit(visit({}, path))
 
   if (isOpen) expect(admit()).toBe('anonymous')
-  else expect(admit).toThrow('no token')
+  else expect(admit).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
 })
 
 /** A guard on a clock that the test sets, and what it says to one credential after the other. */
@@ -135,8 +138,42 @@ test.each([
   else expect(admit).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
 })
 
-test('a server that was told to be open answers to any name', () => {
-  const guard = openGuard({ isAnyHostAllowed: true })
+test('a request without a host is refused, also after one with a good host', () => {
+  const guard = openGuard()
+  const refusal = expect.objectContaining({ code: 'FORBIDDEN', facts: { field: 'Host' } })
 
-  expect(guard.admit(visit({ host: 'taco.example' }))).toBe('anonymous')
+  expect(() => guard.admit(visit({}))).toThrow(refusal)
+  expect(guard.admit(visit({ host: 'localhost' }))).toBe('anonymous')
+  expect(() => guard.admit(visit({}))).toThrow(refusal)
+  expect(() => guard.admit(visit({ host: 'evil.example' }))).toThrow(refusal)
+})
+
+test('a refused host is not remembered as a good one', () => {
+  const guard = openGuard()
+
+  for (let i = 0; i < 2; i++)
+    expect(() => guard.admit(visit({ host: 'evil.example' }))).toThrow(
+      expect.objectContaining({ code: 'FORBIDDEN' }),
+    )
+})
+
+test('a server that was told to be open answers to any name, and to none', () => {
+  const guard = openGuard({ isAnyHostAllowed: true, by: 'somebody' })
+
+  expect(guard.admit(visit({ host: 'taco.example' }))).toBe('somebody')
+  expect(guard.admit(visit({}))).toBe('somebody')
+})
+
+test('a server that only this process reaches asks for nothing', () => {
+  expect(trustingGuard('alice').admit(visit({ host: 'evil.example' }))).toBe('alice')
+})
+
+test('a guard that nobody watches refuses the same, and says how long to wait', () => {
+  const guard = tokenGuard({ token, clock: { now: () => 0, sleep: () => Promise.resolve() } })
+  const admit = () => guard.admit(visit({ authorization: 'Bearer guess' }))
+
+  for (let i = 0; i < 20; i++) expect(admit).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+  expect(admit).toThrow(
+    expect.objectContaining({ code: 'RATE_LIMITED', facts: { retryAfterMs: expect.any(Number) } }),
+  )
 })

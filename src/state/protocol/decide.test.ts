@@ -21,6 +21,7 @@ interface Current {
   tag?: string | null
   allowDecrypt?: boolean
   highest?: number
+  missing?: boolean
 }
 
 function unit(current: Current | null): UnitDocument {
@@ -36,6 +37,7 @@ function unit(current: Current | null): UnitDocument {
     key: 'k',
     allowDecrypt: current?.allowDecrypt ?? false,
     head,
+    ...(current?.missing === true ? { missing: { at: 1 } } : {}),
     serials: { highest: current?.highest ?? 0, seq: 1 },
     write: null,
   } as unknown as UnitDocument
@@ -69,6 +71,15 @@ test.each<[string, Current | null, object, string]>([
     'write',
   ],
   ['anything after the state was deleted', { tag: null, lineage: 'M', serial: 9 }, {}, 'write'],
+  ['another lineage over a missing state', { tag: null, missing: true, lineage: 'M' }, {}, 'STATE_MISSING'],
+  ['the next serial over a missing state', { tag: null, missing: true }, {}, 'write'],
+  [
+    'anything over a missing state, by force',
+    { tag: null, missing: true, lineage: 'M' },
+    { force: true },
+    'write',
+  ],
+  ['the highest serial of the history, by force', { highest: 6 }, { force: true }, 'STATE_SERIAL'],
   ['a state over something that is none', { unreadable: true }, {}, 'STATE_FORMAT'],
   ['a state over something that is none, by force', { unreadable: true }, { force: true }, 'write'],
 ])('%s', (_name, current, change, expected) => {
