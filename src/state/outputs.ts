@@ -213,6 +213,7 @@ function compare(
         name,
         kind,
         sensitive: (b ?? a)?.sensitive ?? false,
+        wasSensitive: a?.sensitive ?? false,
         before: a?.digest ?? null,
         after: b?.digest ?? null,
       },

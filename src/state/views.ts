@@ -213,6 +213,8 @@ export const OutputsDiffView = z.object({
       name: z.string(),
       kind: z.enum(['added', 'removed', 'changed']),
       sensitive: z.boolean(),
+      /** Before the change. */
+      wasSensitive: z.boolean(),
       before: z.string().nullable(),
       after: z.string().nullable(),
     }),

@@ -21,7 +21,7 @@ export const outputsLogItem = fields({ ...commit, outputs: maybe(list(fields({ n
 export const outputsDiff = fields({
   from: number,
   to: number,
-  changed: list(fields({ name: text, kind: text, sensitive: flag })),
+  changed: list(fields({ name: text, kind: text, sensitive: flag, wasSensitive: maybe(flag) })),
 })
 
 export const inputsAnswer = fields({

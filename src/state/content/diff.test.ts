@@ -328,3 +328,40 @@ test('names that would fill the answer are refused', () => {
   )
   expect(diffStates(long('x'), long('y'), 3000)).toMatchObject({ resources: [{ change: 'changed' }] })
 })
+
+test('a number that JavaScript cannot hold keeps its digits, and is told from a text', () => {
+  const text = (value: string) =>
+    Buffer.from(
+      `{"version":4,"serial":1,"lineage":"l","outputs":{"n":{"value":${value},"type":"number"}},"resources":[]}`,
+    )
+  const diff = diffStates(text('"9007199254740993"'), text('9007199254740993'))
+
+  expect(StateDiff.parse(JSON.parse(JSON.stringify(diff)))).toMatchObject({
+    outputs: [{ before: '9007199254740993', after: '9007199254740993', afterJson: '9007199254740993' }],
+  })
+  expect(diff.encrypted ? undefined : diff.outputs[0]).not.toHaveProperty('beforeJson')
+})
+
+test('the same resource under another address is a move, with what changed on the way', () => {
+  const at = (name: string, id: string, size: number, index?: number) =>
+    resource({ attributes: { id, size }, ...(index === undefined ? {} : { index_key: index }) }, { name })
+  const before = state({ resources: [at('old', 'i-1', 1), at('twin', 'i-2', 1), at('other', 'i-2', 1)] })
+  const after = state({ resources: [at('new', 'i-1', 2, 0), at('third', 'i-2', 1)] })
+
+  const diff = diffStates(before, after)
+
+  expect(StateDiff.parse(diff)).toMatchObject({
+    resources: [
+      {
+        address: 'aws_db.new[0]',
+        change: 'moved',
+        from: 'aws_db.old',
+        attributes: [{ path: 'size', before: 1, after: 2 }],
+        fields: [],
+      },
+      { address: 'aws_db.other', change: 'removed' },
+      { address: 'aws_db.third', change: 'added' },
+      { address: 'aws_db.twin', change: 'removed' },
+    ],
+  })
+})

@@ -1,7 +1,17 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { TacoError } from '../../base/errors.ts'
-import { canonical, isList, isNumber, isObject, parseExact, plain, type Exact } from './exact.ts'
+import {
+  canonical,
+  isList,
+  isNumber,
+  isObject,
+  isPlain,
+  parseExact,
+  plain,
+  written,
+  type Exact,
+} from './exact.ts'
 import { maskFor, SENSITIVE, type MaskedPlace, type Step } from './masking.ts'
 import { isSensitive } from './outputs.ts'
 import { findRegions, type Region, type StateRegions } from './regions.ts'
@@ -11,6 +21,9 @@ const Side = z.object({ serial: z.number(), lineage: z.string(), size: z.number(
 
 const Change = z.enum(['added', 'removed', 'changed'])
 
+/** The value as JSON text with every digit: there only if it has a number that JavaScript cannot hold. */
+const ExactText = z.string().optional()
+
 export const AttributeChange = z.object({
   /** `tags.Name`, `ingress[0].from_port` */
   path: z.string(),
@@ -18,6 +31,8 @@ export const AttributeChange = z.object({
   /** Absent when there was nothing. `(sensitive)` when it must not be shown. */
   before: z.unknown().optional(),
   after: z.unknown().optional(),
+  beforeJson: ExactText,
+  afterJson: ExactText,
 })
 export type AttributeChange = z.infer<typeof AttributeChange>
 
@@ -25,8 +40,11 @@ export const ResourceChange = z.object({
   address: z.string(),
   mode: z.string(),
   type: z.string(),
-  change: Change,
-  /** Of a changed instance: what differs. */
+  /** `moved`: the same resource, by its id, under another address. */
+  change: z.enum([...Change.options, 'moved']),
+  /** Of a moved instance: its address before. */
+  from: z.string().optional(),
+  /** Of a changed or moved instance: what differs. */
   attributes: z.array(AttributeChange),
   /** Names of other parts of the instance that differ (`status`, `dependencies`, `private`); never their values. */
   fields: z.array(z.string()),
@@ -39,6 +57,8 @@ export const OutputChange = z.object({
   sensitive: z.boolean(),
   before: z.unknown().optional(),
   after: z.unknown().optional(),
+  beforeJson: ExactText,
+  afterJson: ExactText,
 })
 export type OutputChange = z.infer<typeof OutputChange>
 
@@ -154,11 +174,17 @@ function diffResources(
   const changes: ResourceChange[] = []
   for (const [address, instance] of next) {
     const previous = old.get(address)
-    if (previous === undefined) changes.push(wholeChange(instance, 'added'))
-    else changes.push(...changeOf(previous, instance, room))
+    if (previous !== undefined) changes.push(...changeOf(previous, instance, room))
   }
-  for (const [address, instance] of old)
-    if (!next.has(address)) changes.push(wholeChange(instance, 'removed'))
+  const added = [...next.values()].filter(({ address }) => !old.has(address))
+  const removed = [...old.values()].filter(({ address }) => !next.has(address))
+  const moves = movesAmong(removed, added)
+  for (const instance of added) {
+    const previous = moves.get(instance)
+    changes.push(previous === undefined ? wholeChange(instance, 'added') : moveOf(previous, instance, room))
+  }
+  const moved = new Set(moves.values())
+  for (const instance of removed) if (!moved.has(instance)) changes.push(wholeChange(instance, 'removed'))
   return changes.sort((a, b) => (a.address < b.address ? -1 : 1))
 }
 
@@ -211,6 +237,41 @@ function wholeChange(instance: Instance, change: 'added' | 'removed'): ResourceC
     attributes: [],
     fields: [],
   }
+}
+
+/** By what each was before. Only where the id tells both apart from all others of their type. */
+function movesAmong(
+  removed: readonly Instance[],
+  added: readonly Instance[],
+): ReadonlyMap<Instance, Instance> {
+  const [old, next] = [byIdentity(removed), byIdentity(added)]
+  const moves = new Map<Instance, Instance>()
+  for (const [identity, [after, ...others]] of next) {
+    const [before, ...more] = old.get(identity) ?? []
+    if (before === undefined || after === undefined || others.length + more.length > 0) continue
+    moves.set(after, before)
+  }
+  return moves
+}
+
+function byIdentity(instances: readonly Instance[]): Map<string, Instance[]> {
+  const found = new Map<string, Instance[]>()
+  for (const instance of instances) {
+    const attributes = instance.fields.get(ATTRIBUTES)
+    const id = isObject(attributes) ? attributes.get('id') : undefined
+    if (instance.mode !== 'managed' || typeof id !== 'string' || id === '') continue
+    if (instance.fields.has('deposed')) continue
+    const identity = JSON.stringify([instance.type, canonical(instance.provider), id])
+    found.set(identity, [...(found.get(identity) ?? []), instance])
+  }
+  return found
+}
+
+function moveOf(before: Instance, after: Instance, room: Room): ResourceChange {
+  const [change = wholeChange(after, 'added')] = changeOf(before, after, room)
+  // Its place is what moved.
+  const fields = change.fields.filter((name) => name !== 'index_key')
+  return { ...change, fields, change: 'moved', from: before.address }
 }
 
 function changeOf(before: Instance, after: Instance, room: Room): ResourceChange[] {
@@ -328,7 +389,8 @@ function shown(
   sensitive: boolean,
 ): Record<string, unknown> {
   if (value === undefined) return {}
-  return { [name]: sensitive ? SENSITIVE : plain(value) }
+  if (sensitive) return { [name]: SENSITIVE }
+  return { [name]: plain(value), ...(isPlain(value) ? {} : { [`${name}Json`]: written(value) }) }
 }
 
 function same(a: Exact | undefined, b: Exact | undefined): boolean {

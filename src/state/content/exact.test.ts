@@ -44,7 +44,7 @@ test.each([
 })
 
 test('a number that JavaScript cannot hold is shown by its digits', () => {
-  expect(plain(parseExact('[9007199254740993, 0.5, 1e400]'))).toEqual(['9007199254740993e0', 0.5, '1e400'])
+  expect(plain(parseExact('[9007199254740993, 0.5, 1e400]'))).toEqual(['9007199254740993', 0.5, '1e400'])
 })
 
 test.each(['', '{', '[1,]', '{"a"}', '{"a":1,}', '01', '1.', '"', '"\\x"', 'tru', '[] []'])(

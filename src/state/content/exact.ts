@@ -147,13 +147,24 @@ export function canonical(value: Exact): string {
   return JSON.stringify(value)
 }
 
-/** Ordinary JSON for a person or a program to read; a number that JavaScript cannot hold becomes its digits. */
+/** Ordinary JSON for a person or a program to read; a number that JavaScript cannot hold becomes text: its digits. */
 export function plain(value: Exact): unknown {
   if (isObject(value)) return Object.fromEntries([...value].map(([key, member]) => [key, plain(member)]))
   if (isList(value)) return value.map(plain)
   if (!isNumber(value)) return value
-  const number = Number(value.digits)
-  return Number.isFinite(number) && normalDigits(String(number)) === value.digits ? number : value.digits
+  return isHeld(value) ? Number(value.digits) : writtenNumber(value.digits)
+}
+
+/** Does `plain` keep it as it is, or is there a number in it that JavaScript cannot hold? */
+export function isPlain(value: Exact): boolean {
+  if (isObject(value)) return [...value.values()].every(isPlain)
+  if (isList(value)) return value.every(isPlain)
+  return !isNumber(value) || isHeld(value)
+}
+
+function isHeld({ digits }: ExactNumber): boolean {
+  const number = Number(digits)
+  return Number.isFinite(number) && normalDigits(String(number)) === digits
 }
 
 /** JSON text as people write it: sorted keys, no spaces, numbers with every digit and without an exponent. */

@@ -110,10 +110,11 @@ export async function diff(
     valuesAt(session, unit, found.from),
     valuesAt(session, unit, found.to),
   ])
-  for (const { name, kind, sensitive } of found.changed) {
-    const [old, now] = [before.get(name), after.get(name)].map((value) =>
+  for (const { name, kind, sensitive, wasSensitive } of found.changed) {
+    const [earlier, now] = [before.get(name), after.get(name)].map((value) =>
       sensitive ? '(sensitive)' : oneLine(value ?? '?'),
     )
+    const old = wasSensitive === true && !sensitive ? '(was sensitive)' : earlier
     const shown = oneLine(name)
     if (kind === 'added') output.print(output.style('green', `+ ${shown} = ${now}\n`))
     else if (kind === 'removed') output.print(output.style('red', `- ${shown} = ${old}\n`))
