@@ -23,10 +23,12 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>, graph: Pick<Gra
     if (on === null || output === null) return undefined
     const ref = { org, unit: on.id }
     if (changed !== null) {
-      const made = await graph.commitOf(org, on.id, changed.commit)
+      // What came right after the read, or is told of a past time, needs no look at the commits in between.
+      const isNext = read !== null && changed.commit === read.commit + 1
+      const made = isNext || until !== Infinity ? await graph.commitOf(org, on.id, changed.commit) : undefined
       if (made !== undefined) return { commit: changed.commit, at: isoTime(made.at), by: made.by, who: null }
-      const { items } = await outputs.log(ref, { limit: 1, cursor: String(changed.commit + 1) })
-      return items.find(({ commit }) => commit === changed.commit)
+      const { items } = await outputs.log(ref, { limit: 50, cursor: String(changed.commit + 1) })
+      return firstChange(items, output, read?.commit)
     }
     // It is gone. The newest commit that touched it took it away, unless that one still has it: then it went with the
     // whole state, which makes no commit.
@@ -70,7 +72,27 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>, graph: Pick<Gra
   }
 }
 
+/**
+ * The commit since which the output differs from what was read; later ones may have changed it again. Where the log does
+ * not go back to the read, the last that changed it.
+ */
+function firstChange(
+  items: readonly OutputsCommitView[],
+  output: string,
+  readAt: number | undefined,
+): Commit | undefined {
+  const digestIn = (item: OutputsCommitView) => item.outputs?.find(({ name }) => name === output)?.digest
+  const before = items.findIndex(({ commit }) => readAt !== undefined && commit <= readAt)
+  const base = items[before]
+  if (base === undefined) return items[0]
+  const later = items.slice(0, before)
+  const same = later.findIndex((item) => item.outputs === null || digestIn(item) === digestIn(base))
+  const differing = same === -1 ? later : later.slice(0, same)
+  return differing.findLast(({ changed }) => changed.includes(output)) ?? items[0]
+}
+
 function keyOf(org: string, { on, changed, output, read }: Reason, until: number): string {
-  const what = changed === null ? `${output} ${read?.commit} ${until}` : String(changed.commit)
+  const asOf = until === Infinity ? 'now' : 'then'
+  const what = `${output} ${read?.commit} ${changed === null ? until : `${changed.commit} ${asOf}`}`
   return `${org} ${on?.id} ${what}`
 }

@@ -12,14 +12,14 @@ const alice = { by: 'alice' }
 const org = 'default'
 const at = (unit: string) => ({ org, unit })
 
-async function open(bucket: Bucket = openMemoryBucket()) {
+async function open(bucket: Bucket = openMemoryBucket(), { catalogLagMs = 0 } = {}) {
   const control = await createStateControl({
     bucket,
     clock: systemClock,
     ids: randomIds,
     log: silentLog,
     spool: { create: () => Promise.reject(new Error('nothing here is large enough for the spool')) },
-    settings: { tidyAfterMs: null, catalogLagMs: 0 },
+    settings: { tidyAfterMs: null, catalogLagMs },
   })
   return { control, graph: createGraph({ control }) }
 }
@@ -103,6 +103,42 @@ test('rolling the upstream back to what was read makes its consumer fresh again'
   await world.control.units.rename(at('network'), 'net', alice)
 
   expect(await statusOf(world)).toEqual({ net: 'up-to-date', app: 'up-to-date' })
+})
+
+test('a reason names the commit since which the output differs from what was read', async () => {
+  const { control, graph } = await open()
+  await apply(control, 'network', { vpc: 'a' })
+  await apply(control, 'app', {}, ['network'])
+  for (const outputs of [{ vpc: 'b' }, { vpc: 'a' }, { vpc: 'b', zone: 'x' }, { vpc: 'c', zone: 'y' }])
+    await apply(control, 'network', outputs)
+
+  const { items } = await graph.status({ org, unit: 'app', direction: 'none' })
+  expect(items[0]?.reasons.map(({ output, change, changed }) => [output, change, changed?.commit])).toEqual([
+    ['vpc', 'changed', 4],
+    ['zone', 'appeared', 4],
+  ])
+})
+
+test('a unit that was only read and is gone is told by the name it had', async () => {
+  const { control, graph } = await open()
+  await apply(control, 'network', { vpc: 'a' })
+  await apply(control, 'app', {}, ['network'])
+  await control.units.remove(at('network'), { force: true }, alice)
+
+  const { items } = await graph.status({ org })
+  expect(items).toMatchObject([{ name: 'app', reasons: [{ kind: 'gone', says: 'network is gone' }] }])
+})
+
+test('an answer is never as of a time before what it contains', async () => {
+  // As long as a listing holds, only what this server does itself is added to it.
+  const { control, graph } = await open(openMemoryBucket(), { catalogLagMs: 60_000 })
+  await apply(control, 'network', { vpc: 'a' })
+  await graph.status({ org })
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  await apply(control, 'network', { vpc: 'b' })
+
+  const { asOf, items } = await graph.status({ org })
+  expect(Date.parse(asOf)).toBeGreaterThanOrEqual(Date.parse(items[0]?.at ?? ''))
 })
 
 test('an output that is gone says which commit took it away', async () => {

@@ -5,6 +5,7 @@ import { createChangeTimes } from './change-times.ts'
 import { createDependencies } from './dependencies.ts'
 import type { EngineUnit, GraphEngine, GraphNode } from './engine.ts'
 import { createGraphEngine } from './engine.ts'
+import { createGoneNames } from './gone-names.ts'
 import { unknownUnit } from './nearest.ts'
 import type { RolloutMarks } from './rollout-marks.ts'
 import type { Graph, GraphQuery } from './services.ts'
@@ -33,6 +34,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   const engines = new Map<string, GraphEngine>()
   const whole = new WeakMap<GraphEngine, { revision: number; until: number; parts: Parts }>()
   const addTimes = createChangeTimes(control.outputs, control.graph)
+  const addNames = createGoneNames(control.units)
 
   const marked = createMarkedUnits()
   const lastMarks = new Map<string, RolloutMarks>()
@@ -111,11 +113,11 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
         ...nodeView(node, loaded.marks, clock.now()),
         reasons: reasonsOf(node, (id) => engine.node(id)),
       }))
-      const timed = await addTimes(
+      const named = await addNames(
         query.org,
         items.flatMap(({ reasons }) => reasons),
-        query.at,
       )
+      const timed = await addTimes(query.org, named, query.at)
       let next = 0
       return {
         asOf: isoTime(loaded.asOf),

@@ -71,7 +71,8 @@ function reasonsOfEdge(
   const base = {
     ...blank,
     on: { ...on },
-    read: read === undefined ? null : { commit: read.commit, at: isoTime(read.at) },
+    // Of several reads as one nobody can say which output was read at which commit.
+    read: read === undefined || read.mixed === true ? null : { commit: read.commit, at: isoTime(read.at) },
   }
   if (state === 'dangling') return [{ ...base, kind: 'gone', says: `${on.name} is gone` }]
   if (upstream?.damaged !== undefined && state !== 'fresh')
