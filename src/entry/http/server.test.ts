@@ -4,9 +4,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
 import { createLog } from '../../base/log-sink.ts'
+import { silentLog } from '../../base/log.ts'
 import { tokenGuard } from './auth.ts'
 import { createHttpFace } from './server.ts'
 import { send, startFace, testDeps } from '../../../test/rig/http-face.ts'
+import { sendRaw } from '../../../test/rig/raw-http.ts'
 
 const token = 'a-token-that-is-long-enough'
 
@@ -203,4 +205,22 @@ test('a server that is only watched counts as quiet, or else it would never come
 
   await send(port, '/v1/server')
   expect(face.lastActiveAt()).toBe(2_000)
+})
+
+test('a body that is malformed from its start is refused, and is no failure of the server', async () => {
+  const failures: string[] = []
+  const log = {
+    ...silentLog,
+    warn: (what: string) => failures.push(what),
+    error: (what: string) => failures.push(what),
+  }
+  const face = await startFace({ log })
+  await face.send('/healthz')
+  for (const path of ['/healthz', '/v1/units', '/v1/backend/default/a']) {
+    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n`
+    for (const rest of ['chunked\r\n\r\nzz\r\n', 'xchunked\r\n\r\n0\r\n\r\n'])
+      expect((await sendRaw(face.port, `${head}Transfer-Encoding: ${rest}`)).status).toBe(400)
+  }
+
+  expect(failures).toEqual([])
 })

@@ -123,6 +123,8 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   async function answerRest(x: Exchange): Promise<void> {
     x.invite()
     const listener = await loadRest()
+    // The parser gave up on what came behind the headers, and that has been answered.
+    if (x.res.headersSent) return
     await listener(x)
   }
 
