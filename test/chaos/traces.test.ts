@@ -4,8 +4,8 @@ import { loadControl } from './mutant.ts'
 import { playAll } from './scenario.ts'
 import { traces } from './traces.ts'
 
-/** Enough for most of them to be complete. */
-const MOST = 500
+/** Enough for all of them to be complete. */
+const MOST = 20_000
 
 /** Longer names would be cut. */
 const named = traces.map((trace) => [trace.name, trace] as const)
@@ -17,7 +17,8 @@ describe('the ways in which simpler protocols fail', () => {
   })
 
   test.each(named)('%s', async (_name, { scenario }) => {
-    const { runs } = await playAll(create, scenario, MOST)
+    const { runs, isComplete } = await playAll(create, scenario, MOST)
+    expect(isComplete).toBe(true)
     expect(runs).toBeGreaterThan(1)
   })
 })

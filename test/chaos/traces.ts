@@ -2,13 +2,13 @@ import { LockInfo, type StateControl } from '../../src/state/index.ts'
 import { refused } from './clients.ts'
 import type { Mutation } from './mutant.ts'
 import { readUnit } from './promises.ts'
-import type { Scenario } from './scenario.ts'
+import type { Scenario, Stage } from './scenario.ts'
 import { firstState } from './scenario.ts'
 import type { World } from './world.ts'
-import { hashOf, stateText, unit } from './world.ts'
+import { hashOf, stateText, tflockKey, unit } from './world.ts'
 
 /**
- * The ways in which simpler protocols fail, B1 to B14 of the protocol: who takes part, and the rule that forbids it.
+ * The ways in which simpler protocols fail, B1 to B14 of the protocol and some more: who takes part, and the rule that forbids it.
  * Every order of the actors is tried, with the rule (nothing may break) and without (something must).
  */
 export interface Trace {
@@ -67,6 +67,45 @@ const broken: Scenario = {
   },
   preemptions: 2,
 }
+
+/** What was seen of runs under a lock that is broken from outside, by the run. */
+const seen = new WeakMap<World, { takenAt: number; startedAt: number; isDone: boolean }>()
+
+/** Somebody deletes the `.tflock` of the holder, takes the lock, and goes on; the holder works at the same time. */
+function brokenOutside(work: (stage: Stage) => Promise<boolean>): Scenario {
+  return {
+    before: locked,
+    actors: {
+      one: async (stage) => {
+        const { world, name } = stage
+        holdsOne(world)
+        // Takes a turn, so that the work also begins after the lock was broken.
+        const execute = () => world.store.get(tflockKey)
+        await world.schedule.gate(name)({ kind: 'get', key: tflockKey, writes: false, execute })
+        const startedAt = world.schedule.steps()
+        const isDone = await work(stage)
+        seen.set(world, { takenAt: Infinity, ...seen.get(world), startedAt, isDone })
+      },
+      outsider: async ({ outsider, world, name }) => {
+        const execute = () => world.store.delete(tflockKey, 'always')
+        await world.schedule.gate(name)({ kind: 'delete', key: tflockKey, writes: true, execute })
+        if (!(await outsider.lock())) return
+        const takenAt = world.schedule.steps()
+        seen.set(world, { startedAt: 0, isDone: false, ...seen.get(world), takenAt })
+      },
+    },
+    allow: { lockless: true },
+    check: (world) => {
+      const { takenAt = Infinity, startedAt = 0, isDone = false } = seen.get(world) ?? {}
+      if (isDone && takenAt <= startedAt) throw new Error('worked under a lock that somebody else had taken')
+    },
+  }
+}
+
+const writesUnderOne = ({ client }: Stage) => client.write('one', second)
+const removesUnderOne = async ({ server }: Stage) =>
+  !(await refused(() => server.states.remove(unit, { lockId: 'one', force: true }, someCaller)))
+const ignoresForeign = 'worked under a lock that somebody else had taken'
 
 const forgetsIntent: Mutation = {
   file: 'state/protocol/release.ts',
@@ -370,6 +409,82 @@ export const traces: readonly Trace[] = [
       },
     ],
     breaks: /other bytes than the old ones|one failed/,
+  },
+  {
+    name: 'a write under a lock that was broken and taken from outside is refused',
+    scenario: brokenOutside(writesUnderOne),
+    without: [
+      {
+        file: 'state/protocol/write.ts',
+        rule: "if (mirror === 'foreign') return lockLostOutside(doc)",
+        instead: '',
+      },
+    ],
+    breaks: new RegExp(ignoresForeign),
+  },
+  {
+    name: 'a deletion under a lock that was broken and taken from outside is refused',
+    scenario: brokenOutside(removesUnderOne),
+    without: [
+      {
+        file: 'state/protocol/remove.ts',
+        rule: "if (mirror === 'foreign') throw lockLostOutside(doc)",
+        instead: '',
+      },
+    ],
+    breaks: new RegExp(ignoresForeign),
+  },
+  {
+    name: 'a .tflock without our mark is not taken for that of the held lock',
+    scenario: brokenOutside(writesUnderOne),
+    without: [
+      {
+        file: 'state/protocol/object-mirror.ts',
+        rule: "if (mirror.kind === 'foreign') return 'foreign'",
+        instead: "if (mirror.kind === 'foreign') return 'in place'",
+      },
+    ],
+    breaks: new RegExp(ignoresForeign),
+  },
+  {
+    name: 'a committed write is carried forward, never back, when its lock is broken',
+    scenario: broken,
+    without: [
+      {
+        file: 'state/protocol/resolve.ts',
+        rule: 'return (await rollForward(parts, unit, intent)) ?? again',
+        instead: 'return swapped(parts, unit, { write: null, seq: unit.value.seq - 1 })',
+      },
+    ],
+    breaks: /landed after|in no history|is credited|one failed|not the current version/,
+  },
+  {
+    name: 'of two writes under one lock, the older serial does not replace the newer one',
+    scenario: {
+      before: locked,
+      actors: {
+        one: async ({ client, world }) => {
+          holdsOne(world)
+          await client.write('one', second)
+        },
+        same: async ({ client }) => void (await client.write('one', third)),
+      },
+      preemptions: 2,
+      check: async (world) => {
+        const { items } = await (await world.healthy('reader')).versions.list(unit, { limit: 10 })
+        const serials = items.map(({ serial }) => serial)
+        if (serials.some((serial, i) => serial < (serials[i + 1] ?? 0)))
+          throw new Error('an older serial came after a newer one')
+      },
+    },
+    without: [
+      {
+        file: 'state/protocol/decide.ts',
+        rule: 'if (facts.serial < current.serial) return olderSerial(doc, facts.serial, current.serial)',
+        instead: '',
+      },
+    ],
+    breaks: /an older serial came after a newer one/,
   },
 ]
 
