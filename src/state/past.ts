@@ -42,7 +42,7 @@ export function pastPresence(past: PastFacts, time: number): PresenceAt {
 }
 
 /** Down the history as far as it is known. `unknown`: a version is not; its object has to be read. */
-export function* knownVersions(
+function* knownVersions(
   unit: string,
   past: PastFacts,
   find: (id: string) => PastVersion | undefined,
