@@ -195,7 +195,7 @@ test('inputs of a unit that takes none, or is not there, say so', async () => {
 
 test('taking inputs is a read: the unit turns stale when they change after its next write', async () => {
   const world = await withInputs()
-  await taco(world, 'inputs', 'app', '--sensitive')
+  await taco(world, 'inputs', 'app', '--sensitive', '--export')
   await push(world, 'app', {})
   expect((await taco(world, 'status', 'app')).out).toContain('up to date')
 
