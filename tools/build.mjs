@@ -81,7 +81,7 @@ const hcl = await bundle({
 })
 // One file: a thread that loads nothing else starts at once.
 const thread = await bundle({
-  entryPoints: { thread: 'src/wire/thread.ts' },
+  entryPoints: { thread: 'src/wire/threads/thread.ts' },
   format: 'esm',
   plugins: [shareErrors(), withoutTongues(), takeOnlyWhatIsUsed()],
 })

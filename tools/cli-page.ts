@@ -1,9 +1,9 @@
 // docs/cli.md is written from the commands themselves, so that it cannot say anything else than they do.
 
-import { exitCodeHelp } from '../src/entry/cli/failures.ts'
-import { usageOf } from '../src/entry/cli/help.ts'
+import { exitCodeHelp } from '../src/entry/cli/terminal/exit-codes.ts'
+import { usageOf } from '../src/entry/cli/spec/help.ts'
 import { program } from '../src/entry/cli/program.ts'
-import { type CommandSpec, type OptionSpec, allCommands, longOf } from '../src/entry/cli/spec.ts'
+import { type CommandSpec, type OptionSpec, allCommands, longOf } from '../src/entry/cli/spec/spec.ts'
 
 const intro = `# The command line
 

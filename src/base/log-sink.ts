@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 import { systemClock } from './clock.ts'
 import type { Log } from './log.ts'
-import { plainLines } from './terminal-text.ts'
+import { plainLines } from './text/terminal-text.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

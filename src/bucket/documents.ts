@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { TacoError } from '../base/errors.ts'
-import { faultsIn, sayFaults } from '../base/faults.ts'
+import { faultsIn, sayFaults } from '../base/text/validation-messages.ts'
 import { bodyOf } from './body.ts'
 import type { Bucket, Conflict, Tag, Waiting, Written } from './bucket.ts'
 import { conflict } from './bucket.ts'

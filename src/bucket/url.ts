@@ -2,7 +2,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { badRequest } from '../base/errors.ts'
-import { faultsIn, sayFaults } from '../base/faults.ts'
+import { faultsIn, sayFaults } from '../base/text/validation-messages.ts'
 import { keyFault } from './keys.ts'
 
 const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1')

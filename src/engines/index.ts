@@ -5,7 +5,7 @@
 export { backendKind } from './backend.ts'
 export type { BackendKind } from './backend.ts'
 export { findEngine } from './find.ts'
-export { errorOf, isInitNeeded, isMissingVariables } from './init-needed.ts'
+export { errorOf, isInitNeeded, isMissingVariables } from './messages.ts'
 export { memoryEnv } from './memory.ts'
 export { startEngine } from './run.ts'
 export type { Engine, EngineEnd } from './run.ts'

@@ -5,17 +5,17 @@
  * - Decisions are pure functions; what they read and write comes in as services of state control.
  * - What a repository says (taco.yaml, HCL) is read here, from text that somebody else fetched.
  */
-export { createGraph } from './graph.ts'
-export type { GraphDeps } from './graph.ts'
-export { drawGraph, pictureFormats } from './picture.ts'
-export type { PictureFormat } from './picture.ts'
+export { createGraph } from './status/graph.ts'
+export type { GraphDeps } from './status/graph.ts'
+export { drawGraph, pictureFormats } from './pictures/picture.ts'
+export type { PictureFormat } from './pictures/picture.ts'
 export type * from './services.ts'
 export * from './views.ts'
-export { createInputs } from './inputs.ts'
-export type { Input, Inputs, InputsView } from './inputs.ts'
-export type { Project, ProjectDependency, ProjectUnit } from './project.ts'
-export { placesOfDependencies } from './project-places.ts'
-export { readProject } from './project-read.ts'
+export { createInputs } from './inputs/inputs.ts'
+export type { Input, Inputs, InputsView } from './inputs/inputs.ts'
+export type { Project, ProjectDependency, ProjectUnit } from '../project/project.ts'
+export { placesOfDependencies } from '../project/source-positions.ts'
+export { readProject } from '../project/read.ts'
 export {
   configurationPrint,
   fingerprintOf,
@@ -23,17 +23,17 @@ export {
   isConfiguration,
   isOfConfiguration,
   referencedPaths,
-} from './fingerprint.ts'
-export type { Configuration } from './fingerprint.ts'
-export type { Proof, StepStatus } from './rollout-model.ts'
-export { Claims, RolloutPlan, RolloutView, StartedRollout, StepEnd, StepStart } from './rollout-services.ts'
-export type { ClaimView, Rollouts, StepView, UsedOutputs } from './rollout-services.ts'
-export { createRollouts } from './rollouts.ts'
-export { createSync } from './sync.ts'
-export type { Sync } from './sync.ts'
-export type { SyncChange, SyncPlan, SyncUnit, Uses } from './sync-plan.ts'
-export type { HclBody, HclFault, HclReader } from './hcl.ts'
-export { isScanned, mentionsDynamodb, scan } from './scan.ts'
-export type { DynamodbUse, ScanFile, ScanReport } from './scan.ts'
-export { projectText } from './scan-write.ts'
-export { createRolloutMarks } from './rollout-marks.ts'
+} from '../entry/cli/runner/fingerprint.ts'
+export type { Configuration } from '../entry/cli/runner/fingerprint.ts'
+export type { Proof, StepStatus } from '../rollouts/model.ts'
+export { Claims, RolloutPlan, RolloutView, StartedRollout, StepEnd, StepStart } from '../rollouts/services.ts'
+export type { ClaimView, Rollouts, StepView, UsedOutputs } from '../rollouts/services.ts'
+export { createRollouts } from '../rollouts/rollouts.ts'
+export { createSync } from '../project/sync.ts'
+export type { Sync } from '../project/sync.ts'
+export type { SyncChange, SyncPlan, SyncUnit, Uses } from '../project/sync-plan.ts'
+export type { HclBody, HclFault, HclReader } from '../scan/hcl/hcl.ts'
+export { isScanned, mentionsDynamodb, scan } from '../scan/scan.ts'
+export type { DynamodbUse, ScanFile, ScanReport } from '../scan/scan.ts'
+export { projectText } from '../scan/write.ts'
+export { createRolloutMarks } from '../rollouts/marks.ts'

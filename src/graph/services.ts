@@ -1,5 +1,5 @@
 import type { Caller, UnitRef } from '../state/index.ts'
-import type { GraphEngine } from './engine.ts'
+import type { GraphEngine } from './status/live-graph.ts'
 import type { DependenciesView, DependencyChange, GraphView, StatusView, UserView } from './views.ts'
 
 export interface GraphQuery {

@@ -1,6 +1,6 @@
 import { badRequest } from '../base/errors.ts'
-import type { Answered } from './model.ts'
-import type { Caller } from './services.ts'
+import type { Answered } from './documents/model.ts'
+import type { Caller } from './state-control.ts'
 
 /**
  * Requests that carried an Idempotency-Key, kept in the document that they changed: written by the very

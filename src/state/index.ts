@@ -5,9 +5,9 @@
  * - Locks and writes follow the model-checked protocol in protocol/, step by step.
  * - A state lies as plain tfstate at its key; everything added is under `.taco/` (layout.ts).
  */
-export { createStateControl } from './control.ts'
-export type { StateControlOptions } from './control.ts'
-export type { StateSettings } from './deps.ts'
+export { createStateControl } from './create-state-control.ts'
+export type { StateControlOptions } from './create-state-control.ts'
+export type { StateSettings } from './settings.ts'
 export { StateDiff } from './content/diff.ts'
 export { inThisThread, longWork } from './long-work.ts'
 export type { LongWork } from './long-work.ts'
@@ -22,9 +22,9 @@ export {
   openWord,
   Read,
   Retention,
-} from './model.ts'
+} from './documents/model.ts'
 export { type Expected, changedMeanwhile, isExpected } from './expected.ts'
-export { readStateKey, unitNameFor } from './adopt-names.ts'
+export { readStateKey, unitNameFor } from './upkeep/adopt-names.ts'
 export {
   isUnitId,
   nameFromFlat,
@@ -33,7 +33,7 @@ export {
   parseNewUnitName,
   parseOrgName,
   parseUnitName,
-} from './names.ts'
-export { rolloutKey, rolloutsEndedKey, rolloutsPrefix } from './layout.ts'
-export type * from './services.ts'
-export * from './views.ts'
+} from './documents/names.ts'
+export { rolloutKey, rolloutsEndedKey, rolloutsPrefix } from './documents/layout.ts'
+export type * from './state-control.ts'
+export * from './views/views.ts'

@@ -4,7 +4,7 @@ import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { bodyOf } from '../bucket/index.ts'
 import type { StateControl } from './index.ts'
 import { LockInfo } from './index.ts'
-import { alice, openControl } from './testing.ts'
+import { alice, openControl } from '../../test/support/state.ts'
 
 const unit = { org: 'default', unit: 'prod/network' }
 

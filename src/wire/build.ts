@@ -7,8 +7,8 @@ import { type Metrics, createMetrics } from '../entry/http/index.ts'
 import { type Rollouts, createRollouts } from '../graph/index.ts'
 import { type LongWork, type StateControl, createStateControl } from '../state/index.ts'
 import { type OpenBucket, openBucket } from './buckets.ts'
-import { withCachedStates } from './cached-states.ts'
-import { metered } from './metered-bucket.ts'
+import { withCachedStates } from './bucket-layers/cached-states.ts'
+import { metered } from './bucket-layers/metered-bucket.ts'
 import { openSpool } from './spool.ts'
 import { packageVersion } from './version.ts'
 
@@ -57,7 +57,7 @@ export async function build(options: BuildOptions): Promise<Built> {
   })
   try {
     const probed = isRehearsal
-      ? (await import('./rehearsal-bucket.ts')).rehearsing(opened)
+      ? (await import('./bucket-layers/dry-run-bucket.ts')).rehearsing(opened)
       : await fit(opened, { ...options, isProbeTrusted })
     const bucket = withCachedStates(metered(probed, metrics))
     const clock = systemClock

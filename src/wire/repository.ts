@@ -7,4 +7,4 @@ export {
   readProject,
   scan,
 } from '../graph/index.ts'
-export { openHclReader } from '../graph/adapters/hcl2json.ts'
+export { openHclReader } from '../scan/adapters/hcl2json.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RunTokens } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { TacoError, badRequest } from '../base/errors.ts'
-import { faultsIn, sayFaults } from '../base/faults.ts'
+import { faultsIn, sayFaults } from '../base/text/validation-messages.ts'
 import { randomIds } from '../base/ids.ts'
 import { LOG_LEVELS, createLog } from '../base/log-sink.ts'
 import {
@@ -18,12 +18,12 @@ import {
   runTokenGuard,
   tokenGuard,
 } from '../entry/http/index.ts'
-import { startBackground } from './background-upkeep.ts'
+import { startBackground } from './upkeep/background-upkeep.ts'
 import { build } from './build.ts'
-import { memoryCollectors } from './collectors.ts'
+import { memoryCollectors } from './memory/force-gc.ts'
 import { listenOn, parseListen } from './listen.ts'
-import { memoryAtRest } from './memory-at-rest.ts'
-import { ownThreads } from './threads.ts'
+import { memoryAtRest } from './memory/memory-at-rest.ts'
+import { ownThreads } from './threads/threads.ts'
 
 export const ServeOptions = z.object({
   bucket: z.string().min(1),

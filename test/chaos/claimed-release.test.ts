@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
-import { refused } from './clients.ts'
-import { until } from './directed.ts'
-import { play, realControl } from './play.ts'
-import { cycle, sweep } from './scenarios.ts'
-import { writeFirst } from './traces.ts'
-import { beginWorld, prepare, tflockKey, unit } from './world.ts'
+import { refused } from './checker/clients.ts'
+import { until } from './checker/directed.ts'
+import { play, realControl } from './checker/play.ts'
+import { cycle, sweep } from './checker/scenarios.ts'
+import { writeFirst } from './checker/traces.ts'
+import { beginWorld, prepare, tflockKey, unit } from './checker/world.ts'
 
 /** Stores without conditional delete: every delete runs inside a claimed state. */
 const store = { conditionalDelete: false, contentHashTags: true }

@@ -10,8 +10,8 @@ import { startVersitygw } from '../peers/versitygw.ts'
 import { startServer, type Server, type ServerOptions } from '../rig/server.ts'
 import { tempFolder } from '../rig/temp.ts'
 import { eventually } from '../rig/wait.ts'
-import { checkHistories } from './history-check.ts'
-import { runLoad, type Call, type Load, type LoadOptions } from './load.ts'
+import { checkHistories } from './checker/history-check.ts'
+import { runLoad, type Call, type Load, type LoadOptions } from './checker/load.ts'
 
 const units = Array.from({ length: 16 }, (_, i) => `prod/unit-${i}`)
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
-import { refused } from './clients.ts'
-import { play } from './play.ts'
-import { cycle, sweep } from './scenarios.ts'
-import { locked } from './traces.ts'
-import { stateKey, stateText, tflockKey, unit } from './world.ts'
+import { refused } from './checker/clients.ts'
+import { play } from './checker/play.ts'
+import { cycle, sweep } from './checker/scenarios.ts'
+import { locked } from './checker/traces.ts'
+import { stateKey, stateText, tflockKey, unit } from './checker/world.ts'
 
 const caller = { by: 'one' }
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { CreateControl } from './mutant.ts'
-import { loadControl } from './mutant.ts'
-import { playAll } from './scenario.ts'
-import { exhaustiveCases } from './scenarios.ts'
+import type { CreateControl } from './checker/mutant.ts'
+import { loadControl } from './checker/mutant.ts'
+import { playAll } from './checker/scenario.ts'
+import { exhaustiveCases } from './checker/scenarios.ts'
 
 /** `TACO_CHAOS_RUNS=100000` tries every order, and fails if there are more; without it, as many as fit into a minute. */
 const asked = process.env['TACO_CHAOS_RUNS']

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { StateControl } from '../../src/state/index.ts'
-import { refused } from './clients.ts'
-import type { CreateControl } from './mutant.ts'
-import { loadControl } from './mutant.ts'
-import { playAll } from './scenario.ts'
-import { locked, writeFirst } from './traces.ts'
-import { beginWorld, prepare, stateText, unit } from './world.ts'
+import { refused } from './checker/clients.ts'
+import type { CreateControl } from './checker/mutant.ts'
+import { loadControl } from './checker/mutant.ts'
+import { playAll } from './checker/scenario.ts'
+import { locked, writeFirst } from './checker/traces.ts'
+import { beginWorld, prepare, stateText, unit } from './checker/world.ts'
 
 const caller = { by: 'one' }
 

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { LockInfo, type StateControl } from '../../src/state/index.ts'
-import { isCode, LEASED_OUTSIDE } from './clients.ts'
-import type { CreateControl } from './mutant.ts'
-import { loadControl } from './mutant.ts'
-import { firstState } from './scenario.ts'
-import { locked, writeFirst } from './traces.ts'
-import type { World } from './world.ts'
-import { prepare, stateKey, stateText, unit } from './world.ts'
+import { isCode, LEASED_OUTSIDE } from './checker/clients.ts'
+import type { CreateControl } from './checker/mutant.ts'
+import { loadControl } from './checker/mutant.ts'
+import { firstState } from './checker/scenario.ts'
+import { locked, writeFirst } from './checker/traces.ts'
+import type { World } from './checker/world.ts'
+import { prepare, stateKey, stateText, unit } from './checker/world.ts'
 
 /** One server on a store with leases, and what other programs do to the lease meanwhile. */
 

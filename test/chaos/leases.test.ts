@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { CreateControl, Mutation } from './mutant.ts'
-import { loadControl } from './mutant.ts'
-import type { Scenario } from './scenario.ts'
-import { playAll } from './scenario.ts'
-import { cycle, exhaustiveCases, outsideCycle } from './scenarios.ts'
-import { traces } from './traces.ts'
+import type { CreateControl, Mutation } from './checker/mutant.ts'
+import { loadControl } from './checker/mutant.ts'
+import type { Scenario } from './checker/scenario.ts'
+import { playAll } from './checker/scenario.ts'
+import { cycle, exhaustiveCases, outsideCycle } from './checker/scenarios.ts'
+import { traces } from './checker/traces.ts'
 
 /** The same protocol where the mirror of the lock is a lease on the state: Azure, and `backend "azurerm"` beside us. */
 

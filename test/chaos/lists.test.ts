@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
-import { isCode } from './clients.ts'
-import { finish, until } from './directed.ts'
-import type { CreateControl } from './mutant.ts'
-import { loadControl } from './mutant.ts'
-import { writeFirst } from './traces.ts'
-import type { World } from './world.ts'
-import { beginWorld, prepare, stateText, unit } from './world.ts'
+import { isCode } from './checker/clients.ts'
+import { finish, until } from './checker/directed.ts'
+import type { CreateControl } from './checker/mutant.ts'
+import { loadControl } from './checker/mutant.ts'
+import { writeFirst } from './checker/traces.ts'
+import type { World } from './checker/world.ts'
+import { beginWorld, prepare, stateText, unit } from './checker/world.ts'
 
 const caller = { by: 'one' }
 const info = (id: string) => LockInfo.parse({ ID: id })

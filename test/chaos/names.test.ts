@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
-import { isCode, refused } from './clients.ts'
-import { play } from './play.ts'
-import { firstState } from './scenario.ts'
-import { writeFirst } from './traces.ts'
-import type { World } from './world.ts'
-import { hashOf, unit } from './world.ts'
+import { isCode, refused } from './checker/clients.ts'
+import { play } from './checker/play.ts'
+import { firstState } from './checker/scenario.ts'
+import { writeFirst } from './checker/traces.ts'
+import type { World } from './checker/world.ts'
+import { hashOf, unit } from './checker/world.ts'
 
 const by = (name: string) => ({ by: name })
 const claims = (key: string) => /\/(names|keys)\//.test(key)

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { CreateControl } from './mutant.ts'
-import { loadControl } from './mutant.ts'
-import type { Scenario } from './scenario.ts'
-import { playRandomly } from './scenario.ts'
-import { cycle, outsideCycle, sweep } from './scenarios.ts'
-import { seeded } from './seeded.ts'
-import { stateText } from './world.ts'
+import type { CreateControl } from './checker/mutant.ts'
+import { loadControl } from './checker/mutant.ts'
+import type { Scenario } from './checker/scenario.ts'
+import { playRandomly } from './checker/scenario.ts'
+import { cycle, outsideCycle, sweep } from './checker/scenarios.ts'
+import { seeded } from './checker/seeded.ts'
+import { stateText } from './checker/world.ts'
 
 const seed = Number(process.env['TACO_CHAOS_SEED'] ?? Date.now() % 1_000_000)
 const runs = Number(process.env['TACO_CHAOS_RUNS'] ?? 300)

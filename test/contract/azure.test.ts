@@ -1,4 +1,4 @@
-import { openAzureBucket } from '../../src/bucket/adapters/azure.ts'
+import { openAzureBucket } from '../../src/bucket/adapters/azure/bucket.ts'
 import { startAzurite } from '../peers/azurite.ts'
 import { bucketContract } from './bucket.ts'
 

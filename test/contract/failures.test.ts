@@ -1,8 +1,8 @@
 /** What Azure and Google answer when something is wrong, as errors of ours. */
 import { BlobServiceClient } from '@azure/storage-blob'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openAzureBucket } from '../../src/bucket/adapters/azure.ts'
-import { openGcsBucket } from '../../src/bucket/adapters/gcs.ts'
+import { openAzureBucket } from '../../src/bucket/adapters/azure/bucket.ts'
+import { openGcsBucket } from '../../src/bucket/adapters/gcs/bucket.ts'
 import { bodyOf } from '../../src/bucket/body.ts'
 import type { Bucket, Tag } from '../../src/bucket/bucket.ts'
 import { startAzurite } from '../peers/azurite.ts'

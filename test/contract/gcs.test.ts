@@ -1,4 +1,4 @@
-import { openGcsBucket } from '../../src/bucket/adapters/gcs.ts'
+import { openGcsBucket } from '../../src/bucket/adapters/gcs/bucket.ts'
 import { startGcs } from '../peers/gcs.ts'
 import { findOrBuild } from '../peers/toolchain.ts'
 import { bucketContract } from './bucket.ts'

@@ -1,6 +1,6 @@
-import { openAzureBucket } from '../../src/bucket/adapters/azure.ts'
-import { openGate, openScheduledBucket } from '../chaos/scheduled-bucket.ts'
-import { createStore } from '../chaos/store.ts'
+import { openAzureBucket } from '../../src/bucket/adapters/azure/bucket.ts'
+import { openGate, openScheduledBucket } from '../chaos/checker/scheduled-bucket.ts'
+import { createStore } from '../chaos/checker/store.ts'
 import { startAzurite } from '../peers/azurite.ts'
 import { leasesContract } from './leases.ts'
 

@@ -8,10 +8,10 @@ import type { Bucket } from '../../src/bucket/index.ts'
 import { createRollouts } from '../../src/graph/index.ts'
 import { type StateControl, createStateControl } from '../../src/state/index.ts'
 import { openSpool } from '../../src/wire/spool.ts'
-import { type Guard, openGuard } from '../../src/entry/http/auth.ts'
+import { type Guard, openGuard } from '../../src/entry/http/auth/auth.ts'
 import type { HttpDeps } from '../../src/entry/http/deps.ts'
-import { type Limits, defaultLimits } from '../../src/entry/http/limits.ts'
-import { createMetrics } from '../../src/entry/http/metrics.ts'
+import { type Limits, defaultLimits } from '../../src/entry/http/kit/limits.ts'
+import { createMetrics } from '../../src/entry/http/kit/metrics.ts'
 import { createHttpFace } from '../../src/entry/http/server.ts'
 
 export interface FaceOptions {

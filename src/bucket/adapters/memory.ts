@@ -4,7 +4,7 @@ import { bytesOf } from '../body.ts'
 import { conflict } from '../bucket.ts'
 import type { Body, Bucket, Entry, Found, GetOptions, ListOptions, StoreClock, Tag } from '../bucket.ts'
 import { checkKey, checkPrefix, compareKeys } from '../keys.ts'
-import { throwIfAborted } from '../retry.ts'
+import { throwIfAborted } from '../../base/retry.ts'
 
 export interface MemoryOptions {
   /** Tags are hashes, as on S3: equal bytes give an equal tag, so a tag can return. Otherwise a counter. */

@@ -7,4 +7,4 @@
  * schema library.
  */
 export { runCli } from './run.ts'
-export type { Served, Signal, World } from './wiring.ts'
+export type { Served, Signal, World } from './world.ts'

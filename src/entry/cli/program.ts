@@ -1,11 +1,11 @@
 import { completionCommand } from './commands/completion.ts'
-import { bucketCommands } from './tree-bucket.ts'
-import { graphCommands } from './tree-graph.ts'
-import { projectCommands } from './tree-project.ts'
-import { rolloutCommands } from './tree-rollout.ts'
-import { orgCommands, unitCommands } from './tree-unit.ts'
-import { lockCommands, stateCommands } from './tree-state.ts'
-import type { CommandSpec } from './spec.ts'
+import { bucketCommands } from './commands/bucket/spec.ts'
+import { graphCommands } from './commands/graph/spec.ts'
+import { projectCommands } from './commands/project/spec.ts'
+import { rolloutCommands } from './commands/rollout/spec.ts'
+import { orgCommands, unitCommands } from './commands/unit/spec.ts'
+import { lockCommands, stateCommands } from './commands/state/spec.ts'
+import type { CommandSpec } from './spec/spec.ts'
 
 const about = `OpenTaco keeps the states of OpenTofu and Terraform in your own bucket, with locks and history.
 

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { TacoError } from '../../base/errors.ts'
-import { exitCodeOf } from './failures.ts'
-import { helpOf } from './help.ts'
+import { exitCodeOf } from './terminal/exit-codes.ts'
+import { helpOf } from './spec/help.ts'
 import { program } from './program.ts'
-import { allCommands, longOf } from './spec.ts'
-import { sendJson, testServer, testWorld, unitView } from './testing.ts'
-import type { TestWorld } from './testing.ts'
+import { allCommands, longOf } from './spec/spec.ts'
+import { sendJson, testServer, testWorld, unitView } from '../../../test/support/cli.ts'
+import type { TestWorld } from '../../../test/support/cli.ts'
 
 function worldFor(...args: Parameters<typeof testWorld>): TestWorld {
   const world = testWorld(...args)

@@ -10,7 +10,7 @@ import {
   UnitView,
   VersionView,
 } from '../../state/index.ts'
-import { overwrite } from '../../state/testing.ts'
+import { overwrite } from '../../../test/support/state.ts'
 import { createApp } from './app.ts'
 
 async function open() {

@@ -3,10 +3,10 @@ import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import type { Rollouts } from '../../graph/index.ts'
 import type { StateControl } from '../../state/index.ts'
-import type { Guard } from './auth.ts'
-import type { TrustedProxies } from './client-address.ts'
-import type { Limits } from './limits.ts'
-import type { Metrics } from './metrics.ts'
+import type { Guard } from './auth/auth.ts'
+import type { TrustedProxies } from './auth/client-address.ts'
+import type { Limits } from './kit/limits.ts'
+import type { Metrics } from './kit/metrics.ts'
 
 /** What the HTTP face is built from. */
 export interface HttpDeps {

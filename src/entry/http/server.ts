@@ -1,23 +1,23 @@
 import { type IncomingMessage, type Server, ServerResponse, createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RunPrincipal } from '../../access/index.ts'
-import { BACKEND_METHODS, answerBackend } from './backend.ts'
-import { callerNetwork, clientAddress } from './client-address.ts'
-import { Connection } from './connection.ts'
-import { checkSameOrigin } from './cross-site.ts'
+import { BACKEND_METHODS, answerBackend } from './v1/backend/backend.ts'
+import { callerNetwork, clientAddress } from './auth/client-address.ts'
+import { Connection } from './kit/connection.ts'
+import { checkSameOrigin } from './auth/cross-site.ts'
 import type { HttpDeps } from './deps.ts'
-import { answerEventStream, wantsEventStream } from './event-stream.ts'
-import { Exchange } from './exchange.ts'
-import { refuseMalformed } from './malformed.ts'
-import { createRequestIds } from './request-id.ts'
-import { checkHeaderCount, checkTarget } from './request-target.ts'
-import { sendProblem } from './respond.ts'
-import { backendTargetFor, outOfScope } from './run-access.ts'
-import { createSlowBodies } from './slow-bodies.ts'
-import { STATE_METHODS, answerState, readVersion, stateTarget } from './state-bytes.ts'
-import { createStreamSlots } from './stream-slots.ts'
-import { backendTarget, checkPath } from './unit-path.ts'
-import { WrongMethod, asProblem } from './wrong-method.ts'
+import { answerEventStream, wantsEventStream } from './v1/events/event-stream.ts'
+import { Exchange } from './kit/exchange.ts'
+import { refuseMalformed } from './kit/request/malformed.ts'
+import { createRequestIds } from './kit/request/request-id.ts'
+import { checkHeaderCount, checkTarget } from './kit/request/request-target.ts'
+import { sendProblem } from './kit/response/respond.ts'
+import { backendTargetFor, outOfScope } from './auth/run-access.ts'
+import { createSlowBodies } from './kit/request/slow-bodies.ts'
+import { STATE_METHODS, answerState, readVersion, stateTarget } from './v1/backend/state-bytes.ts'
+import { createStreamSlots } from './kit/stream-slots.ts'
+import { backendTarget, checkPath } from './kit/unit-path.ts'
+import { WrongMethod, asProblem } from './kit/response/wrong-method.ts'
 
 /** What those ask who watch a server, and not those who use it. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
@@ -56,7 +56,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   let lastActiveAt = deps.clock.now()
 
   function loadRest(): Promise<RestListener> {
-    rest ??= import('./rest.ts').then(({ createRestListener }) => createRestListener(deps))
+    rest ??= import('./hono-listener.ts').then(({ createRestListener }) => createRestListener(deps))
     return rest
   }
 

@@ -13,7 +13,7 @@ import {
   pull,
   push,
   stateText,
-} from '../testing.ts'
+} from '../../../test/support/state.ts'
 
 const KEY = 'prod/terraform.tfstate'
 const LOCK = `${KEY}.tflock`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TacoError } from '../../base/errors.ts'
-import type { UnitDocument } from '../model.ts'
+import type { UnitDocument } from '../documents/model.ts'
 import { decideWrite } from './decide.ts'
 
 const facts = {

@@ -1,7 +1,7 @@
 import { TacoError } from '../../base/errors.ts'
 import type { StateFacts } from '../content/scan.ts'
-import type { UnitDocument } from '../model.ts'
-import { highestSerial } from '../serials.ts'
+import type { UnitDocument } from '../documents/model.ts'
+import { highestSerial } from '../intake/serials.ts'
 import { stateMissing } from './refusals.ts'
 
 export interface WriteRequest {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Bucket, Leasable, Leases, Tag } from '../../bucket/index.ts'
 import { bodyOf } from '../../bucket/index.ts'
-import type { Lock, UnitDocument } from '../model.ts'
-import { LockInfo } from '../model.ts'
+import type { Lock, UnitDocument } from '../documents/model.ts'
+import { LockInfo } from '../documents/model.ts'
 import type { Mirror, Mirrored, Mirrors, Placed } from './mirror.ts'
 import { mirrorText, parseMirror } from './mirror.ts'
 

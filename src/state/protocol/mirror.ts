@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { levelsIn } from '../../base/json-depth.ts'
 import type { Bucket, HeldLease, Tag } from '../../bucket/index.ts'
-import type { Lock, UnitDocument } from '../model.ts'
-import { LockInfo } from '../model.ts'
+import type { Lock, UnitDocument } from '../documents/model.ts'
+import { LockInfo } from '../documents/model.ts'
 
 /**
  * A mirror of the lock for programs that go to the bucket directly, in the form that the engine's own backend for this

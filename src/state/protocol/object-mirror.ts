@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Bucket, Tag } from '../../bucket/index.ts'
 import { bodyOf, lockBeside } from '../../bucket/index.ts'
-import type { Lock, UnitDocument } from '../model.ts'
+import type { Lock, UnitDocument } from '../documents/model.ts'
 import type { Mirror, Mirrored, Mirrors, Placed } from './mirror.ts'
 import { MOST_MIRROR_BYTES, mirrorText, parseMirror } from './mirror.ts'
 

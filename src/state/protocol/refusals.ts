@@ -1,5 +1,5 @@
 import { TacoError } from '../../base/errors.ts'
-import type { Lock, LockInfo, UnitDocument } from '../model.ts'
+import type { Lock, LockInfo, UnitDocument } from '../documents/model.ts'
 
 /** The refusals of the lock protocol, in one place, so that every face says the same. */
 

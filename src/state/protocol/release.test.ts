@@ -5,7 +5,7 @@ import { randomIds } from '../../base/ids.ts'
 import { silentLog } from '../../base/log.ts'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import { createStateControl, LockInfo } from '../index.ts'
-import { alice, named, push, stateText } from '../testing.ts'
+import { alice, named, push, stateText } from '../../../test/support/state.ts'
 
 /** A store without conditional deletes, one of which fails with this. */
 async function lockedUnit(failure: ErrorCode) {

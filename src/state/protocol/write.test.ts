@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import { LockInfo } from '../index.ts'
-import { alice, named, openControl, overwrite, push, stateText } from '../testing.ts'
+import { alice, named, openControl, overwrite, push, stateText } from '../../../test/support/state.ts'
 
 const KEY = 'prod/terraform.tfstate'
 

@@ -1,7 +1,7 @@
-import { TEMP } from './names.ts'
-import type { FsOps } from './fs-ops.ts'
-import type { KnownGenerations } from './folder.ts'
-import type { Latest } from './latest.ts'
+import { TEMP } from './generations/names.ts'
+import type { FsOps } from './fs/fs-ops.ts'
+import type { KnownGenerations } from './generations/folder.ts'
+import type { Latest } from './generations/latest.ts'
 
 /** What every part of an open folder shares. */
 export interface Context {

@@ -1,5 +1,5 @@
 import { TacoError, isTacoError, messageOf } from '../../../base/errors.ts'
-import { codeOf } from './node-fs.ts'
+import { codeOf } from './fs/node-fs.ts'
 
 /** Translates what the file system throws; our own errors pass. */
 export function faultOf(error: unknown, label: string, doing: string): unknown {

@@ -15,9 +15,9 @@ import { tempFolder } from '../../../../test/rig/temp.ts'
 import { isTacoError } from '../../../base/errors.ts'
 import { bodyOf } from '../../body.ts'
 import { openFileBucket } from './index.ts'
-import { nodeFs } from './node-fs.ts'
+import { nodeFs } from './fs/node-fs.ts'
 import type { Bucket, Entry, Tag } from '../../bucket.ts'
-import type { FsOps } from './fs-ops.ts'
+import type { FsOps } from './fs/fs-ops.ts'
 
 async function write(
   bucket: Bucket,

@@ -1,15 +1,15 @@
 import { compareKeys, keyFault } from '../../keys.ts'
-import { throwIfAborted } from '../../retry.ts'
-import { readNames } from './folder.ts'
-import { entryOf } from './found.ts'
-import { isThere, none, printOf, readGeneration } from './generation.ts'
-import { OBJECTS, OWN, generationPath, hidden, isReserved, placeOf, shownSegment } from './names.ts'
-import { isPublished } from './plain.ts'
+import { throwIfAborted } from '../../../base/retry.ts'
+import { readNames } from './generations/folder.ts'
+import { entryOf } from './fs/found.ts'
+import { isThere, none, printOf, readGeneration } from './generations/generation.ts'
+import { OBJECTS, OWN, generationPath, hidden, isReserved, placeOf, shownSegment } from './generations/names.ts'
+import { isPublished } from './plain/plain.ts'
 import { current } from './read.ts'
-import { sweepNames } from './sweep.ts'
+import { sweepNames } from './generations/sweep.ts'
 import type { Entry, ListOptions } from '../../bucket.ts'
 import type { Context } from './context.ts'
-import type { FolderNames } from './folder.ts'
+import type { FolderNames } from './generations/folder.ts'
 
 const PAGE = 1000
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../test/rig/temp.ts'
 import { bodyOf } from '../../body.ts'
 import { openFileBucket } from './index.ts'
-import { nodeFs } from './node-fs.ts'
-import { readingFs } from './reading-fs.ts'
+import { nodeFs } from './fs/node-fs.ts'
+import { readingFs } from './fs/reading-fs.ts'
 import type { Bucket } from '../../bucket.ts'
 
 async function keysOf(bucket: Bucket): Promise<string[]> {

@@ -1,13 +1,13 @@
-import { confirmer } from './confirm.ts'
+import { confirmer } from './plain/confirm.ts'
 import { busy } from './faults.ts'
-import { foundOf } from './found.ts'
-import { dataGeneration, isThere, printOf, tagOf } from './generation.ts'
-import { generationPath } from './names.ts'
-import { currentPlain, hasPlain } from './plain.ts'
+import { foundOf } from './fs/found.ts'
+import { dataGeneration, isThere, printOf, tagOf } from './generations/generation.ts'
+import { generationPath } from './generations/names.ts'
+import { currentPlain, hasPlain } from './plain/plain.ts'
 import type { Found, GetOptions } from '../../bucket.ts'
 import type { Context } from './context.ts'
-import type { Generation } from './generation.ts'
-import type { Place } from './names.ts'
+import type { Generation } from './generations/generation.ts'
+import type { Place } from './generations/names.ts'
 
 const MAX_ROUNDS = 200
 

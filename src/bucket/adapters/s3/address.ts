@@ -1,6 +1,6 @@
 import { badRequest } from '../../../base/errors.ts'
-import { addressOf } from '../http/transport.ts'
-import type { HttpAddress } from '../http/transport.ts'
+import { addressOf } from '../rest-client/transport.ts'
+import type { HttpAddress } from '../rest-client/transport.ts'
 import { escapePath } from './signer.ts'
 
 export interface S3AddressOptions {

@@ -1,6 +1,6 @@
 import { TacoError } from '../../../base/errors.ts'
-import { Again } from '../../retry.ts'
-import { notTheStore, TRANSIENT_STATUSES, unavailable } from '../http/failures.ts'
+import { Again } from '../../../base/retry.ts'
+import { notTheStore, TRANSIENT_STATUSES, unavailable } from '../rest-client/failures.ts'
 import type { ErrorDocument } from './xml.ts'
 
 export interface Refusal extends ErrorDocument {

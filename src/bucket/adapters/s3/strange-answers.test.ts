@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bodyOf } from '../../body.ts'
 import type { GetOptions, Tag } from '../../bucket.ts'
-import { answer, page, tenBytes } from '../http/testing.ts'
+import { answer, page, tenBytes } from '../rest-client/testing.ts'
 import { refusal, scripted } from './testing.ts'
 import type { Answer } from './testing.ts'
 

@@ -1,4 +1,4 @@
-import type { ListedPage } from '../http/listing.ts'
+import type { ListedPage } from '../rest-client/listing.ts'
 
 /**
  * Reads the two flat shapes that S3 answers with. Tolerant on purpose (namespaces, order, white space, unknown

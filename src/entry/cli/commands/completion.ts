@@ -1,7 +1,7 @@
-import { completionScript, isShell } from '../completion-script.ts'
-import { usageError } from '../failures.ts'
-import { command } from '../spec.ts'
-import type { CommandSpec } from '../spec.ts'
+import { completionScript, isShell } from '../spec/completion-script.ts'
+import { usageError } from '../terminal/exit-codes.ts'
+import { command } from '../spec/spec.ts'
+import type { CommandSpec } from '../spec/spec.ts'
 
 /** It describes the whole tree and is a part of it, so it gets the tree when it is called. */
 export function completionCommand(program: () => CommandSpec): CommandSpec {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { sendJson, testServer, testWorld, unitView } from '../testing.ts'
+import { sendJson, testServer, testWorld, unitView } from '../../../../test/support/cli.ts'
 
 function worldFor() {
   const world = testWorld()

@@ -1,0 +1,20 @@
+import { type Clock, isRecent } from './clock.ts'
+
+/** Like listings, what is read of an organization's rollouts may lag by this much: pages and workers ask often. */
+const LAG_MS = 1000
+
+/** Asks once a second at most, and again at once after a failure; those who ask meanwhile share the answer. */
+export function forAMoment<T>(
+  clock: Pick<Clock, 'now'>,
+  read: (org: string) => Promise<T>,
+): (org: string) => Promise<T> {
+  const kept = new Map<string, { readonly at: number; readonly answer: Promise<T> }>()
+  return (org) => {
+    const last = kept.get(org)
+    if (last !== undefined && isRecent(clock, last.at, LAG_MS)) return last.answer
+    const answer = read(org)
+    kept.set(org, { at: clock.now(), answer })
+    answer.catch(() => kept.delete(org))
+    return answer
+  }
+}

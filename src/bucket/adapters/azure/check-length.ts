@@ -1,0 +1,16 @@
+import { TacoError } from '../../../base/errors.ts'
+import type { Body } from '../../bucket.ts'
+
+/** The stream of a body that fails at the end instead of leaving the store waiting for bytes that never come. */
+export async function* measured(body: Body): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const part of body.stream()) {
+    size += part.byteLength
+    if (size > body.size) break
+    yield part
+  }
+  if (size !== body.size) {
+    const came = size > body.size ? 'more' : String(size)
+    throw new TacoError('UNEXPECTED', `a body of ${body.size} bytes was announced, ${came} came`)
+  }
+}

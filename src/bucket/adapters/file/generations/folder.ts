@@ -1,0 +1,104 @@
+import { readGeneration } from './generation.ts'
+import { parseGenerationName } from './names.ts'
+import type { Generation } from './generation.ts'
+import type { FsOps } from '../fs/fs-ops.ts'
+
+/** What is known of one object from the names in its folder. */
+export interface Names {
+  highest: number
+  /** Whether the highest is data, as far as its name shows. */
+  isFile: boolean
+  readonly numbers: number[]
+  readonly pending: { readonly n: number; readonly id: string }[]
+}
+
+export interface FolderNames {
+  readonly objects: Map<string, Names>
+  readonly folders: string[]
+}
+
+export async function readNames(fs: FsOps, folder: string): Promise<FolderNames> {
+  const objects = new Map<string, Names>()
+  const folders: string[] = []
+  for (const entry of (await fs.readdir(folder)) ?? []) {
+    if (entry.kind === 'folder') {
+      folders.push(entry.name)
+      continue
+    }
+    const parsed = parseGenerationName(entry.name)
+    if (parsed === undefined) continue
+    let names = objects.get(parsed.name)
+    if (names === undefined)
+      objects.set(parsed.name, (names = { highest: 0, isFile: false, numbers: [], pending: [] }))
+    if (parsed.pending !== undefined) {
+      names.pending.push({ n: parsed.n, id: parsed.pending })
+      continue
+    }
+    names.numbers.push(parsed.n)
+    if (parsed.n > names.highest) {
+      names.highest = parsed.n
+      names.isFile = entry.kind === 'file'
+    }
+  }
+  return { objects, folders }
+}
+
+/**
+ * Generations by name, as they were when a list came by. A generation never changes, so a name that is still
+ * there stands for what it stood for, unless the object was forgotten and began again at 1, which takes a day.
+ * Only for documents of our own: those are listed again and again.
+ */
+export interface KnownGenerations {
+  /** Asks nobody. */
+  peek(folder: string, name: string, n: number): Generation | undefined
+  get(folder: string, name: string, n: number): Promise<Generation | undefined>
+  /** What a write made. Most of what is written is never listed, so only what was is kept up to date. */
+  note(folder: string, name: string, generation: Generation): void
+}
+
+const HOUR = 3600_000
+const MAX_KNOWN = 100_000
+
+export function knownGenerations(fs: FsOps): KnownGenerations {
+  // By age, because a time for each of ten thousand takes more room than what it belongs to.
+  let young = new Map<string, Generation>()
+  let old = new Map<string, Generation>()
+  let since = fs.now()
+
+  /** Nothing is believed for more than six hours. */
+  function forgetOld(): void {
+    const age = fs.now() - since
+    if (age < 2 * HOUR && young.size < MAX_KNOWN) return
+    old = age < 4 * HOUR ? young : new Map()
+    young = new Map()
+    since = fs.now()
+  }
+
+  return {
+    peek(folder, name, n) {
+      forgetOld()
+      const path = pathOf(folder, name)
+      const known = young.get(path) ?? old.get(path)
+      return known?.n === n ? known : undefined
+    },
+    async get(folder, name, n) {
+      const known = this.peek(folder, name, n)
+      if (known !== undefined) return known
+      const path = pathOf(folder, name)
+      const generation = await readGeneration(fs, `${path}@${n}`, n)
+      old.delete(path)
+      if (generation === undefined) young.delete(path)
+      else young.set(path, generation)
+      return generation
+    },
+    note(folder, name, generation) {
+      const path = pathOf(folder, name)
+      if (young.has(path) || old.has(path)) young.set(path, generation)
+    },
+  }
+}
+
+/** In one piece: what `+` makes of two strings keeps both of them besides. */
+function pathOf(folder: string, name: string): string {
+  return [folder, name].join('/')
+}

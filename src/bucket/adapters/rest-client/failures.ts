@@ -1,0 +1,74 @@
+import { TacoError } from '../../../base/errors.ts'
+import { Again } from '../../../base/retry.ts'
+import { BodyFailure } from './transport.ts'
+
+/** The store is busy, restarting, or its answer was late. */
+export const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+
+/** How many milliseconds the store asks to be left alone, by its Retry-After header. */
+export function pauseIn(retryAfter: string | undefined): number | undefined {
+  const seconds = Number(retryAfter)
+  return seconds > 0 ? seconds * 1000 : undefined
+}
+
+const LOST_CONNECTION = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ERR_STREAM_PREMATURE_CLOSE',
+])
+
+export function unavailable(
+  label: string,
+  why: string,
+  facts: Record<string, unknown> = {},
+  cause?: unknown,
+): TacoError {
+  return new TacoError('BUCKET_UNAVAILABLE', `${label} cannot be used now: ${why}`, {
+    hint: 'Try again in a moment; if it goes on, look at the health of the storage and the way to it.',
+    facts: { ...facts, bucket: label },
+    cause,
+  })
+}
+
+/** A size that is not told must not pass for none: an empty object stands for no state. */
+export function unsized(label: string, key: string): TacoError {
+  return unavailable(label, `it does not say how long "${key}" is`)
+}
+
+/** Every store gives one: what comes without is somebody else's answer, a proxy's for example. */
+export function untagged(label: string, key: string): TacoError {
+  return unavailable(label, `it gives no tag of "${key}"`)
+}
+
+/** Put together with others, or taken for the whole, they would be a state that never was. */
+export function otherBytes(label: string, key: string): TacoError {
+  return unavailable(label, `it gave other bytes of "${key}" than were asked for`)
+}
+
+/** Proxies say 404 too, while they do not know yet where the store is, and portals have a page for every request. */
+export function notTheStore(label: string, what: string, status: number): TacoError {
+  return unavailable(label, `${what}: somebody else than the store answered ${status}`, { status })
+}
+
+/** Errors of sockets, names and TLS; only lost connections are worth another try. */
+export function transportFailure(error: unknown, label: string): Error {
+  if (error instanceof BodyFailure) return bodyError(error)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const message = error instanceof Error ? error.message : String(error)
+  const why = message === '' || message.includes(code) ? message || code : `${message} (${code})`
+  const failure = unavailable(label, why, { code }, error)
+  return LOST_CONNECTION.has(code) || code === '' ? new Again(failure) : failure
+}
+
+/** The caller's own error goes back as it came. */
+function bodyError(failure: BodyFailure): Error {
+  if (failure.cause instanceof Error) return failure.cause
+  return new TacoError('UNEXPECTED', failure.message, { cause: failure.cause })
+}

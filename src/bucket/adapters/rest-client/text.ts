@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { Again } from '../../../base/retry.ts'
+import { unavailable } from './failures.ts'
+
+/** The whole answer; one that breaks off may be asked for again. */
+export async function wholeText(answer: IncomingMessage, label: string): Promise<string> {
+  try {
+    const parts: Buffer[] = []
+    for await (const part of answer as AsyncIterable<Buffer>) parts.push(part)
+    if (answer.complete) return Buffer.concat(parts).toString()
+  } catch (error) {
+    throw new Again(unavailable(label, 'an answer broke off', {}, error))
+  }
+  throw new Again(unavailable(label, 'an answer broke off'))
+}
+
+const ENOUGH = 64 * 1024
+
+/** For answers whose status says enough: what came of the text will do. */
+export async function shortText(answer: IncomingMessage): Promise<string> {
+  let text = ''
+  try {
+    for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) {
+      text += part
+      if (text.length > ENOUGH) break
+    }
+  } catch {
+    return text
+  }
+  return text
+}
+
+/** An answer of which only the head matters, or a short text. */
+export interface ShortAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** As much as is worth reading. */
+  readonly text: string
+}
+
+export async function shortened(answer: IncomingMessage): Promise<ShortAnswer> {
+  const { statusCode: status = 0, headers } = answer
+  if (status >= 300) return { status, headers, text: await shortText(answer) }
+  answer.resume()
+  return { status, headers, text: '' }
+}

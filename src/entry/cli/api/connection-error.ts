@@ -1,0 +1,92 @@
+import { TacoError, messageOf } from '../../../base/errors.ts'
+import { unreachable } from '../terminal/exit-codes.ts'
+
+/** Why no answer came, in plain words, and what to do about it. */
+export function noAnswer(error: unknown, label: string, isFirst = false): TacoError {
+  if (error instanceof TacoError) return error
+  const [said, hint] = ofCertificate(error, label) ?? ofScheme(error, label, isFirst) ?? ofConnection(error)
+  return unreachable(`cannot reach the server at ${label}: ${said}`, hint, error)
+}
+
+const isPlain = (label: string) => label.startsWith('http:')
+
+/** Many servers answer plain HTTP at a TLS port with a 400 and a sentence; a proxy may hand that on from behind it. */
+export function isForTls(text: string, label: string): boolean {
+  const said =
+    /plain HTTP request was sent to HTTPS|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i
+  return isPlain(label) && said.test(text)
+}
+
+export function needsTls(label: string, cause?: unknown): TacoError {
+  const hint = `try ${secure(label)}`
+  return unreachable(`cannot reach the server at ${label}: it speaks TLS, not plain HTTP`, hint, cause)
+}
+
+type Said = readonly [said: string, hint: string]
+
+/** What Node says of certificates that nobody it knows has signed. */
+const unknownIssuer = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+function ofCertificate(error: unknown, label: string): Said | undefined {
+  const code = codeOf(error)
+  if (unknownIssuer.has(code))
+    return [
+      'its certificate is signed by nobody that this machine trusts',
+      'if it is the right one, put the certificate of its issuer into a file and name that: NODE_EXTRA_CA_CERTS=/path/to/ca.pem',
+    ]
+  if (code === 'CERT_HAS_EXPIRED')
+    return ['its certificate has expired', "let its owner renew it, or set this machine's clock right"]
+  if (code === 'CERT_NOT_YET_VALID')
+    return ['its certificate is not valid yet', "set this machine's clock right, or let its owner renew it"]
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return [
+      `its certificate is not for ${new URL(label).hostname}${saysNames(error)}`,
+      'name the server as its certificate does, or let its owner add this name',
+    ]
+  return undefined
+}
+
+function saysNames(error: unknown): string {
+  const names: unknown = Reflect.get(Object(Reflect.get(Object(error), 'cert')), 'subjectaltname')
+  return typeof names === 'string' ? ` but for ${names.replaceAll(/(?:DNS|IP Address):/g, '')}` : ''
+}
+
+/** A server that is asked over TLS and knows none, or the other way round. */
+function ofScheme(error: unknown, label: string, isFirst: boolean): Said | undefined {
+  const code = codeOf(error)
+  if (/wrong version number|packet length too long/i.test(messageOf(error)))
+    return ['what listens there does not speak TLS', `try ${label.replace(/^https:/, 'http:')}`]
+  // A server that has answered before was not asked the wrong way.
+  if (!isFirst || !isPlain(label)) return undefined
+  if (code === 'HPE_INVALID_CONSTANT')
+    return ['what listens there does not speak plain HTTP', `try ${secure(label)}, or check the port`]
+  if (code === 'ECONNRESET')
+    return ['it closed the connection without an answer', `if it speaks TLS, try ${secure(label)}`]
+  return undefined
+}
+
+function ofConnection(error: unknown): Said {
+  const code = codeOf(error)
+  if (code === 'ECONNREFUSED' || code === 'ENOENT')
+    return [
+      'nothing listens there',
+      'start one with `taco serve`, choose another with `taco use https://…`, or work without a server: `taco use s3://…` or --bucket',
+    ]
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return ['no such host', 'check the name, or choose another server with `taco use https://…`']
+  return [messageOf(error) || code, 'run `taco doctor` to see how far the connection gets']
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function secure(label: string): string {
+  return label.replace(/^http:/, 'https:')
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http'
+import { TacoError } from '../../../base/errors.ts'
+import type { ErrorCode } from '../../../base/errors.ts'
+import { isErrorCode } from '../terminal/exit-codes.ts'
+import { isForTls, needsTls } from './connection-error.ts'
+
+const maxProblemBytes = 1_000_000
+
+/** What a status means when the body does not say: a proxy in between answers without knowing our codes. */
+const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  410: 'GONE',
+  412: 'PRECONDITION_FAILED',
+  413: 'TOO_LARGE',
+  423: 'LOCKED',
+  429: 'RATE_LIMITED',
+  502: 'BUCKET_UNAVAILABLE',
+  503: 'BUCKET_UNAVAILABLE',
+  504: 'BUCKET_UNAVAILABLE',
+}
+
+const hintOfCode: Readonly<Partial<Record<ErrorCode, string>>> = {
+  UNAUTHENTICATED: 'put the token into TACO_TOKEN, or into a file and name it with --token-file',
+  FORBIDDEN: 'ask for the permission, or use another token',
+  LOCKED: 'wait until it is released, or look at the holder with `taco unit show`',
+  RATE_LIMITED: 'wait a moment, then run the same command again',
+  BUCKET_UNAVAILABLE: 'run `taco doctor` to see what does not answer',
+}
+
+export async function problemOf(reply: IncomingMessage, label: string): Promise<TacoError> {
+  const status = reply.statusCode ?? 0
+  const requestId = reply.headers['x-request-id']
+  const text = await shortText(reply)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  const facts = { status, ...(requestId === undefined ? {} : { requestId }) }
+  if (isProblem(value)) return errorOfProblem(value, facts)
+  if (status === 400 && isForTls(text, label)) return needsTls(label)
+  const code = codeOfStatus[status] ?? 'UNEXPECTED'
+  const said = /html/.test(reply.headers['content-type'] ?? '') ? '' : text.trim().slice(0, 300)
+  return new TacoError(code, `the server answered ${status}${said === '' ? '' : `: ${said}`}`, {
+    hint: hintOfCode[code] ?? 'is this the address of an OpenTaco server? `taco doctor` looks closer',
+    facts,
+  })
+}
+
+interface Problem {
+  readonly detail?: unknown
+  readonly title?: unknown
+  readonly code?: unknown
+  readonly hint?: unknown
+  readonly field?: unknown
+  readonly status?: unknown
+  readonly requestId?: unknown
+  readonly holder?: unknown
+  readonly errors?: unknown
+  readonly moreErrors?: unknown
+}
+
+function isProblem(value: unknown): value is Problem {
+  return typeof value === 'object' && value !== null && ('code' in value || 'title' in value)
+}
+
+export function errorOfProblem(problem: unknown, facts: Readonly<Record<string, unknown>> = {}): TacoError {
+  if (!isProblem(problem))
+    return new TacoError('UNEXPECTED', 'the server answered with an error it did not explain', { facts })
+  const code = isErrorCode(problem.code)
+    ? problem.code
+    : (codeOfStatus[Number(problem.status ?? facts['status'])] ?? 'UNEXPECTED')
+  // The server's hint is for those who write requests.
+  const own = hintOfCode[code]
+  const hint = code === 'UNAUTHENTICATED' ? own : (text(problem.hint) ?? own)
+  return new TacoError(code, text(problem.detail) ?? text(problem.title) ?? code, {
+    ...(hint === undefined ? {} : { hint }),
+    facts: {
+      ...facts,
+      ...(problem.field === undefined ? {} : { field: problem.field }),
+      ...(problem.holder === undefined ? {} : { holder: problem.holder }),
+      ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+      ...(problem.moreErrors === undefined ? {} : { moreErrors: problem.moreErrors }),
+      ...(typeof problem.requestId === 'string' ? { requestId: problem.requestId } : {}),
+    },
+  })
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+async function shortText(reply: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of reply as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > maxProblemBytes) break
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}

@@ -1,0 +1,137 @@
+import { dirname, join } from 'node:path'
+import { TacoError } from '../../../../base/errors.ts'
+import { usageError } from '../../terminal/exit-codes.ts'
+import type { Session } from '../../session.ts'
+import { bucketAddress, readToken } from '../../config/settings.ts'
+import type { ServeOptions, Signal } from '../../world.ts'
+import { parseBytes, parseDuration } from '../../terminal/format.ts'
+
+interface ServeFlags {
+  readonly listen: string
+  readonly auth?: 'none' | 'token'
+  readonly insecure?: boolean
+  readonly metricsOpen?: boolean
+  readonly trustedProxy?: string
+  readonly maxState?: string
+  readonly logLevel?: ServeOptions['logLevel']
+  readonly logFormat?: 'json' | 'text'
+  readonly lookEvery?: string
+  readonly gcEvery?: string
+  readonly bucketTimeout?: string
+  readonly grace?: string
+}
+
+/** Runs until it is told to stop; then answers what is under way, and ends. */
+export async function serve(session: Session, _args: readonly string[], flags: ServeFlags): Promise<void> {
+  const options = serveOptions(session, flags)
+  // Others need the server, whoever has stopped to read its log.
+  session.world.goOnUnread()
+  let stop: (signal: Signal) => void = () => {}
+  const stopped = new Promise<Signal>((resolve) => (stop = resolve))
+  // Heard from the first moment on: a stop while the bucket is probed must not be lost.
+  const release = session.world.onSignal((signal) => stop(signal))
+  try {
+    const server = await session.world.serve(options)
+    welcome(session, options, server)
+    await stopped
+    session.output.note('stopping: requests under way are answered first; a second signal ends at once')
+    release()
+    await server.close()
+  } finally {
+    release()
+  }
+}
+
+export function serveOptions(session: Session, flags: ServeFlags): ServeOptions {
+  const { world } = session
+  const rootToken = rootTokenOf(session)
+  const auth = flags.auth ?? (rootToken === undefined ? 'none' : 'token')
+  const maxStateBytes = flags.maxState === undefined ? undefined : parseBytes(flags.maxState)
+  if (flags.maxState !== undefined && maxStateBytes === undefined) {
+    throw usageError(`${JSON.stringify(flags.maxState)} is not a size`, 'write --max-state as 500MB or 2GB')
+  }
+  if (auth === 'token' && rootToken === undefined) {
+    throw usageError(
+      '--auth token needs a root token',
+      'put one into TACO_ROOT_TOKEN, or into a file and name it with --token-file',
+    )
+  }
+  if (session.flags.server !== undefined)
+    throw usageError('--server is not for `taco serve`', 'name the bucket to serve with --bucket')
+  return {
+    bucket: bucketAddress(session.flags.bucket || world.env['TACO_BUCKET'] || './taco-data', world.cwd),
+    listen: /^\d+$/.test(flags.listen) ? `127.0.0.1:${flags.listen}` : flags.listen,
+    auth,
+    insecure: flags.insecure === true,
+    rootToken: auth === 'token' ? rootToken : undefined,
+    trustedProxies: (flags.trustedProxy ?? '')
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean),
+    metricsOpen: flags.metricsOpen === true,
+    maxStateBytes,
+    logLevel:
+      flags.logLevel ??
+      (session.flags.debug === true ? 'debug' : world.stderr.isTTY === true ? 'warn' : 'info'),
+    logFormat: flags.logFormat,
+    lookEveryMs: timeOf('look-every', flags.lookEvery),
+    gcEveryMs: timeOf('gc-every', flags.gcEvery),
+    bucketDeadlineMs: timeOf('bucket-timeout', flags.bucketTimeout),
+    graceMs: timeOf('grace', flags.grace),
+  }
+}
+
+/** A short token can be guessed, and this one opens everything. */
+function rootTokenOf({ flags, world }: Session): string | undefined {
+  const file = flags.tokenFile ?? (world.env['TACO_ROOT_TOKEN'] ? undefined : world.env['TACO_TOKEN_FILE'])
+  const token = file ? readToken(file) : world.env['TACO_ROOT_TOKEN'] || undefined
+  if (token !== undefined && token.length < 16) {
+    throw new TacoError('BAD_REQUEST', 'the root token is shorter than 16 characters', {
+      hint: 'make one with `openssl rand -hex 32`',
+    })
+  }
+  return token
+}
+
+/** `0` turns off; undefined leaves it to the server. */
+function timeOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const ms = text === '0' ? 0 : parseDuration(text)
+  if (ms === undefined)
+    throw usageError(`${JSON.stringify(text)} is not a time`, `write --${name} as 90s, 30m or 6h`)
+  return ms
+}
+
+function welcome(
+  { output, world, flags }: Session,
+  options: ServeOptions,
+  server: { url: string; bucket: string },
+): void {
+  if (flags.json === true) return output.json({ url: server.url, bucket: server.bucket, auth: options.auth })
+  if (flags.quiet === true) return
+  const bold = (text: string) => output.styleNote('bold', text)
+  // `npm start` runs from a checkout, where no `taco` is on the PATH of the other terminal.
+  const checkout = world.env['npm_lifecycle_event'] === 'start' ? world.env['npm_package_json'] : undefined
+  const alias = checkout === undefined ? [] : [`  alias taco='${join(dirname(checkout), 'bin', 'taco')}'`]
+  const use = server.url === 'http://127.0.0.1:8226' ? [] : [`  taco use ${server.url}`]
+  const token = options.auth === 'token' ? ['  export TACO_TOKEN=…                     the root token'] : []
+  world.stderr.write(
+    [
+      `${bold('OpenTaco')} ${world.version()} serves ${bold(server.url)}`,
+      `  bucket  ${server.bucket}`,
+      `  auth    ${options.auth === 'none' ? 'none: whoever reaches this address may do everything' : 'token'}`,
+      '',
+      'Next, in another terminal:',
+      ...alias,
+      ...use,
+      ...token,
+      '  taco adopt --dry-run                    find states that are already in the bucket',
+      '  taco backend prod/network --write       make code use the unit prod/network',
+      '  tofu init && tofu apply                 (or terraform)',
+      '  taco unit ls                            see what is there',
+      '',
+      'Ctrl-C stops it.',
+      '',
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,125 @@
+import { plainJson } from '../../../../base/text/terminal-text.ts'
+import { existsSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { TacoError, isTacoError, messageOf } from '../../../../base/errors.ts'
+import { variableEnv } from '../../../../engines/index.ts'
+import { textOf, unitPath } from '../../api/client.ts'
+import { usageError } from '../../terminal/exit-codes.ts'
+import { inputsAnswer } from '../../api/outputs-answers.ts'
+import { checkWritable, writePrivately } from '../../config/private-file.ts'
+import type { Session } from '../../session.ts'
+import { check } from '../../api/check-answer.ts'
+import { withUnit } from '../../config/unit-name.ts'
+import { openRepository } from '../../runner/worker-project.ts'
+import { count } from '../../terminal/format.ts'
+
+interface InputsOptions {
+  readonly write?: string | true
+  readonly export?: boolean
+  readonly sensitive?: boolean
+  readonly file?: string
+}
+
+const FILE = 'taco.auto.tfvars.json'
+
+export async function inputs(
+  session: Session,
+  [unit = '']: readonly string[],
+  options: InputsOptions,
+): Promise<void> {
+  const { output } = session
+  if (options.write !== undefined && options.export === true)
+    throw usageError('both --write and --export are given', 'choose one of them')
+  const client = await session.client()
+  const path = unitPath(unit, '/inputs')
+  const query = { sensitive: options.sensitive === true ? true : undefined }
+  if (output.asJson && options.write === undefined && options.export !== true) {
+    const reply = await withUnit(session, unit, () => client.send('GET', path, { query }))
+    return output.data(`${plainJson(await textOf(reply))}\n`)
+  }
+  // What cannot be written in the end must not be recorded as taken.
+  const file = options.write === undefined ? undefined : await fileFor(session, unit, options)
+  const isTaken = file !== undefined || options.export === true
+  const wanted = isTaken ? { complete: true } : { peek: true }
+  const answer = await withUnit(session, unit, () =>
+    client.json('GET', path, { query: { ...query, ...wanted, values: 'text' } }),
+  )
+  const { inputs: given } = check(inputsAnswer, answer)
+  if (given.length === 0)
+    output.note(
+      `${unit} takes no inputs: name outputs in its dependencies, in taco.yaml or with \`taco dep add\``,
+    )
+  if (!isTaken) {
+    if (given.length > 0)
+      output.table(
+        ['VARIABLE', 'FROM', 'COMMIT', 'VALUE'],
+        given.map(({ variable, from, output: name, commit, value }) => [
+          variable,
+          `${from.name}.${name}`,
+          String(commit),
+          value ?? '(sensitive)',
+        ]),
+      )
+    return
+  }
+  const values = Object.fromEntries(
+    given.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])),
+  )
+  if (file === undefined) return output.data(exportsOf(values))
+  write(file, tfvars(values))
+  if (output.asJson) return output.json({ unit, file, variables: Object.keys(values) })
+  output.print(`wrote ${relative(session.world.cwd, file)}: ${count(given.length, 'variable')}\n`)
+}
+
+/** The values go in as they came: every digit kept. */
+export function tfvars(values: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(values).map(([name, json]) => `  ${JSON.stringify(name)}: ${json}`)
+  return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`
+}
+
+/** For `eval "$(taco inputs app --export)"`: nothing in a value can end its quotes. */
+export function exportsOf(values: Readonly<Record<string, string>>): string {
+  return Object.entries(variableEnv(values))
+    .map(([name, text]) => `export ${name}='${text.replaceAll("'", `'\\''`)}'\n`)
+    .join('')
+}
+
+async function fileFor(session: Session, unit: string, options: InputsOptions): Promise<string> {
+  const file =
+    typeof options.write === 'string'
+      ? resolve(session.world.cwd, options.write)
+      : await usualFile(session, unit, options.file)
+  whileWriting(file, () => checkWritable(file))
+  return file
+}
+
+/** In the unit's folder as `taco.yaml` names it; without one, here. */
+async function usualFile(session: Session, unit: string, named: string | undefined): Promise<string> {
+  const { cwd } = session.world
+  if (named === undefined && !isInProject(cwd)) return join(cwd, FILE)
+  const repository = await openRepository(session, named)
+  const dir = repository.unit(unit)?.dir
+  if (dir === undefined)
+    throw usageError(`taco.yaml names no folder for ${unit}`, 'list it there, or name a file: --write=<file>')
+  return join(resolve(repository.root, dir), FILE)
+}
+
+function isInProject(folder: string): boolean {
+  return existsSync(join(folder, 'taco.yaml')) || (dirname(folder) !== folder && isInProject(dirname(folder)))
+}
+
+function write(file: string, text: string): void {
+  whileWriting(file, () => writePrivately(file, text))
+}
+
+function whileWriting(file: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if (isTacoError(error)) throw error
+    throw new TacoError('UNEXPECTED', `cannot write ${file}: ${messageOf(error)}`, {
+      hint: 'name another file with --write=<file>',
+      cause: error,
+    })
+  }
+}

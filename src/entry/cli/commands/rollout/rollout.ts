@@ -1,0 +1,118 @@
+import { wholeList } from '../../api/pages.ts'
+import { planAnswer, rolloutAnswer } from '../../api/rollout-answers.ts'
+import { show, tree } from '../../terminal/rollout-picture.ts'
+import { usageError } from '../../terminal/exit-codes.ts'
+import type { Session } from '../../session.ts'
+import { check, list as listOf } from '../../api/check-answer.ts'
+import { oneLine } from '../../../../base/text/terminal-text.ts'
+import { withUnit } from '../../config/unit-name.ts'
+import { age, count } from '../../terminal/format.ts'
+import { stepPath } from '../../runner/worker-step.ts'
+import { startAndWork } from './rollout-work.ts'
+import type { WorkOptions } from './rollout-work.ts'
+
+interface FromOptions {
+  readonly from?: readonly string[]
+}
+
+export async function plan(session: Session, _args: readonly string[], options: FromOptions): Promise<void> {
+  const from = rootsOf(options)
+  const client = await session.client()
+  const answer = await withUnit(session, from, () =>
+    client.json('GET', '/v1/rollouts/plan', { query: { from } }),
+  )
+  if (session.output.asJson) return session.output.json(answer)
+  const { steps } = check(planAnswer, answer)
+  const { output } = session
+  output.print(
+    tree(steps, ({ unit, isRoot }) =>
+      isRoot ? `${output.style('bold', oneLine(unit.name))}  starts here` : oneLine(unit.name),
+    ),
+  )
+  output.note(
+    `${count(steps.length, 'unit')} at most; those whose inputs stay the same are skipped. ` +
+      `Start it with \`taco rollout start ${from.map((name) => `--from ${name}`).join(' ')}\``,
+  )
+}
+
+export async function start(
+  session: Session,
+  _args: readonly string[],
+  options: FromOptions & { readonly work?: boolean } & WorkOptions,
+): Promise<number | void> {
+  const from = rootsOf(options)
+  if (options.work === true) return startAndWork(session, from, options)
+  const client = await session.client()
+  const answer = await withUnit(session, from, () => client.json('POST', '/v1/rollouts', { json: { from } }))
+  const { id, steps } = check(rolloutAnswer, answer)
+  if (session.output.asJson) return session.output.json(answer)
+  session.output.print(`${id}\n`)
+  session.output.note(`${count(steps.length, 'step')}; carry it out with \`taco rollout work ${id}\``)
+}
+
+export async function status(session: Session, [id = '']: readonly string[]): Promise<void> {
+  const answer = await (await session.client()).json('GET', path(id))
+  if (session.output.asJson) return session.output.json(answer)
+  await show(session, check(rolloutAnswer, answer))
+}
+
+export async function list(
+  session: Session,
+  _args: readonly string[],
+  options: { readonly limit?: number },
+): Promise<void> {
+  const { output, world } = session
+  const most = options.limit ?? (world.stdout.isTTY === true && !output.asJson ? 20 : Infinity)
+  const query = { limit: Math.min(most, 100) }
+  const answer = await wholeList(await session.client(), '/v1/rollouts', query, most)
+  if (output.asJson) return output.json({ items: answer })
+  const items = check(listOf(rolloutAnswer), answer)
+  if (items.length === 0) return session.output.note('no rollouts yet: `taco rollout start --from <unit>`')
+  session.output.table(
+    ['ID', 'STATUS', 'FROM', 'STEPS', 'SETTLED', 'BY', 'STARTED'],
+    items.map(({ id, status: state, roots, steps, by, createdAt }) => [
+      id,
+      state,
+      roots.join(', '),
+      String(steps.length),
+      String(steps.filter((step) => step.status === 'applied' || step.status === 'skipped').length),
+      by,
+      age(createdAt, session.world.now()),
+    ]),
+  )
+}
+
+export async function skip(
+  session: Session,
+  [id = '', unit = '']: readonly string[],
+  options: { readonly reason?: string },
+): Promise<void> {
+  if (!options.reason) throw usageError('no reason was given', 'say why: --reason "applied by hand"')
+  const client = await session.client()
+  const answer = await client.json('POST', stepPath(id, unit, 'skip'), { json: { reason: options.reason } })
+  if (session.output.asJson) return session.output.json(answer)
+  session.output.print(`skipped ${unit}\n`)
+}
+
+export const pause = changing('pause', 'paused')
+export const resume = changing('resume', 'resumed')
+export const cancel = changing('cancel', 'cancelled')
+
+function changing(what: string, done: string) {
+  return async (session: Session, [id = '']: readonly string[]): Promise<void> => {
+    const answer = await (await session.client()).json('POST', `${path(id)}/${what}`)
+    if (session.output.asJson) return session.output.json(answer)
+    session.output.print(`${done} ${id}\n`)
+    if (what === 'resume') session.output.note(`go on with \`taco rollout work ${id}\``)
+  }
+}
+
+function rootsOf({ from = [] }: FromOptions): readonly string[] {
+  const names = from.flatMap((text) => text.split(',')).filter((name) => name !== '')
+  if (names.length > 0) return names
+  throw usageError('a rollout starts somewhere', 'name the units that changed: --from network')
+}
+
+function path(id: string): string {
+  return `/v1/rollouts/${encodeURIComponent(id)}`
+}

@@ -1,0 +1,185 @@
+import { backend } from './backend.ts'
+import { events } from './events.ts'
+import { exec } from './exec.ts'
+import { lock, unlock } from './lock.ts'
+import * as state from './state.ts'
+import { pull, push } from './transfer.ts'
+import { command, lockOption, messageOption, unitArg, yesOption } from '../../spec/spec.ts'
+import type { ArgSpec, CommandSpec, OptionSpec } from '../../spec/spec.ts'
+
+const versionArg: ArgSpec = { name: 'version', says: 'id, number, "current" or "previous"' }
+
+const keepSerialOption: OptionSpec = {
+  name: 'keep-serial',
+  says: 'keep an old serial (an encrypted one cannot be raised); plans saved at that serial get valid again',
+}
+
+export const stateCommands: CommandSpec = {
+  name: 'state',
+  says: 'states and their history',
+  children: [
+    command({
+      name: 'pull',
+      says: 'write a state, byte for byte, to stdout or a file',
+      args: [unitArg, { ...versionArg, optional: true }],
+      options: [{ name: 'output', short: 'o', value: 'file', says: 'write to this file (mode 0600)' }],
+      example: 'taco state pull prod/network -o network.tfstate',
+      run: pull,
+    }),
+    command({
+      name: 'push',
+      says: 'store a state as a new version; the unit is created if needed',
+      args: [unitArg, { name: 'file', says: 'the state, or "-" for stdin' }],
+      options: [
+        lockOption,
+        messageOption,
+        {
+          name: 'force',
+          says: 'skip the checks of serial and lineage; an old serial is raised to the next one',
+        },
+        keepSerialOption,
+      ],
+      example: 'taco state push prod/network terraform.tfstate -m "moved from local"',
+      run: push,
+      makesBucket: true,
+    }),
+    command({
+      name: 'versions',
+      alias: 'history',
+      says: 'list the versions of a state, newest first',
+      args: [unitArg],
+      options: [
+        {
+          name: 'limit',
+          short: 'n',
+          value: 'count',
+          isNumber: true,
+          says: 'only this many (default: 20 on a terminal, all otherwise)',
+        },
+      ],
+      example: 'taco state versions prod/network -n 5',
+      run: state.versions,
+    }),
+    command({
+      name: 'show',
+      says: 'show a version',
+      args: [unitArg, { ...versionArg, optional: true }],
+      example: 'taco state show prod/network previous',
+      run: state.show,
+    }),
+    command({
+      name: 'diff',
+      says: 'what changed between two versions (default: previous and current)',
+      args: [
+        unitArg,
+        { name: 'from', optional: true, says: 'id, number or "previous"' },
+        { name: 'to', optional: true, says: 'id, number or "current"' },
+      ],
+      options: [{ name: 'exit-code', says: 'exit with 7 if they differ' }],
+      example: 'taco state diff prod/network 11 12',
+      run: state.diff,
+    }),
+    command({
+      name: 'rollback',
+      says: 'make the content of an older version current again, as a new version',
+      args: [unitArg, versionArg],
+      options: [lockOption, messageOption, keepSerialOption, yesOption],
+      example: 'taco state rollback prod/network previous -m "bad apply"',
+      run: state.rollback,
+    }),
+    command({
+      name: 'rm',
+      says: 'delete the state of a unit; its history stays',
+      args: [unitArg],
+      options: [
+        lockOption,
+        {
+          name: 'force',
+          says: 'even if it still has resources; for a missing state, accept that there is none',
+        },
+        yesOption,
+      ],
+      example: 'taco state rm dev/scratch --yes',
+      run: state.remove,
+    }),
+  ],
+}
+
+export const lockCommands: readonly CommandSpec[] = [
+  command({
+    name: 'lock',
+    says: 'lock a unit, so that nobody else changes its state',
+    args: [unitArg],
+    options: [
+      { name: 'reason', short: 'r', value: 'text', says: 'shown to everybody who meets the lock' },
+      { name: 'id', value: 'id', says: 'the id of the lock (default: a new one)' },
+      { name: 'lease', value: 'duration', says: 'free itself after this time, e.g. 30m' },
+    ],
+    example: 'taco lock prod/network --reason "migrating" --lease 1h',
+    run: lock,
+  }),
+  command({
+    name: 'unlock',
+    says: "release your lock; with --force, anybody's",
+    args: [unitArg],
+    options: [
+      { name: 'id', value: 'id', says: 'the id of the lock' },
+      { name: 'force', says: 'break whichever lock is there, if any; it is recorded' },
+    ],
+    example: 'taco unlock prod/network',
+    run: unlock,
+  }),
+  command({
+    name: 'backend',
+    says: 'print the HCL block that makes code use this unit',
+    args: [{ name: 'unit', says: 'its name' }],
+    options: [
+      { name: 'kind', value: 'kind', choices: ['http'], fallback: 'http', says: 'kind of backend' },
+      {
+        name: 'write',
+        short: 'w',
+        value: 'file',
+        valueOptional: true,
+        says: 'write it to a file (backend.tf)',
+      },
+      { name: 'force', says: 'overwrite the file' },
+      {
+        name: 'replace',
+        says: 'put it in the place of the backend that the code has, and leave all else as it is',
+      },
+    ],
+    example: 'taco backend prod/network --write',
+    run: backend,
+  }),
+  command({
+    name: 'exec',
+    says: 'run a command with a state backend of its own (all the code needs is: backend "http" {})',
+    args: [
+      { name: 'unit', says: 'its name' },
+      { name: 'command', rest: true, says: 'the command and its arguments' },
+    ],
+    example: 'taco --bucket s3://states exec prod/network -- tofu plan',
+    run: exec,
+    ownsSignals: true,
+    makesBucket: true,
+  }),
+  command({
+    name: 'events',
+    says: 'what happened: the audit trail (with --json, one event per line)',
+    options: [
+      { name: 'unit', short: 'u', value: 'unit', says: 'only of this unit' },
+      {
+        name: 'type',
+        short: 't',
+        value: 'type',
+        many: true,
+        says: 'only of this type, e.g. state.written (repeatable)',
+      },
+      { name: 'after', value: 'cursor', says: 'only what came after this event' },
+      { name: 'limit', short: 'n', value: 'count', isNumber: true, says: 'only the newest ones' },
+      { name: 'follow', short: 'f', says: 'go on as things happen' },
+    ],
+    example: 'taco events --follow --type lock.taken --type lock.released',
+    run: events,
+  }),
+]

@@ -1,0 +1,56 @@
+import { TacoError, isTacoError } from '../../../base/errors.ts'
+import { wholeList } from '../api/pages.ts'
+import type { Session } from '../session.ts'
+import { check, fields, text } from '../api/check-answer.ts'
+import { nearest } from '../../../base/text/nearest.ts'
+
+const named = fields({ id: text, name: text })
+
+/** Does something with units; if there is none of a name, the error says which one may be meant. */
+export async function withUnit<T>(
+  session: Session,
+  units: string | readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isTacoError(error, 'NOT_FOUND')) throw error
+    // Advice is extra: that it cannot be had must not take the place of what was wrong.
+    const found = await advice(session, [units].flat()).catch(() => undefined)
+    if (found === undefined) throw error
+    const { unit, hint } = found
+    const message = error.message.startsWith('there is no unit') ? error.message : `there is no unit ${unit}`
+    throw new TacoError('NOT_FOUND', message, { hint, facts: error.facts, cause: error })
+  }
+}
+
+/** For commands that ask nobody: a name that no server would take must not get into code or an environment. */
+export async function checkNames(session: Session, unit: string): Promise<void> {
+  const { isUnitId, parseOrgName, parseUnitName } = await session.world.parsers()
+  parseOrgName(session.org())
+  if (!isUnitId(unit)) parseUnitName(unit)
+}
+
+/** Undefined: all of them are there. */
+async function advice(
+  session: Session,
+  asked: readonly string[],
+): Promise<{ readonly unit: string; readonly hint: string } | undefined> {
+  const units = (await wholeList(await session.client(), '/v1/units', {}, 20_000)).map((one) =>
+    check(named, one),
+  )
+  const unit = asked.find((one) => !units.some(({ id, name }) => id === one || name === one))
+  if (unit === undefined) return undefined
+  const names = units.map(({ name }) => name)
+  const guess =
+    nearest(unit, names) ??
+    names.find((name) => name.endsWith(`/${unit}`)) ??
+    names.find((name) => name.startsWith(`${unit}/`))
+  if (guess !== undefined) return { unit, hint: `did you mean ${guess}? \`taco unit ls\` lists all units` }
+  const hint =
+    names.length === 0
+      ? `there are no units in "${session.org()}": \`taco unit create ${unit}\` makes one, \`taco adopt\` finds states in the bucket`
+      : '`taco unit ls` lists all units'
+  return { unit, hint }
+}

@@ -1,0 +1,29 @@
+import type { World } from '../world.ts'
+
+/** These hold the keys to the control plane, or say where they are. */
+const STRONG = ['TACO_TOKEN', 'TACO_TOKEN_FILE', 'TACO_ROOT_TOKEN']
+
+/**
+ * The environment for a child process: it needs the backend, not the keys to the control plane. `token` is the caller's
+ * own, which may also be there under another name.
+ */
+export function childEnv(env: World['env'], token?: string): Record<string, string> {
+  const secrets = [token, env['TACO_TOKEN'], env['TACO_ROOT_TOKEN']].filter((secret) => secret !== undefined)
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || name.startsWith('TF_HTTP_') || STRONG.includes(name)) continue
+    if (!secrets.some((secret) => holds(value, secret.trim()))) kept[name] = value
+  }
+  return kept
+}
+
+/** A shorter one may be part of anything. Those that nobody can guess are longer. */
+const MIN_PART = 16
+
+/** Alone, within a header, a URL or an argument, or in the base64 of HTTP Basic. */
+function holds(value: string, secret: string): boolean {
+  if (secret.length < MIN_PART) return secret !== '' && value.trim() === secret
+  if (value.includes(secret) || value.includes(encodeURIComponent(secret))) return true
+  const words = value.match(/[A-Za-z0-9+/_-]{16,}/g) ?? []
+  return words.some((word) => Buffer.from(word, 'base64').includes(secret))
+}

@@ -1,0 +1,204 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { delimiter, resolve } from 'node:path'
+import { TacoError } from '../../../base/errors.ts'
+import {
+  type Engine,
+  type EngineEnd,
+  engineVersion,
+  findEngine,
+  isInitNeeded,
+  isMissingVariables,
+  startEngine,
+} from '../../../engines/index.ts'
+import type { ProjectUnit } from '../../../graph/index.ts'
+import { dataDir, noteEngine } from './left-engine.ts'
+import { makeRunFolder } from './run-folder.ts'
+import type { RunFolder } from './run-folder.ts'
+import type { World } from '../world.ts'
+
+/** Engines as one worker uses them: found once, asked for their version once. */
+export interface Engines {
+  find(unit: ProjectUnit): string
+  version(program: string): Promise<string>
+  /** Asks the engine that is used where nobody says which for its version, before anybody needs it. */
+  foresee(): void
+}
+
+export function openEngines(world: World): Engines {
+  const machine = { folders: (world.env['PATH'] ?? '').split(delimiter), isProgram }
+  const found = new Map<string | undefined, string>()
+  const versions = new Map<string, Promise<string>>()
+
+  async function ask(program: string): Promise<string> {
+    const env = { PATH: world.env['PATH'] ?? '', CHECKPOINT_DISABLE: '1' }
+    const own = makeRunFolder()
+    const asked = startEngine({
+      program,
+      args: ['version', '-json'],
+      cwd: world.cwd,
+      env,
+      onLine: () => {},
+      ownGroup: true,
+      log: own.file('version'),
+    })
+    const { output } = await asked.ended.finally(own.remove)
+    const version = engineVersion(program, output)
+    if (version !== undefined) return version
+    throw new TacoError('UNEXPECTED', `${program} does not say which version it is`, {
+      hint: 'is it OpenTofu or Terraform?',
+    })
+  }
+
+  function find({ engine }: Pick<ProjectUnit, 'engine'>): string {
+    const wanted = engine ?? world.env['TACO_ENGINE']
+    let path = found.get(wanted)
+    if (path === undefined) {
+      path = findEngine(wanted?.includes('/') === true ? resolve(world.cwd, wanted) : wanted, machine)
+      found.set(wanted, path)
+    }
+    return path
+  }
+
+  function versionOf(program: string): Promise<string> {
+    let version = versions.get(program)
+    if (version === undefined) {
+      version = ask(program)
+      // Whoever needs it hears of it.
+      version.catch(() => {})
+      versions.set(program, version)
+    }
+    return version
+  }
+
+  return {
+    find,
+    version: versionOf,
+    foresee() {
+      try {
+        void versionOf(find({}))
+      } catch {
+        // Units may well name engines that are there.
+      }
+    },
+  }
+}
+
+export interface UnitRun {
+  readonly program: string
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  readonly varFiles: readonly string[]
+  /** Text of a variable file that is stronger than all others. */
+  readonly variables: string | undefined
+  /** Asks for a saved plan first. */
+  readonly separatePlan: boolean
+  readonly colour: boolean
+  readonly ownGroup: boolean
+  readonly onLine: (line: string) => void
+  /** Told of each process and its command, so that it can be interrupted. */
+  readonly onEngine: (engine: Engine, command: string) => void
+}
+
+export interface UnitRunEnd {
+  readonly exitCode: number
+  readonly output: string
+  /** Of all processes together. */
+  readonly engineMs: number
+}
+
+const CHANGES = 2
+
+/** Applies one unit. Initializes only a folder that never was, or of which the engine says that it must be. */
+export function applyUnit(run: UnitRun): Promise<UnitRunEnd> {
+  return inFolder(run, (process) => applyIn(run, process))
+}
+
+async function applyIn(run: UnitRun, process: EngineIn): Promise<UnitRunEnd> {
+  if (!existsSync(dataDir(run.folder, run.env))) {
+    const ready = await process.init()
+    if (ready.exitCode !== 0) return process.endOf(ready)
+  }
+  let end = await attempt(run, process)
+  if (end.exitCode !== 0 && isInitNeeded(end.output)) {
+    const ready = await process.init()
+    end = ready.exitCode === 0 ? await attempt(run, process) : ready
+  }
+  return process.endOf(end)
+}
+
+/** Plans one unit without locking or storing anything. 2: there are changes. */
+export function planUnit(run: UnitRun): Promise<UnitRunEnd> {
+  return inFolder(run, (process) => planIn(run, process))
+}
+
+async function planIn(run: UnitRun, process: EngineIn): Promise<UnitRunEnd> {
+  const plan = () => process.start('plan', ['-lock=false', '-detailed-exitcode', ...process.varFiles])
+  if (!existsSync(dataDir(run.folder, run.env))) {
+    const ready = await process.init()
+    if (ready.exitCode !== 0) return process.endOf(ready)
+  }
+  let end = await plan()
+  if (end.exitCode === 1 && isInitNeeded(end.output)) {
+    const ready = await process.init()
+    end = ready.exitCode === 0 ? await plan() : ready
+  }
+  return process.endOf(end)
+}
+
+async function attempt(run: UnitRun, process: EngineIn): Promise<EngineEnd> {
+  if (!run.separatePlan) return process.start('apply', ['-auto-approve', ...process.varFiles])
+  const file = process.own.file('plan')
+  const plan = await process.start('plan', [`-out=${file}`, '-detailed-exitcode', ...process.varFiles])
+  if (plan.exitCode !== CHANGES) return plan
+  const end = await process.start('apply', [file])
+  if (end.exitCode === 0 || !isMissingVariables(end.output)) return end
+  return process.start('apply', [...process.varFiles, file])
+}
+
+type EngineIn = ReturnType<typeof engineIn>
+
+/** Whatever the engine is given lies where nobody else can read it, and no longer than it runs. */
+async function inFolder(run: UnitRun, work: (process: EngineIn) => Promise<UnitRunEnd>): Promise<UnitRunEnd> {
+  const own = makeRunFolder()
+  try {
+    return await work(engineIn(run, own))
+  } finally {
+    own.remove()
+  }
+}
+
+function engineIn(run: UnitRun, own: RunFolder) {
+  const { variables } = run
+  const last = variables === undefined ? [] : [own.write('variables.tfvars.json', variables)]
+  const varFiles = [...run.varFiles, ...last].map((name) => `-var-file=${name}`)
+  let engineMs = 0
+  async function start(command: string, args: readonly string[]): Promise<EngineEnd> {
+    const { program, folder: cwd, env, onLine, ownGroup } = run
+    const all = [command, '-input=false', ...(run.colour ? [] : ['-no-color']), ...args]
+    const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup, log: own.file(command) })
+    run.onEngine(engine, command)
+    const note = command === 'apply' ? noteEngine(cwd, env, engine.pid) : undefined
+    if (note?.missing !== undefined)
+      onLine(`if this worker is killed, others will not see that its engine is at work: ${note.missing}`)
+    const end = await engine.ended.finally(note?.forget)
+    engineMs += end.ms
+    return end
+  }
+  return {
+    own,
+    start,
+    varFiles,
+    // OpenTofu lets backends and sources of modules depend on variables.
+    init: () => start('init', varFiles),
+    endOf: ({ exitCode, output }: EngineEnd): UnitRunEnd => ({ exitCode, output, engineMs }),
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

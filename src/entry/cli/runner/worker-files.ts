@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { type ProjectUnit, isCode, isConfiguration, referencedPaths } from '../../../graph/index.ts'
+import type { Repository } from './worker-project.ts'
+
+/** The files that an apply of a unit is made from, with their hashes, and its own code. */
+export interface UnitFiles {
+  readonly hashes: Readonly<Record<string, string>>
+  /** What its code names outside the repository and nobody may read here: nothing can be proven without it. */
+  readonly hidden: readonly string[]
+  /** Text of the code in the unit's folder itself. */
+  readonly code: readonly string[]
+}
+
+/**
+ * The unit's folder, and whatever its code names beyond it: modules of the repository, files, templates. Folders of
+ * other units that lie inside are theirs.
+ */
+export function readUnitFiles({ root, folders }: Repository, unit: ProjectUnit): UnitFiles {
+  const hashes: Record<string, string> = {}
+  const code: string[] = []
+  const seen = new Set<string>()
+  const own = resolve(root, unit.dir)
+  const hidden: string[] = []
+
+  /** Whoever may not read what lies elsewhere can still apply: perhaps the engine does not need it. */
+  function unlessElsewhere<T>(path: string, read: () => T): T | undefined {
+    try {
+      return read()
+    } catch (error) {
+      if (!isElsewhere(root, path)) throw error
+      hidden.push(path)
+      return undefined
+    }
+  }
+
+  function file(path: string, folder: string): void {
+    if (seen.has(path)) return
+    seen.add(path)
+    const bytes = unlessElsewhere(path, () => readFileSync(path))
+    if (bytes === undefined) return
+    hashes[relative(root, path)] = createHash('sha256').update(bytes).digest('hex')
+    if (!isCode(path)) return
+    const text = bytes.toString('utf8')
+    if (folder === own) code.push(text)
+    for (const { path: named, from } of referencedPaths(text)) {
+      if (from !== 'root') follow(placeOf(folder, named))
+      if (from !== 'module') follow(placeOf(own, named))
+    }
+  }
+
+  function tree(folder: string): void {
+    if (seen.has(folder)) return
+    seen.add(folder)
+    for (const entry of unlessElsewhere(folder, () => readdirSync(folder, { withFileTypes: true })) ?? []) {
+      const path = join(folder, entry.name)
+      if (!isConfiguration(entry.name) || folders.has(path)) continue
+      if (entry.isDirectory()) tree(path)
+      else if (entry.isFile()) file(path, folder)
+      else if (entry.isSymbolicLink()) link(path)
+    }
+  }
+
+  /** A folder counts where it really lies, and once: links may go in circles. */
+  function link(path: string): void {
+    if (kindOf(path) !== 'folder') return follow(path)
+    const real = resolve(root, relative(realpathSync(root), realpathSync(path)))
+    hashes[relative(root, path)] = `-> ${relative(root, real)}`
+    if (!folders.has(real)) tree(real)
+  }
+
+  /** What is named but is not there is not our concern: the engine will say so. */
+  function follow(path: string): void {
+    const kind = kindOf(path)
+    if (kind === 'folder') tree(path)
+    else if (kind === 'file') file(path, resolve(path, '..'))
+    else if (kind === 'hidden') hidden.push(path)
+  }
+
+  follow(own)
+  for (const name of unit.varFiles) follow(resolve(own, name))
+  return { hashes, hidden, code }
+}
+
+function isElsewhere(root: string, path: string): boolean {
+  const way = relative(realOf(root), realOf(path))
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** Undefined: not there. That holds for a text, too, that cannot be a path at all. Hidden: nobody may look. */
+function kindOf(path: string): 'folder' | 'file' | 'hidden' | undefined {
+  try {
+    const found = statSync(path)
+    return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : undefined
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return code === 'EACCES' || code === 'EPERM' ? 'hidden' : undefined
+  }
+}
+
+function placeOf(folder: string, path: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(folder, path)
+}

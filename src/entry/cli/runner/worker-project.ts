@@ -1,0 +1,73 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import type { Project, ProjectUnit } from '../../../graph/index.ts'
+import { TacoError, messageOf } from '../../../base/errors.ts'
+import { usageError } from '../terminal/exit-codes.ts'
+import { understood } from '../config/project-cache.ts'
+import type { Session } from '../session.ts'
+
+/** The repository that a command works in. */
+export interface Repository {
+  readonly project: Project
+  /** Of its `taco.yaml`, absolute. */
+  readonly file: string
+  /** Absolute. */
+  readonly root: string
+  /** Absolute folders of all units. */
+  readonly folders: ReadonlySet<string>
+  unit(name: string): ProjectUnit | undefined
+}
+
+const FILE = 'taco.yaml'
+const OTHER_NAME = 'taco.yml'
+
+/** `taco.yaml` as named, or the nearest one from here up. */
+export async function openRepository(session: Session, named: string | undefined): Promise<Repository> {
+  const { cwd } = session.world
+  const path = named === undefined ? nearestFile(cwd) : resolve(cwd, named)
+  if (path === undefined || !existsSync(path)) {
+    const other = named === undefined && existsSync(join(cwd, OTHER_NAME))
+    throw usageError(
+      named === undefined ? `there is no ${FILE} here or above` : `there is no file ${named}`,
+      other
+        ? `rename ${OTHER_NAME} to ${FILE}, or give --file ${OTHER_NAME}`
+        : 'run this in the repository that holds it, or name it with --file; `taco scan` proposes one',
+    )
+  }
+  const shown = relative(cwd, path)
+  const project = await understood(session.world, { path, shown, content: textOf(path, named ?? FILE) })
+  const org = project.org ?? session.org()
+  if (org !== session.org()) {
+    throw new TacoError('CONFLICT', `${FILE} is about the organization ${org}, not ${session.org()}`, {
+      hint: `give --org ${org}`,
+    })
+  }
+  const units = new Map(project.units.map((unit) => [unit.name, unit]))
+  const root = dirname(path)
+  const folders = new Set(project.units.map(({ dir }) => resolve(root, dir)))
+  return { project, file: path, root, folders, unit: (name) => units.get(name) }
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function textOf(path: string, shown: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const isFolder = error instanceof Error && 'code' in error && error.code === 'EISDIR'
+    throw usageError(
+      isFolder ? `${shown} is a folder` : `cannot read ${shown}: ${messageOf(error)}`,
+      `name the file itself, such as --file ${join(shown, FILE)}`,
+    )
+  }
+}
+
+function nearestFile(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const path = join(folder, FILE)
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return path
+    if (dirname(folder) === folder) return undefined
+  }
+}

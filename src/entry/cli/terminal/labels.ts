@@ -1,0 +1,40 @@
+import { usageError } from './exit-codes.ts'
+
+/** `team=network` pairs; an empty value stands for null, which removes a label. */
+export function parseLabels(pairs: readonly string[]): Record<string, string | null> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1)
+        throw usageError(`the label ${JSON.stringify(pair)} has no value`, 'write labels as key=value')
+      const value = pair.slice(at + 1)
+      return [pair.slice(0, at), value === '' ? null : value]
+    }),
+  )
+}
+
+export interface KeepFlags {
+  readonly keepVersions?: number
+  readonly keepDays?: number
+}
+
+export function retentionOf({
+  keepVersions,
+  keepDays,
+}: KeepFlags): { count?: number; days?: number } | undefined {
+  if (keepVersions === undefined && keepDays === undefined) return undefined
+  return {
+    ...(keepVersions === undefined ? {} : { count: keepVersions }),
+    ...(keepDays === undefined ? {} : { days: keepDays }),
+  }
+}
+
+export function sayRetention(
+  retention: { readonly count: number | null; readonly days: number | null } | null,
+): string {
+  const parts = [
+    ...(retention?.count ? [`at least ${retention.count} versions`] : []),
+    ...(retention?.days ? [`all of the last ${retention.days} days`] : []),
+  ]
+  return parts.length === 0 ? 'everything' : parts.join(' and ')
+}

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../../base/clock.ts'
+import { openGuard, tokenGuard, trustingGuard } from './auth.ts'
+
+const token = 'the-right-token-of-some-length'
+const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+function visit(headers: Record<string, string>, path = '/v1/units', address = '10.0.0.1', method = 'GET') {
+  return { headers, path, address, method }
+}
+
+test.each([
+  ['bearer', { authorization: `Bearer ${token}` }],
+  ['bearer in lower case', { authorization: `bearer ${token}` }],
+  ['bearer with more spaces', { authorization: `Bearer   ${token}  ` }],
+  ['basic with any user', { authorization: basic('whoever', token) }],
+  ['basic with an empty user', { authorization: basic('', token) }],
+])('the token comes in as %s', (_, headers) => {
+  expect(tokenGuard({ token, clock: systemClock }).admit(visit(headers))).toBe('root')
+})
+
+test.each([
+  ['nothing', {}],
+  ['another token', { authorization: 'Bearer wrong' }],
+  ['the token and more', { authorization: `Bearer ${token}x` }],
+  ['an empty token', { authorization: 'Bearer ' }],
+  ['the token as user', { authorization: basic(token, '') }],
+  ['more before the scheme', { authorization: `X-Bearer ${token}` }],
+  ['more after the token', { authorization: `Bearer ${token} x` }],
+  ['another scheme', { authorization: `Digest ${token}` }],
+  ['basic without a colon', { authorization: `Basic ${Buffer.from(token).toString('base64')}` }],
+])('%s is refused', (_, headers) => {
+  const guard = tokenGuard({ token, clock: systemClock })
+
+  expect(() => guard.admit(visit(headers))).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+})
+
+test.each([
+  ['/healthz', false, true],
+  ['/readyz', false, true],
+  ['/metrics', false, false],
+  ['/metrics', true, true],
+  ['/healthz/x', false, false],
+  ['/v1/server', true, false],
+  ['/v1/backend/default/healthz', true, false],
+])('%s with open metrics %s: let in without a token %s', (path, isMetricsOpen, isOpen) => {
+  const guard = tokenGuard({ token, clock: systemClock, isMetricsOpen })
+  const admit = () => guard.admit(visit({}, path))
+
+  if (isOpen) expect(admit()).toBe('anonymous')
+  else expect(admit).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+})
+
+/** A guard on a clock that the test sets, and what it says to one credential after the other. */
+function guarded() {
+  const time = { now: 0 }
+  const seen: string[] = []
+  const guard = tokenGuard({
+    token,
+    clock: { now: () => time.now, sleep: () => Promise.resolve() },
+    watch: { refused: (reason) => seen.push(reason), limited: (address) => seen.push(`limited ${address}`) },
+  })
+  function said(address: string, given: string, path = '/v1/units'): unknown {
+    try {
+      return guard.admit(visit({ authorization: `Bearer ${given}` }, path, address))
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+  return { time, seen, said }
+}
+
+const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make)
+
+test('after too many wrong tokens, the right one is not let in either', () => {
+  const { time, seen, said } = guarded()
+
+  expect(times(20, () => said('10.0.0.1', 'guess'))).toEqual(times(20, () => 'UNAUTHENTICATED'))
+  expect(said('10.0.0.1', 'guess')).toBe('RATE_LIMITED')
+  expect(said('10.0.0.1', token)).toBe('RATE_LIMITED')
+  expect(said('10.0.0.2', token)).toBe('root')
+  expect(seen).toEqual([...times(20, () => 'wrong'), 'limited 10.0.0.1', 'limited', 'limited'])
+
+  time.now += 3_000
+  expect(said('10.0.0.1', token)).toBe('root')
+})
+
+test('whoever goes on guessing while limited gets one guess in three seconds', () => {
+  const { time, said } = guarded()
+  times(20, () => said('10.0.0.1', 'guess'))
+
+  const compared = times(3_000, () => {
+    time.now += 10
+    return said('10.0.0.1', 'guess')
+  }).filter((code) => code === 'UNAUTHENTICATED')
+
+  expect(compared).toHaveLength(10)
+})
+
+test.each([
+  ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', 'RATE_LIMITED'],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1', 'root'],
+  ['::ffff:192.0.2.1', '192.0.2.1', 'RATE_LIMITED'],
+  ['::ffff:192.0.2.1', '::ffff:192.0.2.2', 'root'],
+])('guesses from %s count for %s: %s', (from, to, expected) => {
+  const { said } = guarded()
+  times(20, () => said(from, 'guess'))
+
+  expect(said(to, token)).toBe(expected)
+})
+
+test('paths that need no token are open to those who have to wait, and are no way around the limit', () => {
+  const { said } = guarded()
+
+  expect(times(20, () => said('10.0.0.1', 'guess', '/readyz'))).toEqual(times(20, () => 'anonymous'))
+  expect(said('10.0.0.1', token)).toBe('RATE_LIMITED')
+  expect(said('10.0.0.1', token, '/readyz')).toBe('anonymous')
+  expect(said('10.0.0.2', token, '/readyz')).toBe('root')
+})
+
+test.each([
+  ['localhost:8226', true],
+  ['127.0.0.1:8226', true],
+  ['127.1.2.3', true],
+  ['[::1]:8226', true],
+  ['taco.localhost:1', true],
+  ['evil.example:8226', false],
+  ['evil.example', false],
+  ['localhost.evil.example', false],
+  ['127.0.0.1.evil.example', false],
+  ['localhost@evil.example', false],
+  ['', false],
+])('without authentication, host %s is let in: %s', (host, isAllowed) => {
+  const admit = () => openGuard().admit(visit({ host }))
+
+  if (isAllowed) expect(admit()).toBe('anonymous')
+  else expect(admit).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
+})
+
+test('a request without a host is refused, also after one with a good host', () => {
+  const guard = openGuard()
+  const refusal = expect.objectContaining({ code: 'FORBIDDEN', facts: { field: 'Host' } })
+
+  expect(() => guard.admit(visit({}))).toThrow(refusal)
+  expect(guard.admit(visit({ host: 'localhost' }))).toBe('anonymous')
+  expect(() => guard.admit(visit({}))).toThrow(refusal)
+  expect(() => guard.admit(visit({ host: 'evil.example' }))).toThrow(refusal)
+})
+
+test('a refused host is not remembered as a good one', () => {
+  const guard = openGuard()
+
+  for (let i = 0; i < 2; i++)
+    expect(() => guard.admit(visit({ host: 'evil.example' }))).toThrow(
+      expect.objectContaining({ code: 'FORBIDDEN' }),
+    )
+})
+
+test('a server that was told to be open answers to any name, and to none', () => {
+  const guard = openGuard({ isAnyHostAllowed: true, by: 'somebody' })
+
+  expect(guard.admit(visit({ host: 'taco.example' }))).toBe('somebody')
+  expect(guard.admit(visit({}))).toBe('somebody')
+})
+
+test('a server that only this process reaches asks for nothing', () => {
+  expect(trustingGuard('alice').admit(visit({ host: 'evil.example' }))).toBe('alice')
+})
+
+test('a guard that nobody watches refuses the same, and says how long to wait', () => {
+  const guard = tokenGuard({ token, clock: { now: () => 0, sleep: () => Promise.resolve() } })
+  const admit = () => guard.admit(visit({ authorization: 'Bearer guess' }))
+
+  for (let i = 0; i < 20; i++) expect(admit).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+  expect(admit).toThrow(
+    expect.objectContaining({ code: 'RATE_LIMITED', facts: { retryAfterMs: expect.any(Number) } }),
+  )
+})

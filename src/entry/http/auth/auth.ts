@@ -1,0 +1,137 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { RunPrincipal } from '../../../access/index.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { TacoError } from '../../../base/errors.ts'
+import { createFailedAttempts } from './failed-attempts.ts'
+import { hostOf, isLoopback } from './loopback.ts'
+
+export interface Visit {
+  readonly headers: IncomingHttpHeaders
+  readonly address: string
+  readonly path: string
+  readonly method: string
+}
+
+/** Decides who a request speaks for. Throws for those who may not come in. */
+export interface Guard {
+  readonly kind: 'none' | 'token'
+  /** A name: somebody who may do everything. For a run token, which the bucket must be asked about, its principal. */
+  admit(visit: Visit): string | Promise<RunPrincipal>
+}
+
+export interface TokenGuardOptions {
+  readonly token: string
+  readonly clock: Clock
+  readonly isMetricsOpen?: boolean
+  readonly watch?: GuardWatch
+}
+
+/** For those who look after a server. */
+export interface GuardWatch {
+  /** A credential was refused: it was wrong, or it was not looked at because there were too many wrong ones. */
+  refused(reason: 'wrong' | 'limited'): void
+  /** From now on, credentials from here are not looked at for a while. */
+  limited(address: string): void
+}
+
+export function tokenGuard(options: TokenGuardOptions): Guard {
+  const expected = digest(options.token)
+  const attempts = createFailedAttempts(options.clock)
+
+  /** Undefined: it is the right one. */
+  function judged(given: string, address: string): TacoError | undefined {
+    // Whoever has to wait must not learn whether this was the right one, so it is not compared.
+    const waitMs = attempts.waitMs(address)
+    if (waitMs > 0) {
+      options.watch?.refused('limited')
+      return rateLimited(waitMs)
+    }
+    // Digests have one length, so neither the length nor the place of a difference shows in the time.
+    if (timingSafeEqual(digest(given), expected)) return undefined
+    options.watch?.refused('wrong')
+    if (attempts.failed(address)) options.watch?.limited(address)
+    return unauthenticated('the token is wrong')
+  }
+
+  return {
+    kind: 'token',
+    admit({ headers, address, path }) {
+      const given = credentialOf(headers.authorization)
+      const refusal =
+        given === undefined ? unauthenticated('the request carries no token') : judged(given, address)
+      if (refusal === undefined) return 'root'
+      if (isOpen(path, options.isMetricsOpen === true)) return 'anonymous'
+      throw refusal
+    },
+  }
+}
+
+export function rateLimited(waitMs: number): TacoError {
+  return new TacoError('RATE_LIMITED', 'too many wrong tokens came from this address', {
+    hint: 'Correct the token, and try again after the time that Retry-After says.',
+    facts: { retryAfterMs: waitMs },
+  })
+}
+
+export function unauthenticated(message: string): TacoError {
+  return new TacoError('UNAUTHENTICATED', message, {
+    hint: 'Send the token as "Authorization: Bearer <token>", or as the password of HTTP Basic.',
+  })
+}
+
+export interface OpenGuardOptions {
+  readonly by?: string
+  /** True: the server was told to listen beyond loopback, so any host name may be its own. */
+  readonly isAnyHostAllowed?: boolean
+}
+
+/**
+ * For `--auth none`. Any page in a browser on this machine can send requests to a loopback port, so those that name
+ * another host (DNS rebinding) are refused. Those from another origin are refused before, whatever the guard.
+ */
+export function openGuard(options: OpenGuardOptions = {}): Guard {
+  // Clients send the same name again and again; looking at it costs more than the rest of the admission.
+  let lastGoodHost: string | undefined
+  return {
+    kind: 'none',
+    admit({ headers }) {
+      const { host } = headers
+      if (options.isAnyHostAllowed !== true && (host === undefined || host !== lastGoodHost)) checkHost(host)
+      lastGoodHost = host
+      return options.by ?? 'anonymous'
+    },
+  }
+}
+
+/** For a server that nothing but this process can reach. */
+export function trustingGuard(by: string): Guard {
+  return { kind: 'none', admit: () => by }
+}
+
+function isOpen(path: string, isMetricsOpen: boolean): boolean {
+  return path === '/healthz' || path === '/readyz' || (isMetricsOpen && path === '/metrics')
+}
+
+function checkHost(host: string | undefined): void {
+  const name = hostOf(host ?? '')
+  if (name !== undefined && isLoopback(name)) return
+  throw new TacoError('FORBIDDEN', 'without authentication, only requests to localhost are answered', {
+    facts: { field: 'Host' },
+    hint: 'Address the server as localhost or 127.0.0.1, or start it with --auth token.',
+  })
+}
+
+export function credentialOf(header: string | undefined): string | undefined {
+  const match = header === undefined ? null : /^(bearer|basic) +(\S+) *$/i.exec(header)
+  if (match === null) return undefined
+  const value = String(match[2])
+  if (match[1]?.toLowerCase() === 'bearer') return value
+  const text = Buffer.from(value, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon === -1 ? undefined : text.slice(colon + 1)
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,35 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { TacoError } from '../../../base/errors.ts'
+
+/**
+ * Refuses what a page of another site makes a browser send. A browser adds credentials that it remembers, and reaches
+ * loopback ports that nothing else outside the machine can reach, so this holds for every method and every way to
+ * authenticate. Engines, `taco` and curl send neither header. `same-site` is refused as well: to a browser, all ports of
+ * localhost are one site.
+ */
+export function checkSameOrigin(headers: IncomingHttpHeaders): void {
+  const { host, origin, 'sec-fetch-site': site } = headers
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw refusal('Sec-Fetch-Site')
+  if (origin !== undefined && !isSameHost(origin, host)) throw refusal('Origin')
+}
+
+/**
+ * Browsers send Sec-Fetch-Site only to https and loopback addresses, and Origin not with every GET. So a read that
+ * leaves a receipt is refused where a browser does not say which page made it ask.
+ */
+export function checkReceiptWanted(header: (name: string) => string | undefined): void {
+  const isBrowser = /^mozilla\//i.test(header('user-agent') ?? '')
+  if (isBrowser && header('sec-fetch-site') === undefined) throw refusal('User-Agent')
+}
+
+function isSameHost(origin: string, host: string | undefined): boolean {
+  const match = /^https?:\/\/(.+)$/i.exec(origin)
+  return host !== undefined && match?.[1]?.toLowerCase() === host.toLowerCase()
+}
+
+function refusal(field: string): TacoError {
+  return new TacoError('FORBIDDEN', 'requests that web pages of other sites make are refused', {
+    facts: { field },
+    hint: 'Call the API from a program, or open the address itself in the browser. A proxy in front must pass on the Host header.',
+  })
+}

@@ -1,0 +1,68 @@
+import { type RunPrincipal, type RunTokens, isRunToken } from '../../../access/index.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { TacoError } from '../../../base/errors.ts'
+import { type Guard, type GuardWatch, credentialOf, rateLimited, unauthenticated } from './auth.ts'
+import { createCarefulLookups } from './careful-lookups.ts'
+import { forStranger } from '../kit/response/stranger-error.ts'
+
+export interface RunTokenGuardOptions {
+  readonly runTokens: Pick<RunTokens, 'check'>
+  /** Decides about every other credential. Undefined: none is accepted. */
+  readonly otherwise?: Guard
+  /** Undefined: looking a token up costs nothing, so nobody is held up by what others send. */
+  readonly limit?: { readonly clock: Clock; readonly watch?: GuardWatch }
+}
+
+/**
+ * Nobody guesses 256 bits, but each try is a request to the bucket. Tries are counted apart from those with the root
+ * token: whoever guesses that one holds up no engine, and an engine that outlived its token holds up nobody else.
+ */
+const LIMIT = { burst: 100, perSecond: 10, callers: 10_000 }
+
+/** Lets run tokens in. What they may do is decided where the target of the request is known. */
+export function runTokenGuard({ runTokens, otherwise, limit }: RunTokenGuardOptions): Guard {
+  const lookUp = limit === undefined ? undefined : createCarefulLookups(limit.clock, LIMIT)
+  const watch = limit?.watch
+
+  async function check(token: string, address: string): ReturnType<RunTokens['check']> {
+    const find = () =>
+      runTokens.check(token).catch((error: unknown) => {
+        throw forStranger(error)
+      })
+    if (lookUp === undefined) return find()
+    return lookUp(address, {
+      find,
+      isWrong: (found) => found === 'unknown',
+      limited(waitMs) {
+        watch?.refused('limited')
+        throw rateLimited(waitMs)
+      },
+      onLimit: () => watch?.limited(address),
+    })
+  }
+
+  async function admitRun(token: string, address: string): Promise<RunPrincipal> {
+    const found = await check(token, address)
+    if (found === 'unknown') {
+      watch?.refused('wrong')
+      throw unauthenticated('the run token is wrong, or its run has ended')
+    }
+    // The secret was right, so this was no guess.
+    if (found === 'expired') {
+      throw new TacoError('UNAUTHENTICATED', 'the run token has expired', {
+        hint: 'Run the command again: `taco exec` and `taco rollout work` get a new token.',
+      })
+    }
+    return found
+  }
+
+  return {
+    kind: 'token',
+    admit(visit) {
+      const given = credentialOf(visit.headers.authorization)
+      if (given !== undefined && isRunToken(given)) return admitRun(given, visit.address)
+      if (otherwise !== undefined) return otherwise.admit(visit)
+      throw unauthenticated(given === undefined ? 'the request carries no token' : 'the token is wrong')
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RunScope } from '../../../access/index.ts'
+import type { Caller } from '../../../state/index.ts'
+import type { Connection } from './connection.ts'
+
+/** One request and its answer, from the first byte to the log line. */
+export class Exchange {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly requestId: string
+  /** Where it comes from. */
+  readonly address: string
+  readonly path: string
+  /** Without the question mark; parsed only by who needs it. */
+  readonly query: string
+  readonly startedAt = performance.now()
+  /** On whose behalf; set once the request was let in. */
+  by = ''
+  /** Set for the bearer of a run token: all that the request may touch. */
+  scope: RunScope | undefined
+  /** Of a request with an Idempotency-Key that its route takes. */
+  keyed: Caller['request']
+  /** The pattern that matched, for metrics and logs. */
+  route = 'none'
+  /** True while nothing but the client can move things on: only then may an idle connection be cut. */
+  waitsForClient = false
+  #awaitsContinue: boolean
+  #connection: Connection
+
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    options: { requestId: string; address: string; awaitsContinue: boolean; connection: Connection },
+  ) {
+    this.req = req
+    this.res = res
+    this.requestId = options.requestId
+    this.address = options.address
+    this.#awaitsContinue = options.awaitsContinue
+    this.#connection = options.connection
+    const url = req.url ?? '/'
+    const mark = url.indexOf('?')
+    this.path = mark === -1 ? url : url.slice(0, mark)
+    this.query = mark === -1 ? '' : url.slice(mark + 1)
+  }
+
+  get method(): string {
+    return this.req.method ?? 'GET'
+  }
+
+  /** Aborted when the client goes away. */
+  get signal(): AbortSignal {
+    return this.#connection.signal
+  }
+
+  /**
+   * Changes are carried through once the request has come in whole: the client may be gone, but its retry must find
+   * them done or not done, and sooner rather than later. So there is no signal here.
+   */
+  get caller(): Caller {
+    const caller = { by: this.by, requestId: this.requestId }
+    return this.keyed === undefined ? caller : { ...caller, request: this.keyed }
+  }
+
+  get isAwaitingContinue(): boolean {
+    return this.#awaitsContinue
+  }
+
+  /** Asks for the body, where the client waits to be asked. */
+  invite(): void {
+    if (!this.#awaitsContinue) return
+    this.#awaitsContinue = false
+    this.res.writeContinue()
+  }
+}

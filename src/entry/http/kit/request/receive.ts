@@ -1,0 +1,61 @@
+import { TacoError, badRequest, isTacoError } from '../../../../base/errors.ts'
+import type { Exchange } from '../exchange.ts'
+import { checkJson } from './strict-json.ts'
+
+/** The body as it comes in. Stopping early leaves the connection alive, so that the refusal can be read. */
+export async function* received(x: Exchange): AsyncGenerator<Uint8Array> {
+  x.invite()
+  x.waitsForClient = true
+  const chunks = x.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+  try {
+    yield* chunks
+  } catch (cause) {
+    throw cutOff(cause)
+  } finally {
+    x.waitsForClient = false
+  }
+}
+
+export function cutOff(cause: unknown): TacoError {
+  return new TacoError('STATE_TRUNCATED', 'the connection broke before the request was whole', {
+    facts: { field: 'body' },
+    hint: 'Nothing was written; send it again.',
+    cause,
+  })
+}
+
+/** A body that is small by nature, whole. */
+export async function receivedWhole(x: Exchange, maxBytes: number): Promise<Buffer> {
+  if ((declaredBytes(x) ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of received(x)) {
+    size += part.byteLength
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+export function declaredBytes(x: Exchange): number | undefined {
+  const text = x.req.headers['content-length']
+  return text === undefined ? undefined : Number(text)
+}
+
+export function tooLarge(maxBytes: number): TacoError {
+  return new TacoError('TOO_LARGE', `the body is larger than ${maxBytes} bytes`, {
+    hint: 'The limit for states is set by --max-state on the server; the other limits are fixed.',
+    facts: { maxBytes },
+  })
+}
+
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    checkJson(text)
+    return JSON.parse(text)
+  } catch (error) {
+    if (isTacoError(error)) throw error
+    throw badRequest('body', 'the body is not JSON', 'Send one JSON document, encoded as UTF-8.')
+  }
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { TacoError } from '../../../base/errors.ts'
+import { faultsIn, sayFaults } from '../../../base/text/validation-messages.ts'
+import { EventType } from '../../../state/index.ts'
+import type { Exchange } from '../kit/exchange.ts'
+
+/**
+ * What may stand after the question mark, for both halves of the face. Strict: a parameter that is not known is
+ * more often a mistake with consequences (a filter that filters nothing) than a wish that can be left out.
+ */
+export const NoQuery = z.strictObject({})
+export const OrgQuery = z.strictObject({ org: z.string().default('default') })
+export const Flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true')
+export const Limit = z.coerce.number().int().min(1).max(1000).default(100)
+export const Repeated = z
+  .union([z.string(), z.array(z.string())])
+  .optional()
+  .transform((given) => (given === undefined ? undefined : typeof given === 'string' ? [given] : given))
+
+export const BackendQuery = z.strictObject({
+  ID: z.string().optional().meta({ description: 'The lock that the caller holds.' }),
+})
+export const BackendLockQuery = BackendQuery.extend({
+  run: z.string().min(1).max(200).optional().meta({
+    description: 'Kept with the lock, so that whoever started the engine can tell its lock from others.',
+  }),
+})
+const Consumer = {
+  consumer: z.string().optional().meta({
+    description: 'The unit on whose behalf it is read: recorded as its read. Also as X-Taco-Unit.',
+  }),
+}
+export const BackendReadQuery = BackendQuery.extend(Consumer)
+export const StateReadQuery = OrgQuery.extend(Consumer)
+export const BackendDeleteQuery = BackendQuery.extend({ force: Flag })
+export const StateChangeQuery = OrgQuery.extend({ lock: z.string().optional(), force: Flag })
+export const StateWriteQuery = StateChangeQuery.extend({
+  message: z.string().max(1000).optional(),
+  keepSerial: Flag.meta({
+    description:
+      'With force: keep a serial that is not above every serial in the history, instead of raising it.',
+  }),
+})
+
+export const EventsQuery = z.strictObject({
+  after: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'The "next" of an earlier answer; "now" for only what comes.' }),
+  org: z.string().optional(),
+  unit: z.string().optional(),
+  type: Repeated.pipe(z.array(EventType).optional()).meta({ description: 'May be repeated.' }),
+  limit: Limit,
+})
+
+/** For the routes that are answered without the application. */
+export function queryOf<T extends z.ZodType>(x: Exchange, schema: T): z.infer<T> {
+  const given = new Map<string, string | string[]>()
+  // Most requests have none, and taking nothing apart still costs.
+  if (x.query !== '') {
+    for (const [name, value] of new URLSearchParams(x.query)) {
+      const before = given.get(name)
+      given.set(name, before === undefined ? value : [before, value].flat())
+    }
+  }
+  const parsed = schema.safeParse(Object.fromEntries(given))
+  if (parsed.success) return parsed.data
+  throw faultsOf(parsed.error)
+}
+
+/** Names every fault, so that one round is enough to put them all right. */
+export function faultsOf(error: z.ZodError, hint = '/v1/openapi.json describes every request.'): TacoError {
+  const faults = faultsIn(error)
+  const field = (faults[0]?.field ?? '').replace(/\.\d+(?=\.|$)/g, '') || 'body'
+  return new TacoError('BAD_REQUEST', sayFaults(faults), { facts: { field }, hint })
+}

@@ -1,0 +1,122 @@
+import type { Clock } from '../../../base/clock.ts'
+import { badRequest } from '../../../base/errors.ts'
+import type { Graph, GraphView } from '../../../graph/index.ts'
+import {
+  drawGraph,
+  pictureFormats,
+  StatusView as StatusSchema,
+  GraphView as GraphSchema,
+} from '../../../graph/index.ts'
+import { type Api, Flag, OrgQuery, PROBLEMS, createRoute, jsonAnswer, z } from '../openapi/api.ts'
+import { defined } from '../kit/drop-undefined.ts'
+
+const tags = ['graph']
+const Shown = OrgQuery.extend({
+  unit: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Name or id: only this unit and its surroundings.' }),
+  at: z.string().optional().meta({
+    description: 'As it was then: a date (the beginning of that day, UTC) or a time.',
+    example: '2026-03-01T12:00:00Z',
+  }),
+})
+
+const picture = z.string().meta({ type: 'string' })
+
+const graphRoute = createRoute({
+  method: 'get',
+  path: '/v1/graph',
+  tags,
+  summary: 'Units, what they use of each other, and their status',
+  request: {
+    query: Shown.extend({
+      direction: z
+        .enum(['up', 'down'])
+        .optional()
+        .meta({ description: 'Of `unit`: only what it uses, or only what uses it. Both without.' }),
+      format: z.enum(['json', ...pictureFormats]).default('json'),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The graph',
+      content: {
+        'application/json': { schema: GraphSchema.meta({ id: 'Graph' }) },
+        'image/svg+xml': { schema: picture },
+        'text/vnd.graphviz': { schema: picture },
+        'text/plain': { schema: picture.meta({ type: 'string', description: 'Mermaid' }) },
+      },
+    },
+    ...PROBLEMS,
+  },
+})
+
+const statusRoute = createRoute({
+  method: 'get',
+  path: '/v1/status',
+  tags,
+  summary: 'The status of units, with reasons',
+  request: {
+    query: Shown.extend({
+      direction: z
+        .enum(['up', 'down', 'both', 'none'])
+        .default('none')
+        .meta({ description: 'Of `unit`: also what it uses, or what uses it.' }),
+      attention: Flag.meta({
+        description: 'Only units that are not up to date, and those that run or failed.',
+      }),
+    }),
+  },
+  responses: { 200: jsonAnswer(StatusSchema.meta({ id: 'Status' }), 'Status and reasons'), ...PROBLEMS },
+})
+
+export function addGraph(api: Api, graph: Graph, clock: Pick<Clock, 'now'>): void {
+  const texts = new WeakMap<object, string>()
+
+  /** The service gives the same lists while nothing changed; turning megabytes into text again would be a waste. */
+  function textOf({ asOf, nodes, edges }: GraphView): string {
+    let text = texts.get(nodes)
+    if (text === undefined) {
+      text = JSON.stringify({ nodes, edges }).slice(1)
+      texts.set(nodes, text)
+    }
+    return `{"asOf":${JSON.stringify(asOf)},${text}`
+  }
+
+  api.openapi(graphRoute, async (c) => {
+    const { format, at, ...query } = c.req.valid('query')
+    const view = await graph.view({ ...defined(query), ...timeOf(at, clock.now()) })
+    if (format === 'json')
+      return new Response(textOf(view), { headers: { 'content-type': 'application/json' } })
+    const { type, text } = await drawGraph(view, format)
+    return new Response(text, { headers: { 'content-type': type } })
+  })
+  api.openapi(statusRoute, async (c) => {
+    const { at, direction, ...query } = c.req.valid('query')
+    const around = direction === 'both' ? {} : { direction }
+    return c.json(await graph.status({ ...defined(query), ...around, ...timeOf(at, clock.now()) }), 200)
+  })
+}
+
+function timeOf(text: string | undefined, now: number): { at?: number } {
+  if (text === undefined) return {}
+  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+    ? Date.parse(text)
+    : NaN
+  if (Number.isNaN(at) || !isDay(text.slice(0, 10)))
+    throw badRequest('at', `"${text}" is not a time`, 'Write 2026-03-01 or 2026-03-01T12:00:00Z.')
+  if (at > now + CLOCKS_APART_MS)
+    throw badRequest('at', `${text} is in the future`, 'Leave it out to see what is now.')
+  return { at }
+}
+
+/** Clocks differ; what a client calls now is no question about the future. */
+const CLOCKS_APART_MS = 60_000
+
+/** JavaScript takes the 30th of February for the 2nd of March. */
+function isDay(day: string): boolean {
+  const time = Date.parse(day)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
+}

@@ -1,0 +1,201 @@
+import { among } from '../../base/text/among.ts'
+import { isoTime } from '../../base/clock.ts'
+import { TacoError, isTacoError } from '../../base/errors.ts'
+import type { Caller, Dependency, StateControl, UnitRef, UnitView } from '../../state/index.ts'
+import { findPath } from '../status/cycles.ts'
+import { addedTo, takenFrom } from './edit-declared.ts'
+import { type Edge, edgesOf } from '../status/edges.ts'
+import type { GraphEngine, GraphNode } from '../status/live-graph.ts'
+import { groupedBy } from '../../base/group-by.ts'
+import { unknownOutput, unknownUnit } from './unknown-name.ts'
+import type { Dependencies, DependencyInput } from '../services.ts'
+import type { DependenciesView, DependencyChange, DependencyView, UserView } from '../views.ts'
+
+/** Declares what units use of each other, and refuses what could never become up to date. */
+export function createDependencies(
+  control: Pick<StateControl, 'graph' | 'units'>,
+  current: (org: string) => Promise<{ readonly engine: GraphEngine }>,
+): Dependencies {
+  async function find(ref: UnitRef, field: string): Promise<UnitView> {
+    const unit = await control.units.get(ref).catch((error: unknown) => {
+      if (!isTacoError(error, 'NOT_FOUND')) throw error
+    })
+    if (unit !== undefined && unit.deleted === null) return unit
+    const { units } = await control.graph.units(ref.org, { damaged: 'left out' })
+    const names = units.map((one) => one.facts().name)
+    throw unknownUnit(unit?.name ?? ref.unit, names, field)
+  }
+
+  async function list({ org, unit }: UnitRef): Promise<DependenciesView> {
+    const { id, name, dependencies } = await find({ org, unit }, 'unit')
+    const { engine } = await current(org)
+    const node = engine.node(id)
+    const declared = groupedBy(dependencies, ({ on }) => on)
+    const uses = (node?.edges ?? []).map((edge, i) => viewOf(edge, i, { engine, node, declared }))
+    return { unit: { id, name }, uses, usedBy: usersIn(engine, id) }
+  }
+
+  async function add(ref: UnitRef, input: DependencyInput, caller: Caller): Promise<DependencyChange> {
+    const [unit, on] = await Promise.all([find(ref, 'unit'), find({ org: ref.org, unit: input.on }, 'on')])
+    if (unit.id === on.id) throw cycleRefused([unit.name, unit.name])
+    const warnings = checkOutputs(on, input)
+    await refuseCycle(ref.org, unit, on, false)
+    const exact = { org: ref.org, unit: unit.id }
+    let before: readonly Dependency[] = []
+    await control.graph.changeDependencies(
+      exact,
+      (declared) => {
+        before = declared.filter((dependency) => dependency.on === on.id)
+        const added = addedTo(declared, { id: on.id, name: on.name }, input)
+        warnings.push(...added.warnings)
+        return added.dependencies
+      },
+      caller,
+    )
+    try {
+      // Somebody may have declared the way back at the same moment: whoever sees both takes their own back.
+      await refuseCycle(ref.org, unit, on, true)
+    } catch (error) {
+      if (isTacoError(error, 'BAD_REQUEST')) {
+        const others = (declared: readonly Dependency[]) => declared.filter((one) => one.on !== on.id)
+        await control.graph.changeDependencies(exact, (declared) => [...others(declared), ...before], caller)
+      }
+      throw error
+    }
+    return { ...(await list(exact)), warnings: [...new Set(warnings)] }
+  }
+
+  /** Adding "unit uses on" closes a cycle if a way leads from `on` to the unit already. */
+  async function refuseCycle(org: string, unit: UnitView, on: UnitView, fresh: boolean): Promise<void> {
+    const { units } = await control.graph.units(org, { fresh })
+    const byId = new Map(units.map((one) => [one.id, one]))
+    const usedBy = (id: string) => {
+      const facts = byId.get(id)?.facts()
+      return facts === undefined ? [] : edgesOf(facts).map((edge) => edge.on)
+    }
+    const back = findPath(on.id, unit.id, usedBy)
+    if (back !== undefined)
+      throw cycleRefused([unit.id, ...back].map((id) => byId.get(id)?.facts().name ?? id))
+  }
+
+  async function remove(
+    ref: UnitRef,
+    input: { readonly on: string; readonly outputs?: readonly string[] },
+    caller: Caller,
+  ): Promise<DependencyChange> {
+    const unit = await find(ref, 'unit')
+    if (await control.units.isRepeated({ org: ref.org, unit: unit.id }, caller))
+      return { ...(await list({ org: ref.org, unit: unit.id })), warnings: [] }
+    const names = await namesOf(ref.org, unit.dependencies)
+    const target = unit.dependencies.find(({ on }) => on === input.on || names.get(on) === input.on)
+    if (target === undefined) throw await noEdge(ref.org, unit, input.on, [...names.values()])
+    await control.graph.changeDependencies(
+      { org: ref.org, unit: unit.id },
+      (declared) => takenFrom(declared, { id: target.on, name: input.on }, input.outputs),
+      caller,
+    )
+    const left = await list({ org: ref.org, unit: unit.id })
+    const isSeen = left.uses.some(({ on, source }) => on.id === target.on && source === 'reads')
+    const seen = `the last apply of ${unit.name} read from ${input.on}, so it counts as used until an apply does not`
+    return { ...left, warnings: isSeen ? [seen] : [] }
+  }
+
+  /** Names as they are now; of units that are gone, as they were. */
+  async function namesOf(org: string, declared: readonly Dependency[]): Promise<Map<string, string>> {
+    const { engine } = await current(org)
+    return new Map(declared.map(({ on, name }) => [on, engine.node(on)?.facts.name ?? name]))
+  }
+
+  async function noEdge(
+    org: string,
+    unit: UnitView,
+    on: string,
+    names: readonly string[],
+  ): Promise<TacoError> {
+    const { engine } = await current(org)
+    const read = engine
+      .node(unit.id)
+      ?.edges.find(
+        (edge) => edge.source === 'reads' && [edge.on, engine.node(edge.on)?.facts.name].includes(on),
+      )
+    const { hint, facts } = unknownUnit(on, names, 'on')
+    const guess = facts['nearest'] === undefined ? undefined : hint
+    return new TacoError('NOT_FOUND', `${unit.name} declares no dependency on ${on}`, {
+      facts,
+      hint:
+        read === undefined
+          ? (guess ?? `see \`taco dep ls ${unit.name}\``)
+          : 'the edge comes from what its last apply read; it goes when an apply does not read it any more',
+    })
+  }
+
+  return {
+    list,
+    add,
+    remove,
+    async usersOf(ref) {
+      const { id } = await control.units.get(ref)
+      return usersIn((await current(ref.org)).engine, id)
+    },
+  }
+}
+
+/** A name that the unit cannot have is refused; one that it may get with its first apply is let through with a word. */
+function checkOutputs(on: UnitView, { outputs = [], inputs = {} }: DependencyInput): string[] {
+  const wanted = [...new Set([...outputs, ...Object.values(inputs)])]
+  if (wanted.length === 0) return []
+  if (on.state === null)
+    return [`${on.name} has no state yet, so nobody can say whether it will have ${wanted.join(', ')}`]
+  if (on.outputs === null)
+    return [`the outputs of ${on.name} are encrypted, so nobody can say whether it has ${wanted.join(', ')}`]
+  const known = on.outputs.map(({ name }) => name)
+  const isKnown = among(known)
+  const missing = wanted.find((name) => !isKnown(name))
+  if (missing !== undefined) throw unknownOutput(on.name, missing, known)
+  return []
+}
+
+function cycleRefused(cycle: readonly string[]): TacoError {
+  const [first, second] = cycle
+  return new TacoError('BAD_REQUEST', `that would close a cycle: ${cycle.join(' → ')}`, {
+    facts: { field: 'on', cycle },
+    hint:
+      first === second
+        ? 'a unit cannot use its own outputs'
+        : `a unit waits for what it uses: take one of these edges away first, see \`taco dep ls ${second}\``,
+  })
+}
+
+function viewOf(
+  { on, name, outputs, source, read }: Edge,
+  i: number,
+  from: {
+    engine: GraphEngine
+    node: GraphNode | undefined
+    declared: ReadonlyMap<string, readonly Dependency[]>
+  },
+): DependencyView {
+  const comparison = from.node?.comparisons[i]
+  const declared = from.declared.get(on) ?? []
+  return {
+    on: { id: on, name: from.engine.node(on)?.facts.name ?? (name || on) },
+    outputs: outputs === null ? null : [...outputs],
+    source,
+    inputs: Object.assign({}, ...declared.map(({ inputs }) => inputs)),
+    state: comparison?.state ?? 'unknown',
+    changed: comparison?.changes.map(({ output }) => output) ?? [],
+    read: read === undefined ? null : { commit: read.commit, at: isoTime(read.at) },
+  }
+}
+
+function usersIn(engine: GraphEngine, id: string): UserView[] {
+  return engine.users(id).flatMap(({ facts, edges, comparisons }) =>
+    edges.flatMap(({ on, outputs, source }, i) => {
+      if (on !== id) return []
+      const state = comparisons[i]?.state ?? 'unknown'
+      return [
+        { id: facts.id, name: facts.name, outputs: outputs === null ? null : [...outputs], source, state },
+      ]
+    }),
+  )
+}

@@ -1,0 +1,43 @@
+import { TacoError } from '../../base/errors.ts'
+import type { Dependency } from '../../state/index.ts'
+
+/** What a unit takes from another one. */
+export interface Wanted {
+  /** Id of that unit. */
+  readonly on: string
+  readonly name: string
+  readonly variables: readonly { readonly variable: string; readonly output: string }[]
+}
+
+/**
+ * Which variables take which outputs: as `inputs` says, and where outputs are named without that, variables of the
+ * same name. A dependency on all outputs gives nothing by itself: nobody said which variables there are. Pure.
+ */
+export function wantedOf(unit: string, dependencies: readonly Dependency[]): readonly Wanted[] {
+  const takenFrom = new Map<string, { readonly on: string; readonly name: string; readonly output: string }>()
+  for (const { on, name, outputs, inputs } of dependencies) {
+    const mapped = new Set(Object.values(inputs))
+    const sameName = (outputs ?? []).filter((output) => !mapped.has(output))
+    for (const [variable, output] of [
+      ...Object.entries(inputs),
+      ...sameName.map((one) => [one, one] as const),
+    ]) {
+      const other = takenFrom.get(variable)
+      if (other !== undefined && (other.on !== on || other.output !== output)) {
+        throw new TacoError(
+          'CONFLICT',
+          `the variable ${variable} of ${unit} takes both ${other.output} of ${other.name} and ${output} of ${name}`,
+          { hint: 'map one of them to another variable with `inputs`', facts: { field: 'inputs', variable } },
+        )
+      }
+      takenFrom.set(variable, { on, name, output })
+    }
+  }
+  const byUnit = new Map<string, { name: string; variables: { variable: string; output: string }[] }>()
+  for (const [variable, { on, name, output }] of takenFrom) {
+    const wanted = byUnit.get(on) ?? { name, variables: [] }
+    wanted.variables.push({ variable, output })
+    byUnit.set(on, wanted)
+  }
+  return [...byUnit].map(([on, wanted]) => ({ on, ...wanted }))
+}

@@ -1,0 +1,227 @@
+import { type Clock, isoTime, systemClock } from '../../base/clock.ts'
+import { Turns } from '../../base/turns.ts'
+import type { GraphFacts, StateControl } from '../../state/index.ts'
+import { createChangeTimes } from './reason-times.ts'
+import { createDependencies } from '../dependencies/dependencies.ts'
+import type { EngineUnit, GraphEngine, GraphNode } from './live-graph.ts'
+import { createGraphEngine } from './live-graph.ts'
+import { createGoneNames } from './gone-names.ts'
+import { unknownUnit } from '../dependencies/unknown-name.ts'
+import type { RolloutMarks } from '../../rollouts/marks.ts'
+import type { Graph, GraphQuery } from '../services.ts'
+import type { GraphEdgeView, GraphView, NodeView, StatusView } from '../views.ts'
+import { reasonsOf } from './reasons.ts'
+
+export interface GraphDeps {
+  readonly control: Pick<StateControl, 'graph' | 'outputs' | 'units'>
+  /** What others know of units by id. */
+  readonly marks?: (org: string) => Promise<RolloutMarks>
+  readonly clock?: Pick<Clock, 'now'>
+}
+
+/** So many units are read before anybody asks whether others want their turn. */
+const SLICE_UNITS = 64
+
+type Marks = RolloutMarks['marks']
+
+interface Loaded {
+  readonly engine: GraphEngine
+  readonly asOf: number
+  readonly marks: Marks
+}
+
+export function createGraph({ control, marks, clock = systemClock }: GraphDeps): Graph {
+  const engines = new Map<string, GraphEngine>()
+  const whole = new WeakMap<GraphEngine, { revision: number; until: number; parts: Parts }>()
+  const addTimes = createChangeTimes(control.outputs, control.graph)
+  const addNames = createGoneNames(control.units)
+
+  const marked = createMarkedUnits()
+  const lastMarks = new Map<string, RolloutMarks>()
+
+  /** Without options for those who decide by the graph: it is refused where a unit of it cannot be read. */
+  async function current(
+    org: string,
+    options?: { readonly damaged: 'shown' },
+  ): Promise<{ engine: GraphEngine; asOf: number }> {
+    const { units, asOf } = await control.graph.units(org, options)
+    if (!engines.has(org)) await readFacts(units)
+    let engine = engines.get(org)
+    if (engine === undefined) {
+      engine = createGraphEngine()
+      engines.set(org, engine)
+    }
+    engine.update(marked(units, lastMarks.get(org)))
+    return { engine, asOf }
+  }
+
+  async function load({ org, at }: GraphQuery): Promise<Loaded> {
+    if (at === undefined) {
+      const known = await marks?.(org)
+      if (known !== undefined) lastMarks.set(org, known)
+      return { ...(await current(org, { damaged: 'shown' })), marks: known?.marks ?? new Map() }
+    }
+    const engine = createGraphEngine()
+    const all = (await control.graph.unitsAt(org, at)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    engine.update(all.map((facts) => ({ id: facts.id, key: facts, facts: () => facts })))
+    return { engine, asOf: at, marks: new Map() }
+  }
+
+  /** The same objects as long as nothing changed, so that a face can keep what it made of them. */
+  function allOf({ engine, marks: known }: Loaded): Parts {
+    const kept = whole.get(engine)
+    const now = clock.now()
+    if (kept?.revision === engine.revision() && now <= kept.until && known.size === 0) return kept.parts
+    const nodes = engine.nodes()
+    const parts = partsOf(nodes, known, now)
+    // A lock may run out without anybody changing anything.
+    const until = nodes.reduce((first, { facts }) => Math.min(first, lockedUntil(facts, now)), Infinity)
+    if (known.size === 0) whole.set(engine, { revision: engine.revision(), until, parts })
+    return parts
+  }
+
+  return {
+    engine: (org) => current(org),
+    async view(query): Promise<GraphView> {
+      const loaded = await load(query)
+      const asOf = isoTime(loaded.asOf)
+      if (query.unit === undefined) return { asOf, ...allOf(loaded) }
+      const { nodes, edges } = partsOf(selected(loaded.engine, query), loaded.marks, clock.now())
+      const shown = new Set(nodes.map(({ id }) => id))
+      return { asOf, nodes, edges: edges.filter(({ to, state }) => shown.has(to) || state === 'dangling') }
+    },
+    async status(query): Promise<StatusView> {
+      const loaded = await load(query)
+      const { engine } = loaded
+      const nodes = selected(engine, query)
+      const counts = {
+        'up-to-date': 0,
+        stale: 0,
+        waiting: 0,
+        unknown: 0,
+        'never-applied': 0,
+        'state-missing': 0,
+      }
+      for (const { status } of nodes) counts[status]++
+      const needsIt = ({ facts, status }: GraphNode) =>
+        status !== 'up-to-date' ||
+        loaded.marks.has(facts.id) ||
+        facts.failed !== undefined ||
+        facts.warning !== undefined
+      const wanted = query.attention === true ? nodes.filter(needsIt) : nodes
+      const items = wanted.map((node) => ({
+        ...nodeView(node, loaded.marks, clock.now()),
+        reasons: reasonsOf(node, (id) => engine.node(id)),
+      }))
+      const named = await addNames(
+        query.org,
+        items.flatMap(({ reasons }) => reasons),
+      )
+      const timed = await addTimes(query.org, named, query.at)
+      let next = 0
+      return {
+        asOf: isoTime(loaded.asOf),
+        counts,
+        items: items.map((item) => ({ ...item, reasons: timed.slice(next, (next += item.reasons.length)) })),
+      }
+    },
+    dependencies: createDependencies(control, (org) => current(org)),
+  }
+}
+
+/** Of very many units this takes longer than all the rest. What was read is kept with the unit. */
+async function readFacts(units: readonly EngineUnit[]): Promise<void> {
+  const turns = new Turns()
+  for (const [i, unit] of units.entries()) {
+    unit.facts()
+    if (i % SLICE_UNITS === SLICE_UNITS - 1) await turns.pause()
+  }
+}
+
+/** What could not be noted with a unit, or cannot be known of it, counts all the same: half applied is never fine. */
+function createMarkedUnits() {
+  const made = new WeakMap<object, { readonly as: string; readonly unit: EngineUnit }>()
+  return (units: readonly EngineUnit[], known: RolloutMarks | undefined): readonly EngineUnit[] => {
+    if (known === undefined || (known.failed.size === 0 && known.doubt === undefined)) return units
+    return units.map((unit) => {
+      const apply = known.failed.get(unit.id)
+      const doubt = known.doubt?.(unit.id)
+      if (apply === undefined && doubt === undefined) return unit
+      const as = `${apply?.rollout} ${apply?.at} ${doubt}`
+      const earlier = made.get(unit.key)
+      if (earlier?.as === as) return earlier.unit
+      const facts = apply === undefined ? unit.facts() : { ...unit.facts(), failed: apply }
+      const marked = { id: unit.id, key: {}, facts: () => facts, ...(doubt === undefined ? {} : { doubt }) }
+      made.set(unit.key, { as, unit: marked })
+      return marked
+    })
+  }
+}
+
+interface Parts {
+  readonly nodes: NodeView[]
+  readonly edges: GraphEdgeView[]
+}
+
+function partsOf(nodes: readonly GraphNode[], marks: Marks, now: number): Parts {
+  const readable = nodes.filter(({ facts }) => facts.damaged === undefined)
+  const nameOf = new Map(readable.map(({ facts }) => [facts.id, facts.name]))
+  return {
+    nodes: nodes.map((node) => nodeView(node, marks, now)),
+    edges: nodes.flatMap(({ facts, edges, comparisons }) =>
+      edges.map((edge, i) => ({
+        from: facts.id,
+        to: edge.on,
+        name: nameOf.get(edge.on) ?? (edge.name || edge.on),
+        outputs: edge.outputs === null ? null : [...edge.outputs],
+        source: edge.source,
+        state: comparisons[i]?.state ?? 'unknown',
+        changed: comparisons[i]?.changes.map(({ output }) => output) ?? [],
+      })),
+    ),
+  }
+}
+
+/** Infinity: for as long as nobody changes anything. A lock whose lease is over is none. */
+function lockedUntil({ locked, leaseUntil }: GraphFacts, now: number): number {
+  return locked && leaseUntil !== undefined && leaseUntil >= now ? leaseUntil : Infinity
+}
+
+function nodeView({ facts, status, isReady }: GraphNode, marks: Marks, now: number): NodeView {
+  const { id, name, leaseUntil, failed } = facts
+  const head = facts.forgotten === true || facts.damaged !== undefined ? null : facts.head
+  const locked = facts.locked && (leaseUntil === undefined || leaseUntil >= now)
+  const own = [
+    ...(locked ? (['locked'] as const) : []),
+    ...(failed === undefined ? [] : (['failed'] as const)),
+    ...(facts.warning === undefined ? [] : (['suspect'] as const)),
+  ]
+  return {
+    id,
+    name,
+    status,
+    ready: isReady,
+    marks: [...own, ...(marks.get(id) ?? [])],
+    commit: head?.commit ?? null,
+    at: head === null ? null : isoTime(head.at),
+    by: head?.by ?? null,
+  }
+}
+
+/** The units that were asked for, in the order of all. */
+function selected(engine: GraphEngine, { unit, direction }: GraphQuery): readonly GraphNode[] {
+  const nodes = engine.nodes()
+  if (unit === undefined) return nodes
+  const start = nodes.find(({ facts }) => facts.id === unit || facts.name === unit)
+  if (start === undefined)
+    throw unknownUnit(
+      unit,
+      nodes.map(({ facts }) => facts.name),
+    )
+  const { id } = start.facts
+  if (direction === 'none') return [start]
+  const shown = new Set([id])
+  if (direction !== 'down') for (const up of engine.reach(id, 'up')) shown.add(up)
+  if (direction !== 'up') for (const down of engine.reach(id, 'down')) shown.add(down)
+  return nodes.filter(({ facts }) => shown.has(facts.id))
+}

@@ -1,0 +1,17 @@
+import { LineCounter, isScalar, isSeq, parseDocument } from 'yaml'
+import { offsetOf } from './faults.ts'
+
+/** Where a `taco.yaml` says that a unit uses another: `taco.yaml:3:7`. For what only a server can find wrong. */
+export function placesOfDependencies(text: string, file: string): (unit: string, on: string) => string {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  return (unit, on) => {
+    const path = ['units', unit, 'dependencies']
+    const list = document.getIn(path)
+    const step = isSeq(list)
+      ? list.items.findIndex((item) => isScalar(item) && String(item.value).split(':')[0] === on)
+      : on
+    const { line, col } = lines.linePos(offsetOf(document, [...path, step], 'key'))
+    return `${file}:${line}:${col}`
+  }
+}

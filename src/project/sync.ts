@@ -1,0 +1,171 @@
+import { isTacoError } from '../base/errors.ts'
+import type { Caller, Dependency, StateControl, UnitView } from '../state/index.ts'
+import { findPath, orderOf } from '../graph/status/cycles.ts'
+import { groupedBy } from '../base/group-by.ts'
+import { type SyncPlan, type SyncUnit, circleRefused, isSame, planSync } from './sync-plan.ts'
+
+export interface Sync {
+  /** Makes the units as a project says; with `dryRun`, only tells what would change. Doing it twice is doing it once. */
+  sync(
+    org: string,
+    units: readonly SyncUnit[],
+    options: { dryRun: boolean },
+    caller: Caller,
+  ): Promise<SyncPlan>
+}
+
+/** What the project's edges of a unit were, and what this sync made of them. */
+interface Declared {
+  readonly before: readonly Dependency[]
+  readonly after: readonly Dependency[]
+}
+
+const AT_ONCE = 8
+
+export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync {
+  return {
+    async sync(org, units, { dryRun }, caller) {
+      const { current, plan } = await planned(org, units)
+      if (dryRun || plan.changes.length === 0) return plan
+      const idOf = new Map(current.map(({ name, id }) => [name, id]))
+      const touched = new Set(plan.changes.map(({ unit }) => unit))
+      // All units first: an edge needs both its ends.
+      await eachOf(units, async (unit) => {
+        if (touched.has(unit.name)) idOf.set(unit.name, await ensureUnit(org, unit, caller))
+      })
+      const linked = new Set(plan.changes.filter(({ kind }) => kind === 'dependency').map(({ unit }) => unit))
+      const declared = new Map<string, Declared>()
+      await eachOf(units, async (unit) => {
+        if (linked.has(unit.name)) await declare(org, unit, idOf, declared, caller)
+      })
+      await refuseCircle(org, declared, caller)
+      return plan
+    },
+  }
+
+  /** A unit that cannot be read would be planned as one to make, or be said not to be there. */
+  async function planned(org: string, units: readonly SyncUnit[]) {
+    const { current, damaged } = await everyUnit(org)
+    try {
+      const plan = planSync(units, current)
+      if (damaged && plan.changes.some(({ kind }) => kind !== 'label')) await control.graph.units(org)
+      return { current, plan }
+    } catch (error) {
+      if (damaged) await control.graph.units(org)
+      throw error
+    }
+  }
+
+  async function everyUnit(org: string): Promise<{ current: readonly UnitView[]; damaged: boolean }> {
+    const current: UnitView[] = []
+    let damaged = false
+    let cursor: string | undefined
+    do {
+      const page = await control.units.list({ org, limit: 1000, ...(cursor === undefined ? {} : { cursor }) })
+      current.push(...page.items)
+      damaged ||= page.damaged > 0
+      cursor = page.next
+    } while (cursor !== undefined)
+    return { current, damaged }
+  }
+
+  async function ensureUnit(org: string, { name, labels }: SyncUnit, caller: Caller): Promise<string> {
+    try {
+      return (await control.units.create({ org, name, labels, takeOver: false }, caller)).id
+    } catch (error) {
+      if (!isTacoError(error, 'ALREADY_EXISTS')) throw error
+    }
+    const unit = await control.units.get({ org, unit: name })
+    if (Object.entries(labels).some(([label, value]) => unit.labels[label] !== value))
+      await control.units.update({ org, unit: unit.id }, { labels }, caller)
+    return unit.id
+  }
+
+  async function declare(
+    org: string,
+    { name, dependencies }: SyncUnit,
+    idOf: ReadonlyMap<string, string>,
+    declared: Map<string, Declared>,
+    caller: Caller,
+  ): Promise<void> {
+    const edges = dependencies.flatMap(({ on, outputs, inputs }): Dependency[] => {
+      const id = idOf.get(on)
+      if (id === undefined) return []
+      const names = outputs === null ? null : [...outputs]
+      return [{ on: id, name: on, outputs: names, source: 'code', inputs: { ...inputs } }]
+    })
+    await control.graph.changeDependencies(
+      { org, unit: idOf.get(name) ?? name },
+      (current, id) => {
+        declared.set(id, { before: current.filter(isOfCode), after: edges })
+        return withCode(current, edges)
+      },
+      caller,
+    )
+  }
+
+  /**
+   * Somebody may have declared the way back at the same moment: whoever sees both takes their own back, and nothing
+   * that another sync has declared since.
+   */
+  async function refuseCircle(
+    org: string,
+    declared: ReadonlyMap<string, Declared>,
+    caller: Caller,
+  ): Promise<void> {
+    if (declared.size === 0) return
+    const { units } = await control.graph.units(org, { fresh: true, damaged: 'left out' })
+    const facts = units.map((unit) => unit.facts())
+    const nameOf = new Map(facts.map(({ id, name }) => [id, name]))
+    const edges = new Map(facts.map(({ id, dependencies }) => [id, dependencies.map(({ on }) => on)]))
+    const circle = circleThrough([...declared.keys()], edges)
+    if (circle === undefined) return
+    await eachOf([...declared], async ([id, { before, after }]) => {
+      await control.graph.changeDependencies(
+        { org, unit: id },
+        (current) => (areSame(current.filter(isOfCode), after) ? withCode(current, before) : current),
+        caller,
+      )
+    })
+    throw circleRefused(circle.map((id) => nameOf.get(id) ?? id))
+  }
+}
+
+function circleThrough(
+  ids: readonly string[],
+  edges: ReadonlyMap<string, readonly string[]>,
+): readonly string[] | undefined {
+  const places = new Map([...edges.keys()].map((id, place) => [id, place]))
+  const ups = [...edges.values()].map((used) => used.flatMap((id) => places.get(id) ?? []))
+  const { place, groups } = orderOf(ups)
+  const isInCircle = (id: string) => groups.has(place[places.get(id) ?? -1] ?? -1)
+  const first = ids.find(isInCircle)
+  return first === undefined ? undefined : findPath(first, first, (one) => edges.get(one) ?? [])
+}
+
+const isOfCode = ({ source }: Dependency) => source === 'code'
+
+function withCode(current: readonly Dependency[], code: readonly Dependency[]): readonly Dependency[] {
+  return [...current.filter((edge) => !isOfCode(edge)), ...code]
+}
+
+function areSame(some: readonly Dependency[], others: readonly Dependency[]): boolean {
+  if (some.length !== others.length) return false
+  const byUnit = groupedBy(others, ({ on }) => on)
+  return some.every((one) => byUnit.get(one.on)?.some((other) => isSame(one, other)))
+}
+
+/** After a failure nothing more is begun, and what was is waited for: the next sync must not be overtaken by this one. */
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items]
+  const worker = async () => {
+    try {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next)
+    } finally {
+      queue.length = 0
+    }
+  }
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
+  const failure = ends.find((end) => end.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+}

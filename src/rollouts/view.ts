@@ -1,0 +1,49 @@
+import { isoTime } from '../base/clock.ts'
+import type { DamagedRollout } from './unreadable.ts'
+import type { Rollout, Step } from './model.ts'
+import type { RolloutProgress, RolloutView, StepView } from './services.ts'
+
+const time = (ms: number | undefined) => (ms === undefined ? null : isoTime(ms))
+
+export function viewProgress({ id, status, steps }: Rollout): RolloutProgress {
+  const counts = { waiting: 0, running: 0, applied: 0, skipped: 0, failed: 0 }
+  for (const step of steps) counts[step.status]++
+  return { id, status, steps: counts }
+}
+
+export function viewRollout(rollout: Rollout): RolloutView {
+  const names = new Map(rollout.steps.map(({ unit }) => [unit.id, unit.name]))
+  return {
+    id: rollout.id,
+    org: rollout.org,
+    createdAt: isoTime(rollout.createdAt),
+    endedAt: time(rollout.endedAt),
+    by: rollout.by,
+    status: rollout.status,
+    roots: rollout.roots.map((id) => names.get(id) ?? id),
+    steps: rollout.steps.map(viewStep),
+  }
+}
+
+export function viewDamaged(org: string, { id, at }: DamagedRollout): RolloutView {
+  const createdAt = isoTime(at)
+  return { id, org, createdAt, endedAt: null, by: '', status: 'damaged', roots: [], steps: [] }
+}
+
+function viewStep(step: Step): StepView {
+  return {
+    unit: step.unit,
+    needs: step.needs,
+    isRoot: step.isRoot,
+    status: step.status,
+    attempts: step.attempts,
+    worker: step.claim?.worker ?? null,
+    leaseUntil: time(step.claim?.until),
+    startedAt: time(step.startedAt),
+    endedAt: time(step.endedAt),
+    due: step.due ?? null,
+    reason: step.reason ?? null,
+    proof: step.proof ?? null,
+    result: step.result ?? null,
+  }
+}

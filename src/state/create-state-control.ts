@@ -1,0 +1,95 @@
+import { createRunTokens } from '../access/index.ts'
+import { createAdopt } from './upkeep/adopt.ts'
+import { createBackground } from './journal/background.ts'
+import { createCatalog } from './catalog/catalog.ts'
+import { createClaims } from './units/claims.ts'
+import type { StateDeps, StateSettings } from './settings.ts'
+import { defaultSettings } from './settings.ts'
+import { createDoctor } from './upkeep/doctor.ts'
+import { createGc } from './upkeep/gc.ts'
+import { createGraphStore } from './receipts/graph-store.ts'
+import { createHistoryCache } from './history/history-cache.ts'
+import { createIntake } from './intake/intake.ts'
+import { createOutbox } from './journal/events.ts'
+import { createOrgMaker } from './units/key-owner.ts'
+import { createJournal } from './journal/journal.ts'
+import { createJournalWriter } from './journal/journal-writer.ts'
+import { createLocator } from './units/locate.ts'
+import { createLocks } from './locks/locks.ts'
+import { createLocksSeen } from './locks/outside-locks.ts'
+import { inThisThread, type LongWork } from './long-work.ts'
+import { createOrgs } from './units/orgs.ts'
+import { createOutputs } from './outputs/outputs.ts'
+import { createMirrors } from './protocol/create-mirrors.ts'
+import type { StateControl } from './state-control.ts'
+import { createStates } from './intake/states.ts'
+import { createSweep } from './upkeep/sweep.ts'
+import { createUnitMaker } from './units/unit-making.ts'
+import { createUnitStore } from './documents/unit-store.ts'
+import { createUnitsAt } from './history/units-at.ts'
+import { createUnits } from './units/units.ts'
+import { createVersionStore } from './versions/version-store.ts'
+import { createVersions } from './versions/versions.ts'
+
+export type StateControlOptions = Omit<StateDeps, 'settings' | 'work'> & {
+  readonly settings?: Partial<StateSettings>
+  /** Without: it is done in this thread. */
+  readonly work?: LongWork
+}
+
+/** Builds state control over a bucket. Several may run over one bucket, in one process or in many. */
+export async function createStateControl(options: StateControlOptions): Promise<StateControl> {
+  const deps: StateDeps = {
+    ...options,
+    work: options.work ?? inThisThread,
+    settings: { ...defaultSettings, ...options.settings },
+  }
+  const background = createBackground(deps.log)
+  const journalWriter = createJournalWriter(deps)
+  const outbox = createOutbox(deps, background, journalWriter)
+  const store = createUnitStore(deps, background, journalWriter, outbox)
+  const orgs = createOrgs(deps, outbox)
+  const claims = createClaims(deps, store)
+  const locator = createLocator(deps, store, claims, orgs)
+  const catalog = createCatalog(deps, store, journalWriter)
+  store.onSeen((unit) => {
+    locator.note(unit)
+    catalog.note(unit)
+  })
+  const history = createHistoryCache(deps)
+  const intake = createIntake(deps.spool, deps.work, (org) => orgs.digestKey(org))
+  const parts = {
+    deps,
+    store,
+    mirrors: createMirrors(deps.bucket),
+    versions: createVersionStore(deps, history),
+    intake,
+  }
+  const maker = createUnitMaker(deps, store, claims, orgs, catalog)
+  const runTokens = createRunTokens(deps)
+  const locksSeen = createLocksSeen(parts)
+  await orgs.ensureFirst({ by: 'opentaco' })
+
+  return {
+    orgs: { ...orgs, create: createOrgMaker(orgs, catalog) },
+    units: createUnits(parts, catalog, locator, maker, claims, orgs, locksSeen),
+    states: createStates(parts, intake, locator, maker),
+    locks: createLocks(parts, locator, maker),
+    versions: createVersions(parts, locator),
+    outputs: createOutputs(parts, locator),
+    graph: createGraphStore(parts, catalog, locator, orgs, createUnitsAt(parts, catalog, history)),
+    journal: createJournal(deps),
+    outbox,
+    upkeep: {
+      adopt: createAdopt(parts, orgs, maker, claims, catalog),
+      gc: createGc(parts, orgs, catalog, runTokens),
+      doctor: createDoctor(parts, orgs, catalog, claims, maker),
+      sweep: createSweep(parts, orgs, catalog, history, locksSeen.learn),
+    },
+    runTokens,
+    close() {
+      journalWriter.hurry()
+      return background.flush()
+    },
+  }
+}

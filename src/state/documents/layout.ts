@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { encodeTime } from '../../base/ids.ts'
+import { type BucketAbilities, foldKey } from '../../bucket/index.ts'
+import { flatName } from './names.ts'
+
+type Folding = Pick<BucketAbilities, 'foldsCase'>
+
+/** Where everything lies in the bucket. Nothing else builds a key. */
+
+export const ROOT = '.taco/'
+
+export const orgKey = (org: string) => `${ROOT}orgs/${org}/org.json`
+export const orgsPrefix = `${ROOT}orgs/`
+export const unitsPrefix = (org: string) => `${ROOT}orgs/${org}/units/`
+export const unitKey = (org: string, id: string) => `${unitsPrefix(org)}${id}.json`
+export const unitIdOfKey = (key: string) => key.slice(key.lastIndexOf('/') + 1, -'.json'.length)
+/** Names differ in case and end in anything, so the object name is the flat name with a suffix of its own. */
+export const namesPrefix = (org: string) => `${ROOT}orgs/${org}/names/`
+export const nameKey = (org: string, name: string, can: Folding) =>
+  `${namesPrefix(org)}${flatName(objectOf(name, can))}.json`
+export const catalogKey = (org: string) => `${ROOT}orgs/${org}/catalog`
+export const historyKey = (org: string) => `${ROOT}orgs/${org}/history`
+export const historiesPrefix = (org: string) => `${ROOT}orgs/${org}/versions/`
+export const versionsPrefix = (org: string, unit: string) => `${historiesPrefix(org)}${unit}/`
+
+/** One small object per outputs commit; the version is in the name because two attempts may have the same number. */
+export const outputsKey = (org: string, unit: string, commit: number, version: string) =>
+  `${ROOT}orgs/${org}/outputs/${unit}/${padSeq(commit)}-${version}.json`
+export const rolloutsPrefix = (org: string) => `${ROOT}orgs/${org}/rollouts/`
+export const rolloutsEndedKey = (org: string) => `${ROOT}orgs/${org}/rollouts-ended`
+export const rolloutKey = (org: string, id: string) => `${rolloutsPrefix(org)}${id}.json`
+
+/** State keys are claimed over the whole bucket: two units never share a state object. */
+export const stateClaimsPrefix = `${ROOT}keys/`
+export const stateClaimKey = (key: string, can: Folding) =>
+  `${stateClaimsPrefix}${createHash('sha256').update(objectOf(key, can)).digest('hex')}.json`
+
+/** The same text for keys that are one object in this bucket. */
+export function objectOf(key: string, { foldsCase = false }: Folding): string {
+  return foldsCase ? foldKey(key) : key
+}
+
+/** Organizations other than the first have a folder of their own. */
+const folderOf = (org: string) => (org === 'default' ? '' : `${org}/`)
+
+/** A new unit's state. */
+export function defaultStateKey(org: string, name: string): string {
+  return `${folderOf(org)}${name}/terraform.tfstate`
+}
+
+/** A new unit's state where another unit has the key above. */
+export function otherStateKey(org: string, name: string, id: string): string {
+  return `${folderOf(org)}${name}/${id}.tfstate`
+}
+
+/**
+ * Version objects sort by sequence number and name what they depend on, so that retention needs no reads:
+ * `<seq>-<seq of the base, 0 for none>-<id>`. The id is random for each attempt.
+ */
+export function versionObject(version: VersionKeyParts): string {
+  return `${padSeq(version.seq)}-${padSeq(version.baseSeq)}-${version.id}`
+}
+
+export interface VersionKeyParts {
+  readonly seq: number
+  readonly baseSeq: number
+  readonly id: string
+}
+
+export function parseVersionObject(key: string): VersionKeyParts | undefined {
+  const match = /(\d{8})-(\d{8})-(sv-[0-9A-Za-z]{16})$/.exec(key)
+  if (match === null) return undefined
+  return { seq: Number(match[1]), baseSeq: Number(match[2]), id: String(match[3]) }
+}
+
+export const padSeq = (seq: number) => String(seq).padStart(8, '0')
+
+export const journalPrefix = `${ROOT}journal/`
+
+/** What a folder can hold in one name when it has added its own. */
+const MAX_NAME_BYTES = 200
+
+export interface JournalSubject {
+  readonly org: string
+  readonly unit?: { readonly id: string } | undefined
+}
+
+/**
+ * By day, hour and minute, so that no folder grows without bounds and followers, who list what is a few seconds old
+ * again and again, read small ones. The organization and the unit of each record in the object are
+ * in the key, so that a list tells who changed: `<ulid>-<org>.<unit>.<unit>….json`.
+ */
+export function journalKey(at: number, ulid: string, subjects: readonly JournalSubject[]): string {
+  const units = subjects.map(({ unit }) => unit?.id ?? '').join('.')
+  return `${journalMinute(at)}${ulid}-${subjects[0]?.org ?? ''}.${units}.json`
+}
+
+/** Split so that each part can be one object: of one organization, with a name that is not too long. */
+export function recordsThatFit<T extends JournalSubject & { readonly id: string }>(
+  records: readonly T[],
+): T[][] {
+  const parts: T[][] = []
+  const open = new Map<string, { readonly part: T[]; bytes: number }>()
+  for (const record of records.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const bytes = 1 + (record.unit?.id.length ?? 0)
+    const last = open.get(record.org)
+    if (last !== undefined && last.bytes + bytes <= MAX_NAME_BYTES) {
+      last.part.push(record)
+      last.bytes += bytes
+      continue
+    }
+    const part = [record]
+    parts.push(part)
+    open.set(record.org, {
+      part,
+      bytes: '01234567890123456789012345-.json'.length + record.org.length + bytes,
+    })
+  }
+  return parts
+}
+
+/** Sorts just before every record of this time. */
+export function journalCursorAt(at: number): string {
+  return journalMinute(at) + encodeTime(at)
+}
+
+function journalMinute(at: number): string {
+  const iso = new Date(at).toISOString()
+  return `${journalPrefix}${iso.slice(0, 10)}/${iso.slice(11, 13)}/${iso.slice(14, 16)}/`
+}
+
+export interface JournalObject {
+  readonly ulid: string
+  readonly org: string
+  /** Of each record, in their order; empty: it is about the organization. */
+  readonly units: readonly string[]
+}
+
+export function parseJournalKey(key: string): JournalObject | undefined {
+  const match = /\/([0-9A-Z]{26})-([a-z0-9_-]+)\.([^/]*)\.json$/.exec(key)
+  return match === null
+    ? undefined
+    : { ulid: String(match[1]), org: String(match[2]), units: String(match[3]).split('.') }
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { TacoError } from '../../base/errors.ts'
+import { Turns } from '../../base/turns.ts'
+import type { Spool, SpoolFile } from '../../base/spool.ts'
+import type { Body } from '../../bucket/index.ts'
+import { bodyOf } from '../../bucket/index.ts'
+import type { StateFacts } from '../content/scan.ts'
+import { StateScan } from '../content/scan.ts'
+import type { LongWork } from '../long-work.ts'
+import type { OutsideIntake, Received } from '../protocol/context.ts'
+import type { ReceiveOptions } from '../state-control.ts'
+
+/** Larger states go through the spool, so that memory does not grow with them. */
+const IN_MEMORY_BYTES = 8 * 1024 * 1024
+/** Smaller states are taken in before anybody could wait. */
+const PAUSE_FROM = 256 * 1024
+
+export interface Intake extends OutsideIntake {
+  receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<Received>
+}
+
+/** `digestKey` gives the organization's key for digests of sensitive outputs. */
+export function createIntake(
+  spool: Spool,
+  work: Pick<LongWork, 'digestOutput'>,
+  digestKey: (org: string) => Promise<Uint8Array>,
+): Intake {
+  return {
+    async receive(stream, options) {
+      const scan = new StateScan({ sensitiveKey: await digestKey(options.org) })
+      const taken = await takeIn(stream, spool, options, (chunk) => {
+        scan.push(chunk)
+        return scan.settle(work.digestOutput)
+      })
+      try {
+        return { ...taken, facts: scan.finish() }
+      } catch (error) {
+        await taken.dispose()
+        throw error
+      }
+    },
+
+    async receiveOutside(stream, org) {
+      // Nobody can be told to make it smaller: it stands already.
+      const scan = new StateScan({ sensitiveKey: await digestKey(org), tooManyOutputs: 'unknown' })
+      let isState = true
+      const attempt = <T>(read: () => T): T | undefined => {
+        try {
+          return isState ? read() : undefined
+        } catch {
+          // Somebody put something else there. It is kept all the same, as bytes.
+          isState = false
+          return undefined
+        }
+      }
+      const taken = await takeIn(stream, spool, { maxBytes: Infinity }, (chunk) =>
+        attempt(() => {
+          scan.push(chunk)
+          return scan.settle(work.digestOutput)
+        })?.catch(() => {
+          isState = false
+        }),
+      )
+      const facts: StateFacts | undefined = attempt(() => scan.finish())
+      return { ...taken, facts }
+    },
+  }
+}
+
+interface Taken {
+  readonly body: Body
+  readonly hash: string
+  dispose(): Promise<void>
+}
+
+/** One pass: hashes, checks length and digest, keeps the bytes in memory or in the spool. */
+async function takeIn(
+  stream: AsyncIterable<Uint8Array>,
+  spool: Spool,
+  options: Pick<ReceiveOptions, 'maxBytes' | 'declaredBytes' | 'contentMd5'>,
+  look: (chunk: Uint8Array) => Promise<void> | undefined,
+): Promise<Taken> {
+  if (options.declaredBytes !== undefined && options.declaredBytes > options.maxBytes)
+    throw tooLarge(options.maxBytes)
+  const sha256 = createHash('sha256')
+  const md5 = options.contentMd5 === undefined ? undefined : createHash('md5')
+  const store = createStore(spool, options.declaredBytes)
+  const turns = new Turns()
+  try {
+    for await (const chunk of stream) {
+      if (store.size + chunk.byteLength > options.maxBytes) throw tooLarge(options.maxBytes)
+      for (const some of turns.slices(chunk)) {
+        sha256.update(some)
+        md5?.update(some)
+        const looking = look(some)
+        if (looking !== undefined) await looking
+        await store.add(some)
+        if (store.size >= PAUSE_FROM) await turns.pause()
+      }
+    }
+    checkLength(store.size, options.declaredBytes)
+    checkDigest(md5?.digest('base64'), options.contentMd5)
+    const hash = sha256.digest('hex')
+    return { body: { ...store.body(), sha256: hash }, hash, dispose: () => store.dispose() }
+  } catch (error) {
+    await store.dispose()
+    throw error
+  }
+}
+
+interface ByteStore {
+  readonly size: number
+  add(chunk: Uint8Array): Promise<void> | void
+  body(): Body
+  dispose(): Promise<void>
+}
+
+function createStore(spool: Spool, declaredBytes: number | undefined): ByteStore {
+  let file: SpoolFile | undefined
+  let memory = Buffer.allocUnsafeSlow(Math.min(declaredBytes ?? 65_536, IN_MEMORY_BYTES))
+  let size = 0
+
+  async function spill(chunk: Uint8Array): Promise<void> {
+    if (file === undefined) {
+      file = await spool.create()
+      if (size > 0) await file.write(memory.subarray(0, size))
+      memory = Buffer.alloc(0)
+    }
+    await file.write(chunk)
+    size += chunk.byteLength
+  }
+
+  return {
+    get size() {
+      return size
+    },
+    add(chunk) {
+      const needed = size + chunk.byteLength
+      if (file !== undefined || needed > IN_MEMORY_BYTES) return spill(chunk)
+      if (needed > memory.byteLength) {
+        const larger = Buffer.allocUnsafeSlow(
+          Math.min(IN_MEMORY_BYTES, Math.max(needed, memory.byteLength * 2)),
+        )
+        memory.copy(larger, 0, 0, size)
+        memory = larger
+      }
+      // Copied: a chunk belongs to its producer again once the next one is asked for.
+      memory.set(chunk, size)
+      size = needed
+      return undefined
+    },
+    body() {
+      const spooled = file
+      if (spooled === undefined) return bodyOf(memory.subarray(0, size))
+      return { size, bytes: undefined, stream: () => spooled.stream() }
+    },
+    async dispose() {
+      await file?.dispose()
+    },
+  }
+}
+
+function tooLarge(maxBytes: number): TacoError {
+  return new TacoError('TOO_LARGE', `the state is larger than ${maxBytes} bytes`, {
+    facts: { field: 'body', maxBytes },
+    hint: 'raise --max-state of the server if this is meant to be',
+  })
+}
+
+function checkLength(size: number, declared: number | undefined): void {
+  if (declared === undefined || declared === size) return
+  throw new TacoError('STATE_TRUNCATED', `${size} of ${declared} bytes arrived`, {
+    facts: { field: 'Content-Length', declared, received: size },
+    hint: 'send it again: the connection was cut, or the length is wrong',
+  })
+}
+
+function checkDigest(actual: string | undefined, declared: string | undefined): void {
+  if (declared === undefined || actual === declared) return
+  throw new TacoError('STATE_DIGEST', 'the bytes do not match Content-MD5', {
+    facts: { field: 'Content-MD5' },
+    hint: 'send it again: something changed the bytes on their way',
+  })
+}

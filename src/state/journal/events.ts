@@ -1,0 +1,94 @@
+import type { StateDeps } from '../settings.ts'
+import type { Background } from './background.ts'
+import type { JournalWriter } from './journal-writer.ts'
+import type { Event } from '../documents/model.ts'
+import type { EventDraft, Outbox, OutboxDocument } from '../state-control.ts'
+import type { EventView } from '../views/views.ts'
+import { isoTime } from '../../base/clock.ts'
+import { isTacoError } from '../../base/errors.ts'
+
+export type { EventDraft } from '../state-control.ts'
+
+export function makeEvent(
+  deps: Pick<StateDeps, 'ids' | 'clock'>,
+  about: { readonly org: string; readonly id?: string; readonly name: string },
+  draft: EventDraft,
+): Event {
+  const at = deps.clock.now()
+  return {
+    id: deps.ids.ulid(at),
+    at,
+    type: draft.type,
+    org: about.org,
+    ...(about.id === undefined ? {} : { unit: { id: about.id, name: about.name } }),
+    by: draft.caller.by,
+    ...(draft.caller.requestId === undefined ? {} : { requestId: draft.caller.requestId }),
+    data: { ...draft.data },
+  }
+}
+
+export function viewEvent(event: Event): EventView {
+  return {
+    id: event.id,
+    at: isoTime(event.at),
+    type: event.type,
+    org: event.org,
+    unit: event.unit ?? null,
+    by: event.by,
+    requestId: event.requestId ?? null,
+    data: event.data,
+  }
+}
+
+/** What somebody else has made this long ago may have been left behind by a crash. */
+const LEFT_MS = 2_000
+
+export function createOutbox(deps: StateDeps, background: Background, journal: JournalWriter): Outbox {
+  const { flushEvents, tidyAfterMs } = deps.settings
+
+  /** Several may read one document at once: what it holds is told by one of them. */
+  function isLeft({ id, at }: Event): boolean {
+    return !journal.isWritten(id) && !journal.isUnderWay(id) && deps.clock.now() - at > LEFT_MS
+  }
+
+  function flushLeft(outbox: readonly Event[]): boolean {
+    const left = outbox.filter(isLeft)
+    if (left.length > 0)
+      background.run('writing events left in an outbox', () => ifAllowed(() => journal.flush(left)))
+    return left.length > 0
+  }
+
+  function emptyLater(outbox: readonly Event[], { key, empty }: OutboxDocument): void {
+    if (tidyAfterMs === null) return
+    const emptyIfTold = async () => {
+      // Waits for what is being written: whoever closes does not wait before it comes here.
+      await journal.flush(outbox)
+      if (outbox.every(({ id }) => journal.isWritten(id))) await empty()
+    }
+    background.later(`emptying the outbox of ${key}`, tidyAfterMs, () => ifAllowed(emptyIfTold))
+  }
+
+  return {
+    make: ({ org, unit }, draft) =>
+      makeEvent(deps, unit === undefined ? { org, name: org } : { org, ...unit }, draft),
+    unsent: (outbox) => outbox.filter(({ id }) => !journal.isWritten(id)),
+    send(outbox, made, document) {
+      if (!flushEvents) return
+      if (made.length > 0) background.run('writing events to the journal', () => journal.write(made))
+      flushLeft(outbox)
+      if (outbox.length > 0 && document !== undefined) emptyLater(outbox, document)
+    },
+    sendLeft(outbox, document) {
+      if (flushEvents && flushLeft(outbox)) emptyLater(outbox, document)
+    },
+  }
+}
+
+/** Whoever may only read leaves it to those who may write, and need not be told with every command. */
+async function ifAllowed(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!isTacoError(error, 'BUCKET_REFUSED')) throw error
+  }
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { StateFacts } from '../content/scan.ts'
+import type { UnitDocument } from '../documents/model.ts'
+import { highestSerial } from '../intake/serials.ts'
+
+/** What is strange about a state that was written around OpenTaco. */
+export const OutsideWarning = z.enum(['other-lineage', 'older-serial'])
+export type OutsideWarning = z.infer<typeof OutsideWarning>
+
+/**
+ * The state of another unit, or an older one of this unit, was put in the place of the current one: engines would plan
+ * changes that nobody meant. A state that begins after a deletion is neither. Pure.
+ */
+export function warningAbout(doc: UnitDocument, facts: StateFacts | undefined): OutsideWarning | undefined {
+  const { head, missing } = doc
+  if (facts === undefined || head === null || (head.tag === null && missing === undefined)) return undefined
+  if (head.version.unreadable !== true && head.version.lineage !== facts.lineage) return 'other-lineage'
+  return facts.serial < highestSerial(doc) ? 'older-serial' : undefined
+}
+
+export function sayWarning(warning: string): string {
+  if (warning === 'other-lineage')
+    return 'a state of another lineage was put in its place around OpenTaco: perhaps that of another unit'
+  if (warning === 'older-serial')
+    return 'an older state was put back around OpenTaco: its serial is lower than one before'
+  return warning
+}

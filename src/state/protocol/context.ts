@@ -1,0 +1,89 @@
+import { TacoError } from '../../base/errors.ts'
+import type { Body } from '../../bucket/index.ts'
+import type { StateFacts } from '../content/scan.ts'
+import type { StateDeps } from '../settings.ts'
+import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../documents/model.ts'
+import type { ReceivedState } from '../state-control.ts'
+import type { Unit, UnitStore } from '../documents/unit-store.ts'
+import type { Mirrors } from './mirror.ts'
+
+/** What the steps of the protocol work with. */
+export interface Parts {
+  readonly deps: StateDeps
+  readonly store: UnitStore
+  readonly mirrors: Mirrors
+  readonly versions: VersionStore
+  readonly intake: OutsideIntake
+}
+
+/** A received state together with what was read from it. */
+export interface Received extends ReceivedState {
+  /** Undefined: an outside write that is no state at all. */
+  readonly facts: StateFacts | undefined
+}
+
+export interface OutsideIntake {
+  /** Takes in whatever lies in the bucket: what is no state is kept too. */
+  receiveOutside(stream: AsyncIterable<Uint8Array>, org: string): Promise<Received>
+}
+
+export interface VersionAbout {
+  readonly at: number
+  readonly by: string
+  readonly how: How
+  readonly message?: string | undefined
+  readonly requestId?: string | undefined
+  readonly source?: string | undefined
+  /** What the state was made from, as far as it is known. */
+  readonly receipt?: Receipt | null | undefined
+}
+
+export interface VersionStore {
+  /** Stores the next version of the history, as yet uncommitted, and gives the head that would stand with it. */
+  put(doc: UnitDocument, state: Received, about: VersionAbout): Promise<Head>
+  /** Stores the current version anew, on its own: its object is missing or cannot be read, and these are its bytes. */
+  putBack(doc: UnitDocument, head: Head, state: Received): Promise<void>
+  /** What the history says of a committed version; undefined: there is none. */
+  find(
+    doc: UnitDocument,
+    versionId: string,
+  ): Promise<{ readonly facts: VersionFacts; readonly superseded: boolean } | undefined>
+  /** The bytes of a stored version, verified. */
+  read(
+    doc: UnitDocument,
+    version: { readonly object: string; readonly version: { readonly hash: string } },
+  ): Promise<StoredBytes>
+}
+
+export interface StoredBytes {
+  readonly body: Body
+  dispose(): Promise<void>
+}
+
+/** Which unit; with `name`, only while it still has that name. */
+export interface Target {
+  readonly org: string
+  readonly id: string
+  readonly name?: string
+}
+
+export async function loadUnit(parts: Parts, target: Target): Promise<Unit> {
+  const unit = await parts.store.load(target.org, target.id)
+  if (unit === undefined)
+    throw new TacoError('NOT_FOUND', `there is no unit ${target.name ?? target.id}`, {
+      facts: { unit: target.id },
+    })
+  if (target.name !== undefined && unit.value.name !== target.name) throw renamedMeanwhile(target.name)
+  return parts.store.folded(unit)
+}
+
+export function idOf(unit: Unit): Target {
+  return { org: unit.value.org, id: unit.value.id }
+}
+
+/** The name led to a unit that is called otherwise now: look the name up again. */
+export function renamedMeanwhile(name: string): TacoError {
+  return new TacoError('NOT_FOUND', `there is no unit ${name} any more: it was renamed`, {
+    facts: { unit: name, renamed: true },
+  })
+}

@@ -1,0 +1,407 @@
+import type { RunTokens } from '../access/index.ts'
+import type { Body, Found, Held } from '../bucket/index.ts'
+import type { Expected } from './expected.ts'
+import type { Dependency, Event, EventType, LockInfo, Read, Retention } from './documents/model.ts'
+import type {
+  AdoptFinding,
+  AbsenceView,
+  DamagedVersion,
+  DoctorFinding,
+  EventView,
+  GraphFacts,
+  GcReport,
+  LockView,
+  OrgView,
+  OutputsCommitView,
+  OutputsDiffView,
+  UnitView,
+  VersionView,
+} from './views/views.ts'
+
+/**
+ * State control as its faces see it. Every method throws TacoError for what the caller cannot go on with;
+ * nothing is written when it throws, unless it says so.
+ */
+export interface StateControl {
+  readonly orgs: Orgs
+  readonly units: Units
+  readonly states: States
+  readonly locks: Locks
+  readonly versions: Versions
+  readonly outputs: Outputs
+  readonly graph: GraphStore
+  readonly journal: Journal
+  readonly outbox: Outbox
+  readonly upkeep: Upkeep
+  readonly runTokens: RunTokens
+  /** Finishes work that was answered but not yet tidied up; further calls are refused. */
+  close(): Promise<void>
+}
+
+/** On whose behalf something happens. */
+export interface Caller {
+  /** Shown in history and events, e.g. `root`, `anonymous`, `alice@laptop`. */
+  readonly by: string
+  readonly requestId?: string
+  readonly signal?: AbortSignal
+  /** Set if the request may be told from its repetition, so that its change is made once. */
+  readonly request?: {
+    /** A hash of its Idempotency-Key and of who sent it. */
+    readonly key: string
+    /** A hash of everything that it says. */
+    readonly digest: string
+  }
+}
+
+/** A unit by name (`prod/network/vpc`) or by id (`ws-…`). */
+export interface UnitRef {
+  readonly org: string
+  readonly unit: string
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Cursor of the next page; undefined at the end. */
+  readonly next: string | undefined
+}
+
+export interface OrgPage extends Page<OrgView> {
+  /** Names of those that should be among these, and whose documents cannot be read. */
+  readonly damaged: readonly string[]
+}
+
+export interface Orgs {
+  /** Of all of them, also of those whose document cannot be read. */
+  names(): Promise<readonly string[]>
+  list(page: { limit: number; cursor?: string }): Promise<OrgPage>
+  get(org: string): Promise<OrgView>
+  create(input: { name: string; retention?: Retention }, caller: Caller): Promise<OrgView>
+  update(
+    org: string,
+    change: { retention: Retention | null },
+    caller: Caller,
+    expected?: Expected,
+  ): Promise<OrgView>
+  /**
+   * For a request that makes something of which only it knows the id: the id that this very request was given when it
+   * first came, which is `id` the first time. Whoever makes it under that id makes it once.
+   */
+  reserve(org: string, id: string, caller: Caller): Promise<string>
+}
+
+export interface UnitChange {
+  readonly description?: string
+  /** Merged into the labels; null removes one. */
+  readonly labels?: Readonly<Record<string, string | null>>
+  readonly allowDecrypt?: boolean
+  readonly retention?: Retention | null
+}
+
+export interface UnitQuery {
+  readonly org: string
+  readonly limit: number
+  readonly cursor?: string
+  /** Names that start with this. */
+  readonly prefix?: string
+  /** Names that contain this. */
+  readonly search?: string
+  readonly labels?: Readonly<Record<string, string>>
+  /** `only`: the deleted ones. */
+  readonly deleted?: 'no' | 'only'
+}
+
+export interface UnitPage extends Page<UnitView> {
+  readonly asOf: number
+  /** Units of the organization that are left out, because their documents cannot be read. */
+  readonly damaged: number
+}
+
+export interface Units {
+  /** The change that this very request asks for was made before. */
+  isRepeated(ref: UnitRef, caller: Caller): Promise<boolean>
+  /** By name. May lag other servers' writes by a second; `asOf` says as of when. */
+  list(query: UnitQuery): Promise<UnitPage>
+  get(ref: UnitRef): Promise<UnitView>
+  /** `takeOver: false`: not by a name that another unit had (NAME_GIVEN_UP). */
+  create(
+    input: { org: string; name: string; key?: string; takeOver?: boolean } & UnitChange,
+    caller: Caller,
+  ): Promise<UnitView>
+  update(ref: UnitRef, change: UnitChange, caller: Caller, expected?: Expected): Promise<UnitView>
+  rename(ref: UnitRef, name: string, caller: Caller, expected?: Expected): Promise<UnitView>
+  /** Soft: history stays, restore brings it back. Refuses while resources remain unless forced. */
+  remove(ref: UnitRef, options: { force: boolean }, caller: Caller, expected?: Expected): Promise<UnitView>
+  /** By id, or by the name it had if no other deleted unit had it. `name` puts it back under another one. */
+  restore(ref: UnitRef, options: { name?: string }, caller: Caller): Promise<UnitView>
+}
+
+/** A state on its way in: received whole, hashed and understood. Dispose it in any case. */
+export interface ReceivedState {
+  readonly body: Body
+  readonly hash: string
+  dispose(): Promise<void>
+}
+
+export interface ReceiveOptions {
+  readonly maxBytes: number
+  /** Content-Length as declared: fewer bytes are STATE_TRUNCATED. */
+  readonly declaredBytes?: number
+  /** Content-MD5 as declared (base64): another is STATE_DIGEST. */
+  readonly contentMd5?: string
+  /** For the organization's key of sensitive digests. */
+  readonly org: string
+}
+
+export interface States {
+  /**
+   * The state object alone, as it is. Undefined: the unit has no state, or there was never such a unit. Throws
+   * NAME_GIVEN_UP for the name of one that was renamed or deleted.
+   */
+  read(
+    ref: UnitRef,
+    options?: {
+      ifNoneMatch?: string
+      signal?: AbortSignal
+      /** The unit on whose behalf it is read: recorded as its read of all outputs. */ consumer?: string
+    },
+  ): Promise<Found | 'unchanged' | undefined>
+  /**
+   * The state, where its bytes are in memory and are found current on the spot. Undefined says nothing: `read` tells.
+   * Saves the way through half a dozen promises, which is most of what a small state costs.
+   */
+  readNow(ref: UnitRef): Held | undefined
+  /** Takes the bytes in, in one pass; large ones go through the spool. Throws STATE_* before anything is written. */
+  receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<ReceivedState>
+  /**
+   * Writes a new version. With `lockId`, under that lock; without, under a lock of its own for just this write
+   * (LOCKED if anyone holds one). `force` skips the checks of serial and lineage; the state gets the next serial if its
+   * own is not above every one of the history, unless `keepSerial`. `createUnit`: on first use, unless the
+   * name is given up.
+   */
+  write(
+    ref: UnitRef,
+    state: ReceivedState,
+    options: {
+      lockId?: string
+      force?: boolean
+      keepSerial?: boolean
+      how: 'backend' | 'push'
+      message?: string
+      createUnit?: boolean
+      /** Tags of the state that it is meant to replace; else PRECONDITION_FAILED and nothing is written. */
+      expected?: Expected
+    },
+    caller: Caller,
+  ): Promise<VersionView>
+  /** Removes the state object; the history stays. Refuses while resources remain unless forced. */
+  remove(
+    ref: UnitRef,
+    options: { lockId?: string; force: boolean; expected?: Expected },
+    caller: Caller,
+  ): Promise<void>
+}
+
+export interface Locks {
+  /** The holder, an outside one included; null when free. */
+  get(ref: UnitRef): Promise<LockView | null>
+  /** Idempotent for the same ID. Throws LOCKED with `facts.holder` (LockInfo). */
+  lock(
+    ref: UnitRef,
+    info: LockInfo,
+    options: { reason?: string; leaseMs?: number; createUnit?: boolean },
+    caller: Caller,
+  ): Promise<LockView>
+  renew(ref: UnitRef, id: string, leaseMs: number, caller: Caller): Promise<LockView>
+  /** Idempotent for the same ID. Throws LOCK_MISMATCH with `facts.holder` when somebody else holds it. */
+  unlock(ref: UnitRef, id: string, caller: Caller): Promise<void>
+  /** Breaks whichever lock is there, an outside one too; with `id`, only that one. Recorded as its own event. */
+  forceUnlock(ref: UnitRef, options: { id?: string }, caller: Caller): Promise<LockView | null>
+}
+
+export interface Versions {
+  /**
+   * Newest first. `damaged`: what should be among them and cannot be shown. `absences`: when there was no state, or no
+   * unit, after these versions.
+   */
+  list(
+    ref: UnitRef,
+    page: { limit: number; cursor?: string },
+  ): Promise<
+    Page<VersionView> & {
+      readonly damaged: readonly DamagedVersion[]
+      readonly absences: readonly AbsenceView[]
+    }
+  >
+  /** By id (`sv-…`), by sequence number (`12`), or `current`, `previous`. */
+  get(ref: UnitRef, version: string): Promise<VersionView>
+  /** The very bytes that came in, verified by hash. */
+  read(ref: UnitRef, version: string): Promise<{ view: VersionView; body: Body; dispose(): Promise<void> }>
+  /** A `StateDiff` as JSON text: it can be as large as both states, and nobody here looks into it. */
+  diff(ref: UnitRef, from: string, to: string): Promise<Uint8Array>
+  /**
+   * A new version with the content of an old one and a serial above every one of the history. `current` is the last
+   * version, also if the state was deleted. STATE_ENCRYPTED: only with `keepSerial`.
+   */
+  rollback(
+    ref: UnitRef,
+    version: string,
+    options: { lockId?: string; message?: string; keepSerial?: boolean; expected?: Expected },
+    caller: Caller,
+  ): Promise<VersionView>
+}
+
+/** What a unit is given of another. */
+export type NewRead = Pick<Read, 'from' | 'names' | 'commit' | 'digests' | 'inputs'>
+
+export interface Outputs {
+  /**
+   * The outputs that stand, or those of an earlier commit. `sensitive`: with sensitive values, out of the state; the
+   * caller must have that right. `consumer`: the unit on whose behalf they are read; recorded as its read.
+   */
+  get(
+    ref: UnitRef,
+    options: { commit?: number; names?: readonly string[]; sensitive: boolean; consumer?: string },
+    caller: Caller,
+  ): Promise<OutputsCommitView>
+  /**
+   * Notes what a unit was given of others, in one write, before it is given. `run`: the token of a run that will tell
+   * with `graph.applied` that it used exactly this; without it, nobody knows what the values are used for.
+   */
+  recordReads(consumer: UnitRef, reads: readonly NewRead[], reader?: { readonly run?: string }): Promise<void>
+  /** Newest first, without values. */
+  log(ref: UnitRef, page: { limit: number; cursor?: string }): Promise<Page<OutputsCommitView>>
+  /** Without reading a state. Default: the newest commit against the one before it. */
+  diff(
+    ref: UnitRef,
+    options: { from?: number; to?: number; names?: readonly string[] },
+  ): Promise<OutputsDiffView>
+}
+
+/** What the graph layer reads and writes of units. */
+export interface GraphStore {
+  /**
+   * As of a moment ago, like listings. `key` is the same object as long as the unit has not changed. Unless it is said
+   * what becomes of them, throws where the document of a unit cannot be read: what it uses, and whether it changed,
+   * nobody knows.
+   */
+  units(
+    org: string,
+    options?: {
+      /** Not lagging anybody: a full listing, begun now. */
+      readonly fresh?: boolean
+      /** Units whose documents cannot be read: `shown` as such, at the end. */
+      readonly damaged?: 'left out' | 'shown'
+    },
+  ): Promise<{ readonly asOf: number; readonly units: readonly GraphUnit[] }>
+  /** As it was then. Dependencies as they are now: only states and reads have a history. Damaged units are shown. */
+  unitsAt(org: string, time: number): Promise<readonly GraphFacts[]>
+  /** When an outputs commit was made and by whom, without asking the bucket. Undefined: it is not in memory. */
+  commitOf(
+    org: string,
+    unit: string,
+    commit: number,
+  ): Promise<{ readonly at: number; readonly by: string } | undefined>
+  /** `change` gives the same list if there is nothing to change. */
+  changeDependencies(
+    ref: UnitRef,
+    change: (current: readonly Dependency[], unitId: string) => readonly Dependency[],
+    caller: Caller,
+  ): Promise<UnitView>
+  /** Gives the key of each unit's fingerprints, by its id. */
+  fingerprintKeys(org: string): Promise<(unit: string) => string>
+  /** As it is in the bucket now. Undefined: there is none, or it was deleted. */
+  facts(ref: UnitRef): Promise<GraphFacts | undefined>
+  /**
+   * An apply of a rollout ended badly. Holds until one ends well, or an engine writes under other locks than these.
+   * `run`: its token; the end that it told first is the one that counts. `locks`: it is gone, these are its own and those
+   * of whoever was gone before it, and it may still come late to tell its end.
+   */
+  failed(
+    ref: UnitRef,
+    apply: { readonly rollout: string; readonly run?: string; readonly locks?: readonly string[] },
+  ): Promise<void>
+  /**
+   * A run's apply ended well. What the run read is what the state was made from, even if nothing had to be written;
+   * `run` is its token, and the id of the lock if it was the run that took it. The fingerprint is of this version alone.
+   * Telling it again changes nothing.
+   */
+  applied(
+    ref: UnitRef,
+    apply: { readonly run: string; readonly since: number; readonly fingerprint: string | null },
+  ): Promise<void>
+}
+
+export interface GraphUnit {
+  readonly id: string
+  readonly key: object
+  facts(): GraphFacts
+}
+
+export interface EventQuery {
+  readonly org?: string
+  readonly unit?: string
+  readonly types?: readonly EventType[]
+  readonly limit: number
+  /** Cursor of an earlier answer; undefined: from the beginning. `now`: only what comes. */
+  readonly after?: string
+}
+
+export interface Journal {
+  /** Oldest first; `next` is always set, so that a follower can go on from where it is. No event is skipped. */
+  read(query: EventQuery): Promise<{ items: readonly EventView[]; next: string; more: boolean }>
+}
+
+export interface SweepReport {
+  readonly looked: number
+  readonly repaired: number
+  /** Units whose state was emptied or deleted around OpenTaco, and about which nobody has decided yet. */
+  readonly missing: number
+}
+
+export interface Upkeep {
+  /** Finds every state object and registers it as a unit, touching none of them. */
+  adopt(
+    options: { org: string; under?: string; as?: string; dryRun: boolean },
+    caller: Caller,
+  ): AsyncIterable<AdoptFinding>
+  gc(
+    options: { org?: string; dryRun: boolean; onProgress?: (text: string) => void },
+    caller: Caller,
+  ): Promise<GcReport>
+  /** Explains what is wrong; deep reads everything back; repair puts right what can be. */
+  doctor(options: { deep: boolean; repair: boolean }, caller: Caller): AsyncIterable<DoctorFinding>
+  /** One look at every unit: resolves left-over intents, records outside writes, mends `.tflock`, flushes events. */
+  sweep(caller: Caller): Promise<SweepReport>
+}
+
+export type { Body, Found }
+
+/** What happened, before it has an id and a time. It goes into the outbox of the document whose change it tells. */
+export interface EventDraft {
+  readonly type: EventType
+  readonly caller: Pick<Caller, 'by' | 'requestId'>
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** How events get from the document whose change they tell into the journal: of units, organizations, other layers. */
+export interface Outbox {
+  /** `unit` undefined: about the organization. */
+  make(
+    about: { readonly org: string; readonly unit?: { readonly id: string; readonly name: string } },
+    draft: EventDraft,
+  ): Event
+  /** What must stay in the outbox of the next version of the document. */
+  unsent(outbox: readonly Event[]): Event[]
+  /**
+   * After a document was written, with the events of that change. Whoever finds events in a document cannot know for
+   * long that they were told, so they are taken out if no other change does it: soon, or on closing.
+   */
+  send(outbox: readonly Event[], made: readonly Event[], document?: OutboxDocument): void
+  /** After a document was read: tells what a server left in it that ended in between. */
+  sendLeft(outbox: readonly Event[], document: OutboxDocument): void
+}
+
+export interface OutboxDocument {
+  readonly key: string
+  empty(): Promise<void>
+}

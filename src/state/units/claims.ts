@@ -1,0 +1,110 @@
+import { TacoError } from '../../base/errors.ts'
+import type { Loaded } from '../../bucket/index.ts'
+import { createDocument, readDocument, swapDocument } from '../../bucket/index.ts'
+import type { StateDeps } from '../settings.ts'
+import { gaveUp } from './given-up.ts'
+import { nameKey, stateClaimKey } from '../documents/layout.ts'
+import type { UnitDocument } from '../documents/model.ts'
+import { Claim, FORMAT } from '../documents/model.ts'
+import { again, untilDone } from '../../base/attempts.ts'
+import type { Unit, UnitStore } from '../documents/unit-store.ts'
+
+/**
+ * Claims make names and state keys unique. A claim is an object created if absent that names a unit; **it is valid
+ * only while that unit's document agrees** (its name or key, or what it is about to take). So a crash leaves at worst
+ * a claim that anyone may replace, and a half-made unit that anyone may finish.
+ */
+export interface Claims {
+  read(claimKey: string): Promise<Loaded<Claim> | undefined>
+  /**
+   * Takes the name or the key for `claim.id`. Gives the unit that has it if somebody else does. A name that another
+   * unit gave up is taken only with `takeOver`.
+   */
+  take(what: 'name' | 'key', claim: Claim, options?: { readonly takeOver: boolean }): Promise<Taken>
+  /** Gives what `from` claimed to a unit that has it by its document, and had lost its claim. */
+  handOver(what: 'name' | 'key', from: Claim, to: Claimant): Promise<void>
+  /** Lets go of what this unit had, if the claim is still its own. */
+  release(what: 'name' | 'key', doc: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key'>): Promise<void>
+}
+
+/** A unit, or one that is about to be. */
+export interface Claimant {
+  readonly value: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key' | 'createdAt' | 'createdBy'>
+}
+
+export type Taken =
+  | { readonly kind: 'mine' }
+  | { readonly kind: 'taken'; readonly by: Unit }
+  /** The name was that of a unit which was renamed or deleted. */
+  | { readonly kind: 'given-up'; readonly by: Unit }
+  /** Somebody claimed it and has not (yet) made the unit. */
+  | { readonly kind: 'half-made'; readonly claim: Claim }
+
+export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore): Claims {
+  const keyOf = (what: 'name' | 'key', claim: Pick<Claim, 'org' | 'name' | 'key'>) =>
+    what === 'name' ? nameKey(claim.org, claim.name, bucket.can) : stateClaimKey(claim.key, bucket.can)
+
+  const read = (claimKey: string) => readDocument(bucket, claimKey, Claim)
+
+  function take(what: 'name' | 'key', claim: Claim, { takeOver } = { takeOver: true }): Promise<Taken> {
+    const claimKey = keyOf(what, claim)
+    return untilDone<Taken>(clock, `claiming the ${what}`, async () => {
+      const fresh = { ...claim, nonce: ids.id('n') }
+      if ((await createDocument(bucket, claimKey, fresh)).kind === 'written') return { kind: 'mine' }
+      const present = await read(claimKey)
+      if (present === undefined) return again
+      if (present.value.id !== claim.id) {
+        const owner = await store.load(present.value.org, present.value.id)
+        // A claim that is about another place does not count: somebody moved it here.
+        if (owner === undefined && keyOf(what, present.value) === claimKey)
+          return { kind: 'half-made', claim: present.value }
+        if (owner !== undefined && agrees(what, owner.value, claimKey)) return { kind: 'taken', by: owner }
+        if (owner !== undefined && what === 'name' && !takeOver && gaveUp(owner.value, claim.name))
+          return { kind: 'given-up', by: owner }
+      }
+      // Always rewritten, even our own of an earlier try: somebody may just be replacing it as invalid.
+      return (await swapDocument(bucket, present, fresh)).kind === 'written' ? { kind: 'mine' } : again
+    })
+  }
+
+  async function handOver(what: 'name' | 'key', from: Claim, to: Claimant): Promise<void> {
+    const { id, org, name, key, createdAt, createdBy } = to.value
+    const present = await read(keyOf(what, from))
+    if (present?.value.id !== from.id) return
+    const restored = { v: FORMAT, id, org, name, key, at: createdAt, by: createdBy, nonce: ids.id('n') }
+    await swapDocument(bucket, present, restored)
+  }
+
+  async function release(
+    what: 'name' | 'key',
+    doc: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key'>,
+  ): Promise<void> {
+    // Without conditional deletes it stays behind: invalid, so the next one who wants it replaces it.
+    if (!bucket.can.conditionalDelete) return
+    const present = await read(keyOf(what, doc))
+    // Where case does not count, the claim of a new name may lie where the old one did.
+    if (present?.value.id === doc.id && present.value[what] === doc[what])
+      await bucket.delete(present.key, present.tag)
+  }
+
+  /** Does the unit have, by its document, what is claimed there? */
+  function agrees(what: 'name' | 'key', doc: UnitDocument, claimKey: string): boolean {
+    if (doc.claiming !== undefined && keyOf(what, { org: doc.org, ...doc.claiming }) === claimKey) return true
+    return doc.deleted === undefined && keyOf(what, doc) === claimKey
+  }
+
+  return { read, take, handOver, release }
+}
+
+export function alreadyTaken(what: 'name' | 'key', value: string, owner: string): TacoError {
+  return new TacoError(
+    'ALREADY_EXISTS',
+    what === 'name'
+      ? `there is a unit ${value} already`
+      : `the state key ${value} belongs to the unit ${owner}`,
+    {
+      facts: { field: what, unit: owner },
+      hint: what === 'name' ? 'choose another name' : 'choose another key, or leave it out',
+    },
+  )
+}

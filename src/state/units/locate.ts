@@ -1,0 +1,147 @@
+import { LRUCache } from 'lru-cache'
+import { isTacoError, TacoError } from '../../base/errors.ts'
+import type { Claims } from './claims.ts'
+import type { StateDeps } from '../settings.ts'
+import { gaveUp, nameGivenUp, remedy, whatBecame } from './given-up.ts'
+import { defaultStateKey, nameKey, stateClaimKey } from '../documents/layout.ts'
+import { refuseLost } from './lost-units.ts'
+import type { UnitDocument } from '../documents/model.ts'
+import { isUnitId, parseOrgName, parseUnitName } from '../documents/names.ts'
+import type { OrgStore } from './orgs.ts'
+import type { Target } from '../protocol/context.ts'
+import type { UnitRef } from '../state-control.ts'
+import type { Unit, UnitStore } from '../documents/unit-store.ts'
+
+/** From what a caller says (a name or an id) to the unit. */
+export interface Locator {
+  /** As it is now; NOT_FOUND if there is none. Deleted units are found by id only. */
+  find(ref: UnitRef): Promise<Unit>
+  /** Undefined instead of NOT_FOUND. */
+  tryFind(ref: UnitRef): Promise<Unit | undefined>
+  /** Undefined: nobody ever used the name. NAME_GIVEN_UP: it is not free, and must not be taken for a new one. */
+  tryUse(ref: UnitRef): Promise<Unit | undefined>
+  /**
+   * Runs `work` with the unit that the name meant last time, without looking first: `work` checks the name against
+   * the document it reads (Target.name). If it turns out to have moved, the name is looked up and `work` runs again.
+   */
+  withTarget<T>(ref: UnitRef, work: (target: Target) => Promise<T>): Promise<T>
+  /** Like withTarget; a name that leads nowhere is given a unit by `make` first. */
+  withTargetOrNew<T>(
+    ref: UnitRef,
+    make: (name: string) => Promise<unknown>,
+    work: (target: Target) => Promise<T>,
+  ): Promise<T>
+  /** Learns names from documents that pass by. */
+  note(unit: Unit): void
+}
+
+export function createLocator(
+  { bucket }: StateDeps,
+  store: UnitStore,
+  claims: Claims,
+  orgs: OrgStore,
+): Locator {
+  const idsByName = new LRUCache<string, string>({ max: 20_000 })
+  const cacheKey = (org: string, name: string) => `${org} ${name}`
+
+  interface Led {
+    readonly unit?: Unit | undefined
+    /** The unit that gave the name up. */
+    readonly former?: Unit
+  }
+
+  async function lookUp(ref: UnitRef): Promise<Led> {
+    const org = parseOrgName(ref.org)
+    if (isUnitId(ref.unit)) return { unit: await store.load(org, ref.unit) }
+    const name = parseUnitName(ref.unit)
+    const known = idsByName.get(cacheKey(org, name))
+    if (known !== undefined) {
+      const unit = await store.load(org, known)
+      if (unit !== undefined && hasName(unit, name)) return { unit }
+    }
+    const claim = await claims.read(nameKey(org, name, bucket.can))
+    const unit = claim === undefined ? undefined : await store.load(org, claim.value.id)
+    if (unit !== undefined && hasName(unit, name)) return { unit }
+    idsByName.delete(cacheKey(org, name))
+    // "There is none" would make an engine plan everything anew. A name may be lost together with the document.
+    const suspect = claim ?? (await claims.read(stateClaimKey(defaultStateKey(org, name), bucket.can)))
+    if (suspect !== undefined && unit === undefined) await refuseLost(bucket, store, suspect.value)
+    await orgs.require(org)
+    return unit !== undefined && gaveUp(unit.value, name) ? { former: unit } : {}
+  }
+
+  async function tryUse(ref: UnitRef): Promise<Unit | undefined> {
+    const { unit, former } = await lookUp(ref)
+    if (former !== undefined) throw nameGivenUp(ref.unit, former.value)
+    return unit
+  }
+
+  async function find(ref: UnitRef): Promise<Unit> {
+    const { unit, former } = await lookUp(ref)
+    if (unit !== undefined) return unit
+    if (former !== undefined) throw noUnitAnyMore(ref.unit, former.value)
+    throw new TacoError('NOT_FOUND', `there is no unit ${ref.unit} in the organization ${ref.org}`, {
+      facts: { field: 'unit', unit: ref.unit },
+      hint: 'see `taco unit ls`; a deleted one is brought back with `taco unit restore`',
+    })
+  }
+
+  async function withTarget<T>(ref: UnitRef, work: (target: Target) => Promise<T>): Promise<T> {
+    const org = parseOrgName(ref.org)
+    if (isUnitId(ref.unit)) return work({ org, id: ref.unit })
+    const name = parseUnitName(ref.unit)
+    const known = idsByName.get(cacheKey(org, name))
+    if (known !== undefined) {
+      try {
+        return await work({ org, id: known, name })
+      } catch (error) {
+        if (!isTacoError(error, 'NOT_FOUND')) throw error
+        idsByName.delete(cacheKey(org, name))
+      }
+    }
+    const unit = await find(ref)
+    return work({ org, id: unit.value.id, name })
+  }
+
+  async function withTargetOrNew<T>(
+    ref: UnitRef,
+    make: (name: string) => Promise<unknown>,
+    work: (target: Target) => Promise<T>,
+  ): Promise<T> {
+    if (isUnitId(ref.unit)) return withTarget(ref, work)
+    const name = parseUnitName(ref.unit)
+    if (idsByName.has(cacheKey(parseOrgName(ref.org), name))) {
+      try {
+        return await withTarget(ref, work)
+      } catch (error) {
+        if (!isTacoError(error, 'NOT_FOUND')) throw error
+      }
+    }
+    await make(name)
+    return withTarget(ref, work)
+  }
+
+  return {
+    find,
+    tryFind: async (ref) => (await lookUp(ref)).unit,
+    tryUse,
+    withTarget,
+    withTargetOrNew,
+    note(unit) {
+      const { org, name, id, deleted } = unit.value
+      if (deleted === undefined) idsByName.set(cacheKey(org, name), id)
+      else if (idsByName.get(cacheKey(org, name)) === id) idsByName.delete(cacheKey(org, name))
+    },
+  }
+}
+
+function noUnitAnyMore(name: string, doc: UnitDocument): TacoError {
+  return new TacoError('NOT_FOUND', whatBecame(name, doc), {
+    facts: { field: 'unit', unit: name, id: doc.id, ...(doc.name === name ? {} : { renamedTo: doc.name }) },
+    hint: remedy(doc),
+  })
+}
+
+function hasName(unit: Unit, name: string): boolean {
+  return unit.value.deleted === undefined && unit.value.name === name
+}

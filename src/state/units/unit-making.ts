@@ -1,0 +1,306 @@
+import { isRecent } from '../../base/clock.ts'
+import { TacoError, isTacoError } from '../../base/errors.ts'
+import { answeredBefore, noteRequest } from '../answered.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Claims } from './claims.ts'
+import { alreadyTaken } from './claims.ts'
+import type { StateDeps } from '../settings.ts'
+import type { EventDraft } from '../journal/events.ts'
+import { nameGivenUp } from './given-up.ts'
+import { defaultStateKey, orgKey, otherStateKey } from '../documents/layout.ts'
+import type { Claim, UnitDocument } from '../documents/model.ts'
+import { FORMAT } from '../documents/model.ts'
+import { refuseForeignKey } from './key-owner.ts'
+import { isNewUnitName, parseLabels, parseNewUnitName, parseStateKey, parseUnitName } from '../documents/names.ts'
+import type { OrgStore } from './orgs.ts'
+import { again, untilDone } from '../../base/attempts.ts'
+import { refuseLost } from './lost-units.ts'
+import { refuseNested } from './key-nesting.ts'
+import { unitGone } from '../protocol/refusals.ts'
+import type { Caller, UnitChange } from '../state-control.ts'
+import type { UnitChanges } from '../documents/transitions.ts'
+import { movedUnit } from '../documents/transitions.ts'
+import type { Unit, UnitStore } from '../documents/unit-store.ts'
+
+export interface NewUnit extends UnitChange {
+  readonly org: string
+  readonly name: string
+  readonly key?: string
+  /** False: a name that another unit gave up is refused (NAME_GIVEN_UP). */
+  readonly takeOver?: boolean
+}
+
+type Settings = UnitChange & Pick<UnitDocument, 'answered'>
+
+interface Place {
+  readonly name: string
+  readonly key: string
+}
+
+type Also = (
+  doc: UnitDocument,
+) => Promise<{ readonly changes: UnitChanges; readonly events: readonly EventDraft[] }>
+
+export interface UnitMaker {
+  /** ALREADY_EXISTS if the name, or a key that was asked for, is taken. A name that was given up is taken over. */
+  create(input: NewUnit, caller: Caller, event?: EventDraft): Promise<Unit>
+  /** The unit of this name, made if need be: by whoever is first. NAME_GIVEN_UP if another unit had the name. */
+  ensure(input: { readonly org: string; readonly name: string }, caller: Caller): Promise<Unit>
+  /**
+   * Gives a unit another name or key, or its old ones back: claims first, then the document, then old claims go.
+   * `also` says what else changes in the same step, given the document as it will be.
+   */
+  move(unit: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit>
+}
+
+export function createUnitMaker(
+  deps: StateDeps,
+  store: UnitStore,
+  claims: Claims,
+  orgs: OrgStore,
+  catalog: Catalog,
+): UnitMaker {
+  const { clock, ids, bucket, settings } = deps
+  let organizations: { readonly names: readonly string[]; readonly asOf: number } = {
+    names: [],
+    asOf: -Infinity,
+  }
+
+  async function make(
+    input: NewUnit,
+    caller: Caller,
+    event: EventDraft,
+  ): Promise<{ unit: Unit; made: boolean }> {
+    const name = parseUnitName(input.name)
+    const wantedKey = input.key === undefined ? undefined : parseStateKey(input.key)
+    parseLabels(input.labels ?? {})
+    await orgs.require(input.org)
+    if (wantedKey !== undefined) await refuseForeignKey(input.org, wantedKey, isOrg)
+    if (!isNewUnitName(name)) {
+      const key = wantedKey ?? defaultStateKey(input.org, name)
+      const unit = await catalog.liveUnit('name', { org: input.org, name, key })
+      if (unit !== undefined) return { unit, made: false }
+      parseNewUnitName(name)
+    }
+    return untilDone(clock, 'creating the unit', async () => {
+      const claim: Claim = {
+        v: FORMAT,
+        id: ids.id('ws'),
+        org: input.org,
+        name,
+        key: wantedKey ?? defaultStateKey(input.org, name),
+        at: clock.now(),
+        by: caller.by,
+        ...(caller.request === undefined ? {} : { request: caller.request.key }),
+      }
+      const named = await claims.take('name', claim, { takeOver: input.takeOver ?? true })
+      if (named.kind === 'taken') {
+        refuseOtherCase(name, named.by.value)
+        return { unit: named.by, made: false }
+      }
+      if (named.kind === 'given-up') throw nameGivenUp(name, named.by.value)
+      if (named.kind === 'half-made') {
+        // Its maker crashed or is just behind us: the unit comes into being as the claim says, whoever does it.
+        // A claim whose unit has versions is no such thing: that unit was there, and its document is lost.
+        await refuseLost(bucket, store, named.claim)
+        if (named.claim.request !== undefined && named.claim.request === caller.request?.key)
+          await finishMaking(named.claim, withNote(input, caller), event, wantedKey !== undefined)
+        else await finishMaking(named.claim, {}, { type: 'unit.created', caller: { by: named.claim.by } })
+        return again
+      }
+      const unit = await finishMaking(claim, withNote(input, caller), event, wantedKey !== undefined)
+      return unit === undefined ? again : { unit, made: unit.value.id === claim.id }
+    })
+  }
+
+  function withNote(input: NewUnit, caller: Caller): Settings {
+    return { ...input, ...noteRequest(undefined, caller, clock.now()) }
+  }
+
+  async function finishMaking(
+    claim: Claim,
+    input: Settings,
+    event: EventDraft,
+    insistOnKey = false,
+  ): Promise<Unit | undefined> {
+    // A copy of the bucket may lack claims: then documents alone know that a name is taken.
+    const existing = await catalog.liveUnit('name', claim)
+    if (existing !== undefined) {
+      await claims.handOver('name', claim, existing)
+      return existing
+    }
+    let { key } = claim
+    await refuseForeignKey(claim.org, key, isOrg).catch(async (error: unknown) => {
+      await letGo(claim, ['name'])
+      throw error
+    })
+    const rival = await takeKey(claim).catch(async (error: unknown) => {
+      if (isTacoError(error, 'BUCKET_CORRUPT')) await letGo(claim, ['name'])
+      throw error
+    })
+    if (rival !== undefined) {
+      if (insistOnKey) {
+        await letGo(claim, ['name'])
+        throw alreadyTaken('key', key, rival)
+      }
+      // A renamed unit keeps its state where it was, so the place may be taken: this one gets one of its own.
+      key = otherStateKey(claim.org, claim.name, claim.id)
+      await claims.take('key', { ...claim, key })
+    }
+    await refuseNested(bucket, key).catch(async (error: unknown) => {
+      await letGo({ ...claim, key }, ['name', 'key'])
+      throw error
+    })
+    const made = await store.create(newDocument(claim, key, ids.id('n'), input), [event])
+    return made ?? store.load(claim.org, claim.id)
+  }
+
+  /** Gives back what was claimed for a unit that cannot be made here, unless somebody else has made it. */
+  async function letGo(claim: Claim, claimed: readonly ('name' | 'key')[]): Promise<void> {
+    const isMade = async () => (await store.read(claim.org, claim.id)) !== undefined
+    if (await isMade()) return
+    for (const what of claimed) await claims.release(what, claim)
+    // Made between the look and the release. Who makes it later than this finds its claims gone, and takes them.
+    if (await isMade()) for (const what of claimed) await claims.take(what, claim)
+  }
+
+  /** The name of the unit that has the key, if it is not to be had. */
+  async function takeKey(claim: Claim): Promise<string | undefined> {
+    const keyed = await claims.take('key', claim)
+    if (keyed.kind === 'taken' || keyed.kind === 'given-up') return keyed.by.value.name
+    if (keyed.kind === 'half-made') {
+      await refuseLost(bucket, store, keyed.claim)
+      if (keyed.claim.org !== claim.org || keyed.claim.name !== claim.name) return keyed.claim.name
+      // Of a unit that had this very name, and is gone but for this claim. Its state, if any, is taken up.
+      await claims.handOver('key', keyed.claim, {
+        value: { ...claim, createdAt: claim.at, createdBy: claim.by },
+      })
+      return takeKey(claim)
+    }
+    // Keys are claimed over the whole bucket, so the unit that has it may be in any organization.
+    for (const org of await orgNames()) {
+      const existing = await catalog.liveUnit('key', { ...claim, org })
+      // Somebody else may have made this very unit, as its claim says.
+      if (existing === undefined || existing.value.id === claim.id) continue
+      await claims.handOver('key', claim, existing)
+      return existing.value.name
+    }
+    return undefined
+  }
+
+  /**
+   * As fresh as a full listing of units: only a copied bucket lacks claims, and no journal tells what was copied. In a
+   * folder finding the organizations means reading the names of all their units.
+   */
+  async function orgNames(): Promise<readonly string[]> {
+    if (!isRecent(clock, organizations.asOf, settings.catalogVerifyMs)) {
+      const asOf = clock.now()
+      organizations = { names: await orgs.names(), asOf }
+    }
+    return organizations.names
+  }
+
+  /** Names that were listed a while ago, or one that another server has just added. */
+  async function isOrg(name: string): Promise<boolean> {
+    return (await orgNames()).includes(name) || (await bucket.head(orgKey(name))) !== undefined
+  }
+
+  async function move(first: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit> {
+    const { org, id, name, key } = first.value
+    const announced = await store.swap(first, { claiming: to })
+    if (announced === undefined) return retryMove(first, to, events, also)
+    const claim: Claim = { v: FORMAT, id, org, ...to, at: clock.now(), by: first.value.createdBy }
+    for (const what of ['name', 'key'] as const) {
+      const taken = await claims.take(what, claim)
+      if (taken.kind === 'mine') continue
+      await store.swap(announced, { claiming: undefined })
+      throw alreadyTaken(what, to[what], taken.kind === 'half-made' ? taken.claim.name : taken.by.value.name)
+    }
+    const more = (await also?.({ ...announced.value, ...to }).catch(async (error: unknown) => {
+      await store.swap(announced, { claiming: undefined })
+      throw error
+    })) ?? { changes: {}, events: [] }
+    const changes = {
+      ...movedUnit(announced.value, { ...to, deleted: undefined }, clock.now()),
+      ...more.changes,
+    }
+    const moved = await store.swap(announced, changes, [...events, ...more.events])
+    if (moved === undefined) return retryMove(first, to, events, also)
+    // The claim of a name that it gave up stays with it: see given-up.ts.
+    if (key !== to.key) await claims.release('key', { id, org, name, key })
+    return moved
+  }
+
+  async function retryMove(
+    unit: Unit,
+    to: Place,
+    events: readonly EventDraft[],
+    also: Also | undefined,
+  ): Promise<Unit> {
+    const fresh = await store.load(unit.value.org, unit.value.id)
+    const isRestore = unit.value.deleted !== undefined
+    // A rename must not bring back what was deleted meanwhile, nor move a state that was restored elsewhere.
+    if (fresh === undefined || (!isRestore && fresh.value.deleted !== undefined)) throw unitGone(unit.value)
+    if (isRestore && fresh.value.deleted === undefined) return fresh
+    return move(fresh, isRestore ? to : { ...to, key: fresh.value.key }, events, also)
+  }
+
+  return {
+    async create(input, caller, event = { type: 'unit.created', caller }) {
+      const { unit, made } = await make(input, caller, event)
+      if (made || answeredBefore(unit.value.answered, caller) !== undefined) return unit
+      throw alreadyTaken('name', unit.value.name, unit.value.name)
+    },
+    async ensure(input, caller) {
+      return (await make({ ...input, takeOver: false }, caller, { type: 'unit.created', caller })).unit
+    },
+    move,
+  }
+}
+
+/** The claim lies at our name and is for another: this bucket does not tell the two apart. */
+function refuseOtherCase(name: string, owner: Pick<UnitDocument, 'name' | 'claiming'>): void {
+  if (owner.name === name || owner.claiming?.name === name) return
+  throw new TacoError(
+    'ALREADY_EXISTS',
+    `the name ${name} differs from the unit ${owner.name} only by case, which this folder does not tell apart`,
+    { facts: { field: 'name', unit: owner.name }, hint: `Write ${owner.name}, or choose another name.` },
+  )
+}
+
+export function newDocument(claim: Claim, key: string, nonce: string, input: Settings = {}): UnitDocument {
+  const labels = Object.entries(input.labels ?? {}).filter(
+    (label): label is [string, string] => label[1] !== null,
+  )
+  return {
+    v: FORMAT,
+    rev: 1,
+    nonce,
+    id: claim.id,
+    org: claim.org,
+    name: claim.name,
+    key,
+    description: input.description ?? '',
+    labels: Object.fromEntries(labels),
+    createdAt: claim.at,
+    createdBy: claim.by,
+    changedAt: claim.at,
+    allowDecrypt: input.allowDecrypt ?? false,
+    ...(input.retention == null ? {} : { retention: input.retention }),
+    ...(input.answered === undefined ? {} : { answered: input.answered }),
+    historyFrom: 1,
+    kept: [],
+    seq: 0,
+    epoch: 0,
+    lock: null,
+    released: [],
+    head: null,
+    write: null,
+    tail: null,
+    recent: [],
+    dependencies: [],
+    receipt: null,
+    pendingReads: [],
+    outbox: [],
+  }
+}

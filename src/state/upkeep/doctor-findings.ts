@@ -1,0 +1,36 @@
+import type { TacoError } from '../../base/errors.ts'
+import { isTacoError } from '../../base/errors.ts'
+import type { DoctorFinding } from '../views/views.ts'
+
+export type Say = (
+  level: DoctorFinding['level'],
+  check: string,
+  message: string,
+  hint?: string,
+  repaired?: boolean,
+) => DoctorFinding
+
+/** Findings about one unit, or about the bucket (null). */
+export function finder(unit: string | null): Say {
+  return (level, check, message, hint, repaired = false) => ({
+    level,
+    check,
+    message,
+    hint: hint ?? null,
+    unit,
+    repaired,
+  })
+}
+
+export const FROM_BACKUP = 'restore the object from a backup of the bucket'
+
+/** Errors send people to doctor; doctor itself can say no more about a damaged object than that. */
+export function remedyOf(error: TacoError): string | undefined {
+  return error.code === 'BUCKET_CORRUPT' ? FROM_BACKUP : error.hint
+}
+
+/** What is wrong with one unit must not keep the others from being looked at. */
+export function uncheckedUnit(name: string | null, error: unknown): DoctorFinding {
+  if (!isTacoError(error) || error.code === 'CANCELLED') throw error
+  return finder(name)('error', 'unit.check', error.message, remedyOf(error))
+}

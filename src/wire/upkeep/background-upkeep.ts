@@ -1,0 +1,72 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Upkeep } from '../../state/index.ts'
+
+export interface BackgroundOptions {
+  readonly upkeep: Upkeep
+  readonly clock: Clock
+  readonly log: Log
+  readonly lookEveryMs: number
+  /** Zero: never. */
+  readonly gcEveryMs: number
+  readonly lastActiveAt: () => number
+  /** Told after every look, how many states are missing. */
+  readonly onMissing?: (states: number) => void
+  readonly random?: () => number
+}
+
+/** Retention waits for this much quiet. */
+const QUIET_MS = 30_000
+const BY = 'taco'
+
+/**
+ * Looks at every unit now and again (left-over locks block people who go around us until somebody looks), and carries
+ * out retention while there is nothing else to do. Several servers do this side by side; every step of it is safe to
+ * be done twice, and the jitter keeps them from doing it all at once.
+ */
+export function startBackground(options: BackgroundOptions): { stop(): Promise<void> } {
+  const { clock, log, upkeep } = options
+  const stopping = new AbortController()
+  const random = options.random ?? Math.random
+  const { signal } = stopping
+
+  async function guarded(what: string, work: () => Promise<object>): Promise<void> {
+    try {
+      const done = await work()
+      log.debug('upkeep done', { what, ...done })
+    } catch (error) {
+      if (!signal.aborted) log.warn('upkeep failed', { what, error })
+    }
+  }
+
+  async function look(): Promise<void> {
+    while (!signal.aborted) {
+      await guarded('sweep', async () => {
+        const report = await upkeep.sweep({ by: BY, signal })
+        options.onMissing?.(report.missing)
+        return report
+      })
+      await clock.sleep(options.lookEveryMs * (0.75 + random() / 2), signal).catch(() => {})
+    }
+  }
+
+  async function collect(): Promise<void> {
+    while (options.gcEveryMs > 0 && !signal.aborted) {
+      await clock.sleep(options.gcEveryMs * (0.75 + random() / 2), signal).catch(() => {})
+      // A server that is never idle must not keep everything for ever: it waits once more as long, and no longer.
+      const atLatest = clock.now() + options.gcEveryMs
+      while (!signal.aborted && clock.now() < atLatest && clock.now() - options.lastActiveAt() < QUIET_MS) {
+        await clock.sleep(QUIET_MS, signal).catch(() => {})
+      }
+      if (!signal.aborted) await guarded('gc', () => upkeep.gc({ dryRun: false }, { by: BY, signal }))
+    }
+  }
+
+  const running = Promise.all([look(), collect()])
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
