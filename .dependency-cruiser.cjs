@@ -67,7 +67,7 @@ module.exports = {
     {
       name: 'adapters-are-wired-once',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/wire/', '/adapters/', '\\.test\\.ts$', '/testing\\.ts$'] },
+      from: { path: '^src/', pathNot: ['^src/wire/', '/adapters/', '\\.test\\.ts$'] },
       to: { path: '/adapters/' },
     },
     {

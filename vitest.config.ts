@@ -17,6 +17,7 @@ export default defineConfig({
           include: [
             'src/**/*.test.ts',
             'tools/**/*.test.ts',
+            'test/cli/**/*.test.ts',
             'test/rig/**/*.test.ts',
             'test/peers/**/*.test.ts',
             'bench/**/*.test.ts',

@@ -1,6 +1,6 @@
 import type { Caller, UnitRef } from '../state/index.ts'
 import type { GraphEngine } from './status/live-graph.ts'
-import type { DependenciesView, DependencyChange, GraphView, StatusView, UserView } from './views.ts'
+import type { DependenciesView, DependencyChange, GraphView, Mark, StatusView, UserView } from './views.ts'
 
 export interface GraphQuery {
   readonly org: string
@@ -18,6 +18,18 @@ export interface DependencyInput {
   readonly outputs?: readonly string[]
   /** Variable of this unit → output of that one. */
   readonly inputs?: Readonly<Record<string, string>>
+}
+
+/** Returns the id of an unreadable rollout that may have left this unit half applied. */
+export type Doubt = (unit: string) => string | undefined
+
+/** What rollouts know about units, by unit id. */
+export interface RolloutMarks {
+  readonly marks: ReadonlyMap<string, readonly Mark[]>
+  /** Units whose apply was abandoned and whose own documents do not say so yet. */
+  readonly failed: ReadonlyMap<string, { readonly at: number; readonly rollout: string }>
+  /** Undefined: every rollout can be read. */
+  readonly doubt: Doubt | undefined
 }
 
 /** The graph of an organization's units. As of a moment ago, like listings; never behind this server's own writes. */

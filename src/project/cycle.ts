@@ -1,4 +1,4 @@
-import { findPath, orderOf } from '../graph/status/cycles.ts'
+import { findPath, orderOf } from '../graph/index.ts'
 
 type Edges = ReadonlyMap<string, readonly string[]>
 

@@ -1,6 +1,6 @@
 import { isTacoError } from '../base/errors.ts'
 import type { Caller, Dependency, StateControl, UnitView } from '../state/index.ts'
-import { findPath, orderOf } from '../graph/status/cycles.ts'
+import { findPath, orderOf } from '../graph/index.ts'
 import { groupedBy } from '../base/group-by.ts'
 import { type SyncPlan, type SyncUnit, circleRefused, isSame, planSync } from './sync-plan.ts'
 

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { createGraph } from '../graph/status/graph.ts'
 import { createRolloutMarks } from './marks.ts'
-import { type Estate, alice, byHand, estate, options, org, statuses, workThrough } from '../../test/support/graph.ts'
+import {
+  type Estate,
+  alice,
+  byHand,
+  estate,
+  options,
+  org,
+  statuses,
+  workThrough,
+} from '../../test/support/graph.ts'
 
 test('a killed worker is followed by another, and can write nothing any more', async () => {
   const world = await estate()

@@ -1,16 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import { forAMoment } from '../base/cached-for.ts'
-import { type Doubt, doubtOf } from './unreadable.ts'
+import { doubtOf } from './unreadable.ts'
 import type { Rollouts } from './services.ts'
-import type { Mark } from '../graph/views.ts'
-
-export interface RolloutMarks {
-  readonly marks: ReadonlyMap<string, readonly Mark[]>
-  /** Units whose apply was given up, where their own documents could not be told. */
-  readonly failed: ReadonlyMap<string, { readonly at: number; readonly rollout: string }>
-  /** Undefined: every rollout can be read. */
-  readonly doubt: Doubt | undefined
-}
+import type { RolloutMarks } from '../graph/index.ts'
 
 /** What the rollouts say of units: running, as long as a worker keeps its claim. That one failed lies with the unit. */
 export function createRolloutMarks(rollouts: Pick<Rollouts, 'unfinished'>, clock: Pick<Clock, 'now'>) {

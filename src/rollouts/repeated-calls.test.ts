@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { TacoError } from '../base/errors.ts'
-import { type Estate, alice, byHand, estate, options, org, statuses, workThrough } from '../../test/support/graph.ts'
+import {
+  type Estate,
+  alice,
+  byHand,
+  estate,
+  options,
+  org,
+  statuses,
+  workThrough,
+} from '../../test/support/graph.ts'
 
 /** Who hears no answer asks again: the server may have heard the first time. */
 

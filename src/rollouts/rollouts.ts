@@ -10,7 +10,7 @@ import {
   parseOrgName,
   withoutRequest,
 } from '../state/index.ts'
-import type { Doubt } from './unreadable.ts'
+import type { Doubt } from '../graph/index.ts'
 import { claim, renew } from './decisions/claims.ts'
 import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf, verdictOn } from './decisions/decide.ts'
 import { checkRollouts } from './doctor.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { TacoError, isTacoError } from '../base/errors.ts'
 import { type Caller, type GraphFacts, LockInfo, type StateControl, type UnitRef } from '../state/index.ts'
-import { createInputs } from '../graph/inputs/inputs.ts'
+import { createInputs } from '../graph/index.ts'
 import type { Rollout, Step, StepResult } from './model.ts'
 import type { RolloutRef, StepEnd, StepStart } from './services.ts'
 import { fail, finish, giveBack, isExpired, skipByProof, stepOf } from './decisions/transitions.ts'

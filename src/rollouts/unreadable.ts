@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isTacoError } from '../base/errors.ts'
 import type { Bucket, Entry } from '../bucket/index.ts'
+import type { Doubt } from '../graph/index.ts'
 
 /** A rollout that cannot be read. It may have left units half applied, and nobody will hear of it from there. */
 export interface DamagedRollout {
@@ -36,9 +37,6 @@ function unitsIn(bytes: Buffer): ReadonlySet<string> | null {
     return null
   }
 }
-
-/** Gives the id of a rollout because of which nobody knows whether this unit is half applied. */
-export type Doubt = (unit: string) => string | undefined
 
 export function doubtOf(damaged: readonly DamagedRollout[]): Doubt {
   return (unit) => damaged.find(({ units }) => units === null || units.has(unit))?.id

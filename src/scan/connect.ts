@@ -1,6 +1,5 @@
 import { groupedBy } from '../base/group-by.ts'
-import { findCycle } from '../project/cycle.ts'
-import type { ProjectDependency } from '../project/project.ts'
+import { type ProjectDependency, findCycle } from '../project/index.ts'
 import { type Place, placeOf } from './backend.ts'
 import type { Use } from './code.ts'
 

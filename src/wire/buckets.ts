@@ -35,7 +35,10 @@ const OPENERS: {
       : withAbilities(bucket, { ...bucket.can, conditionalDelete })
   },
   gs: async (address, { deadlineMs }) =>
-    (await import('../bucket/adapters/gcs/bucket.ts')).openGcsBucket({ ...address, ...storePatience(deadlineMs) }),
+    (await import('../bucket/adapters/gcs/bucket.ts')).openGcsBucket({
+      ...address,
+      ...storePatience(deadlineMs),
+    }),
   azblob: async (address, { deadlineMs }) =>
     (await import('../bucket/adapters/azure/bucket.ts')).openAzureBucket({
       ...address,

@@ -62,7 +62,11 @@ test('a refused token is answered with where the command line takes it from', as
 })
 
 test('a rollout leaves Terragrunt units alone and says so once, before the other steps', async () => {
-  const world = testWorld({ openEmbedded, now: Date.now, repository: () => import('../../src/wire/repository.ts') })
+  const world = testWorld({
+    openEmbedded,
+    now: Date.now,
+    repository: () => import('../../src/wire/repository.ts'),
+  })
   onTestFinished(world.dispose)
   world.env['TACO_BUCKET'] = join(world.cwd, 'bucket')
   world.env['PATH'] = world.cwd
@@ -98,7 +102,11 @@ test('a rollout leaves Terragrunt units alone and says so once, before the other
 })
 
 test('--lock-timeout says how long a step waits for a unit that somebody holds', async () => {
-  const world = testWorld({ openEmbedded, now: Date.now, repository: () => import('../../src/wire/repository.ts') })
+  const world = testWorld({
+    openEmbedded,
+    now: Date.now,
+    repository: () => import('../../src/wire/repository.ts'),
+  })
   onTestFinished(world.dispose)
   world.env['TACO_BUCKET'] = join(world.cwd, 'bucket')
   world.env['PATH'] = world.cwd

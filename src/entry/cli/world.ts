@@ -1,13 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
-import type {
-  HclReader,
-  isScanned,
-  mentionsDynamodb,
-  placesOfDependencies,
-  projectText,
-  readProject,
-  scan,
-} from '../../graph/index.ts'
+import type { HclReader, isScanned, mentionsDynamodb, projectText, scan } from '../../scan/index.ts'
+import type { placesOfDependencies, readProject } from '../../project/index.ts'
 
 /**
  * What the CLI needs from the world around it. `wire/` builds the real one; tests bring their own, so that a

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
-import type { Rollouts } from '../../graph/index.ts'
+import type { Rollouts } from '../../rollouts/index.ts'
 import type { StateControl } from '../../state/index.ts'
 import type { Guard } from './auth/auth.ts'
 import type { TrustedProxies } from './auth/client-address.ts'

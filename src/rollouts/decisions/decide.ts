@@ -1,7 +1,6 @@
 import { among } from '../../base/text/among.ts'
 import type { GraphFacts, StateControl } from '../../state/index.ts'
-import { edgesOf } from '../../graph/status/edges.ts'
-import type { Doubt } from '../unreadable.ts'
+import { type Doubt, edgesOf } from '../../graph/index.ts'
 import type { Rollout } from '../model.ts'
 import { type Verdict, judge } from './proof.ts'
 import type { UsedOutputs } from '../services.ts'

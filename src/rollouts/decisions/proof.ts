@@ -1,8 +1,7 @@
 import { among } from '../../base/text/among.ts'
 import type { GraphFacts } from '../../state/index.ts'
-import { type Edge, edgesOf } from '../../graph/status/edges.ts'
+import { type Comparison, type Edge, compareDependency, edgesOf } from '../../graph/index.ts'
 import type { Proof } from '../model.ts'
-import { type Comparison, compareDependency } from '../../graph/status/status.ts'
 
 /** Whether a step must run, once everything it needs is settled. */
 export type Verdict =

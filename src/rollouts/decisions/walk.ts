@@ -1,6 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
 import type { GraphFacts } from '../../state/index.ts'
-import { edgesOf } from '../../graph/status/edges.ts'
+import { edgesOf } from '../../graph/index.ts'
 
 export interface WalkStep {
   readonly unit: { readonly id: string; readonly name: string }

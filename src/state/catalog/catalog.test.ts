@@ -2,7 +2,16 @@ import { expect, test } from 'vitest'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import type { StateControl } from '../index.ts'
-import { movedControl, alice, lose, named, overwrite, pull, push, stateText } from '../../../test/support/state.ts'
+import {
+  movedControl,
+  alice,
+  lose,
+  named,
+  overwrite,
+  pull,
+  push,
+  stateText,
+} from '../../../test/support/state.ts'
 
 const UNITS = 40
 const numbers = Array.from({ length: UNITS }, (_, i) => i)

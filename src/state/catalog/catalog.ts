@@ -14,7 +14,13 @@ import { decodeCursor, encodeCursor, firstAfter } from './catalog-order.ts'
 import { inBatches } from '../../base/for-each-limit.ts'
 import type { JournalWriter } from '../journal/journal-writer.ts'
 import { SETTLE_MS } from '../journal/journal-writer.ts'
-import { journalCursorAt, journalPrefix, parseJournalKey, unitIdOfKey, unitsPrefix } from '../documents/layout.ts'
+import {
+  journalCursorAt,
+  journalPrefix,
+  parseJournalKey,
+  unitIdOfKey,
+  unitsPrefix,
+} from '../documents/layout.ts'
 import { parseOrgName } from '../documents/names.ts'
 import type { UnitPage, UnitQuery } from '../state-control.ts'
 import type { Unit, UnitStore } from '../documents/unit-store.ts'

@@ -1,6 +1,12 @@
 import { absenceBegins, absenceEnds, stateReturns } from '../history/absences.ts'
 import type { Head, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
-import { doubtReceipt, mayWrite, type ReadsTaken, REMEMBERED, REMEMBERED_WRITES } from '../receipts/receipts.ts'
+import {
+  doubtReceipt,
+  mayWrite,
+  type ReadsTaken,
+  REMEMBERED,
+  REMEMBERED_WRITES,
+} from '../receipts/receipts.ts'
 import { serialsWith } from '../intake/serials.ts'
 
 /**

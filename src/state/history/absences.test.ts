@@ -3,7 +3,16 @@ import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import { MOST_ABSENCES, presenceAt } from './absences.ts'
 import type { StateControl } from '../index.ts'
 import type { UnitDocument } from '../documents/model.ts'
-import { alice, lose, movedControl, named, overwrite, push, stateText, withResources } from '../../../test/support/state.ts'
+import {
+  alice,
+  lose,
+  movedControl,
+  named,
+  overwrite,
+  push,
+  stateText,
+  withResources,
+} from '../../../test/support/state.ts'
 
 const HOUR = 3_600_000
 

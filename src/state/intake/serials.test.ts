@@ -2,7 +2,16 @@ import { expect, test } from 'vitest'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import { unitKey } from '../documents/layout.ts'
-import { alice, keysUnder, named, openControl, overwrite, pull, push, stateText } from '../../../test/support/state.ts'
+import {
+  alice,
+  keysUnder,
+  named,
+  openControl,
+  overwrite,
+  pull,
+  push,
+  stateText,
+} from '../../../test/support/state.ts'
 
 const KEY = 'u/terraform.tfstate'
 const u = named('u')

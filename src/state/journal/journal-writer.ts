@@ -3,7 +3,13 @@ import { isRecent } from '../../base/clock.ts'
 import { isTacoError } from '../../base/errors.ts'
 import type { StateDeps } from '../settings.ts'
 import { readRecords, recordsBody } from './journal-records.ts'
-import { journalCursorAt, journalKey, journalPrefix, parseJournalKey, recordsThatFit } from '../documents/layout.ts'
+import {
+  journalCursorAt,
+  journalKey,
+  journalPrefix,
+  parseJournalKey,
+  recordsThatFit,
+} from '../documents/layout.ts'
 import type { Event } from '../documents/model.ts'
 
 /** A follower's cursor never passes this close to the present, so a record written within it cannot be skipped. */

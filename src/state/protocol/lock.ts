@@ -2,7 +2,13 @@ import type { Entry } from '../../bucket/index.ts'
 import type { EventDraft } from '../journal/events.ts'
 import type { Lock, LockInfo, UnitDocument } from '../documents/model.ts'
 import type { Caller } from '../state-control.ts'
-import { followState, isWorthMissing, mayHaveForgotten, takeLock, wasReleased } from '../documents/transitions.ts'
+import {
+  followState,
+  isWorthMissing,
+  mayHaveForgotten,
+  takeLock,
+  wasReleased,
+} from '../documents/transitions.ts'
 import type { Unit } from '../documents/unit-store.ts'
 import { again, untilDone } from '../../base/attempts.ts'
 import type { Placed } from './mirror.ts'

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import { lockBeside } from '../../bucket/index.ts'
-import { alice, movedControl, named, openControl, overwrite, pull, push, stateText } from '../../../test/support/state.ts'
+import {
+  alice,
+  movedControl,
+  named,
+  openControl,
+  overwrite,
+  pull,
+  push,
+  stateText,
+} from '../../../test/support/state.ts'
 
 const refused = { code: 'FORBIDDEN', hint: expect.stringContaining('--org acme') as string }
 

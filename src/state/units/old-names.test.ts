@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import type { Bucket } from '../../bucket/index.ts'
-import { alice, lose, named, openControl, overwrite, pull, push, stateText } from '../../../test/support/state.ts'
+import {
+  alice,
+  lose,
+  named,
+  openControl,
+  overwrite,
+  pull,
+  push,
+  stateText,
+} from '../../../test/support/state.ts'
 
 const nameClaim = (name: string) => `.taco/orgs/default/names/${name}.json`
 

@@ -4,7 +4,15 @@ import { silentLog } from '../../base/log.ts'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import { type Bucket, bodyOf } from '../../bucket/index.ts'
 import type { StateControl } from '../index.ts'
-import { alice, findings, lose, movedControl, openControl, overwrite, wrong } from '../../../test/support/state.ts'
+import {
+  alice,
+  findings,
+  lose,
+  movedControl,
+  openControl,
+  overwrite,
+  wrong,
+} from '../../../test/support/state.ts'
 
 function setUp() {
   const bucket = openMemoryBucket()

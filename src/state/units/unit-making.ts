@@ -11,7 +11,13 @@ import { defaultStateKey, orgKey, otherStateKey } from '../documents/layout.ts'
 import type { Claim, UnitDocument } from '../documents/model.ts'
 import { FORMAT } from '../documents/model.ts'
 import { refuseForeignKey } from './key-owner.ts'
-import { isNewUnitName, parseLabels, parseNewUnitName, parseStateKey, parseUnitName } from '../documents/names.ts'
+import {
+  isNewUnitName,
+  parseLabels,
+  parseNewUnitName,
+  parseStateKey,
+  parseUnitName,
+} from '../documents/names.ts'
 import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from '../../base/attempts.ts'
 import { refuseLost } from './lost-units.ts'

@@ -3,7 +3,13 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Claims } from './claims.ts'
 import { isoTime } from '../../base/clock.ts'
 import { TacoError, isTacoError } from '../../base/errors.ts'
-import { checkLabelCount, isUnitId, parseLabels, parseNewUnitName, parseUnitName } from '../documents/names.ts'
+import {
+  checkLabelCount,
+  isUnitId,
+  parseLabels,
+  parseNewUnitName,
+  parseUnitName,
+} from '../documents/names.ts'
 import type { OrgStore } from './orgs.ts'
 import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { LocksSeen } from '../locks/outside-locks.ts'

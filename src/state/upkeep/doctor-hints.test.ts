@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
-import { findings, keysUnder, lose, openControl, overwrite, push, stateText, wrong } from '../../../test/support/state.ts'
+import {
+  findings,
+  keysUnder,
+  lose,
+  openControl,
+  overwrite,
+  push,
+  stateText,
+  wrong,
+} from '../../../test/support/state.ts'
 
 /** A bucket with two units and some history, in which every object under the prefix is then spoiled. */
 async function spoiled(prefix: string, spoil: 'damaged' | 'lost') {

@@ -5,7 +5,13 @@ import type { Say } from './doctor-findings.ts'
 import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
 import { inBatches } from '../../base/for-each-limit.ts'
 import { readRecords } from '../journal/journal-records.ts'
-import { historiesPrefix, journalPrefix, namesPrefix, parseJournalKey, stateClaimsPrefix } from '../documents/layout.ts'
+import {
+  historiesPrefix,
+  journalPrefix,
+  namesPrefix,
+  parseJournalKey,
+  stateClaimsPrefix,
+} from '../documents/layout.ts'
 import { rebuiltDocument } from '../units/lost-units.ts'
 import type { Event, UnitDocument } from '../documents/model.ts'
 import { Claim } from '../documents/model.ts'

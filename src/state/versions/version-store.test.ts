@@ -3,7 +3,17 @@ import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import type { StateControl } from '../index.ts'
 import { LockInfo } from '../index.ts'
-import { alice, findings, keysUnder, lose, named, openControl, push, stateText, wrong } from '../../../test/support/state.ts'
+import {
+  alice,
+  findings,
+  keysUnder,
+  lose,
+  named,
+  openControl,
+  push,
+  stateText,
+  wrong,
+} from '../../../test/support/state.ts'
 
 const filler = Array.from({ length: 1000 }, (_, i) => `line ${i * 7919}`).join('\n')
 const large = (serial: number) => stateText(serial, `${filler}\n${serial}`)

@@ -55,7 +55,9 @@ const inOneTurn: Plugin = {
         ? { path: 'node:zlib', external: true }
         : { path: join(root, 'test/chaos/checker/zlib-in-one-turn.ts') },
     )
-    bundle.onResolve({ filter: /^lru-cache$/ }, () => ({ path: join(root, 'test/chaos/checker/plain-cache.ts') }))
+    bundle.onResolve({ filter: /^lru-cache$/ }, () => ({
+      path: join(root, 'test/chaos/checker/plain-cache.ts'),
+    }))
   },
 }
 

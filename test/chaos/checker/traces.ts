@@ -296,7 +296,11 @@ export const traces: readonly Trace[] = [
       },
     },
     without: [
-      { file: 'state/protocol/reconcile.ts', rule: 'if (mirror.epoch > doc.epoch) {', instead: 'if (false) {' },
+      {
+        file: 'state/protocol/reconcile.ts',
+        rule: 'if (mirror.epoch > doc.epoch) {',
+        instead: 'if (false) {',
+      },
     ],
     breaks: /two holders at once/,
   },

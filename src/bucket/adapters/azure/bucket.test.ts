@@ -4,7 +4,7 @@ import { bodyOf } from '../../body.ts'
 import type { GetOptions, Tag } from '../../bucket.ts'
 import { storePatience } from '../../../base/retry.ts'
 import { openAzureBucket } from './bucket.ts'
-import { answer, page, storeThatAnswers, tenBytes } from '../rest-client/testing.ts'
+import { answer, page, storeThatAnswers, tenBytes } from '../../../../test/support/store-answers.ts'
 
 async function answeredBy(...answers: readonly RequestListener[]) {
   const endpoint = await storeThatAnswers(...answers)

@@ -3,7 +3,15 @@ import { throwIfAborted } from '../../../base/retry.ts'
 import { readNames } from './generations/folder.ts'
 import { entryOf } from './fs/found.ts'
 import { isThere, none, printOf, readGeneration } from './generations/generation.ts'
-import { OBJECTS, OWN, generationPath, hidden, isReserved, placeOf, shownSegment } from './generations/names.ts'
+import {
+  OBJECTS,
+  OWN,
+  generationPath,
+  hidden,
+  isReserved,
+  placeOf,
+  shownSegment,
+} from './generations/names.ts'
 import { isPublished } from './plain/plain.ts'
 import { current } from './read.ts'
 import { sweepNames } from './generations/sweep.ts'

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { bodyOf } from '../../body.ts'
 import type { Bucket, GetOptions, Tag } from '../../bucket.ts'
 import { gcsLocks, openGcsBucket } from './bucket.ts'
-import { answer, page, storeThatAnswers, tenBytes } from '../rest-client/testing.ts'
+import { answer, page, storeThatAnswers, tenBytes } from '../../../../test/support/store-answers.ts'
 
 async function answeredBy(...answers: readonly RequestListener[]): Promise<Bucket> {
   const bucket = await openGcsBucket({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { bodyOf } from '../../body.ts'
 import type { Tag } from '../../bucket.ts'
-import { ok, refusal, scripted } from './testing.ts'
-import type { Answer } from './testing.ts'
+import { ok, refusal, scripted } from '../../../../test/support/s3.ts'
+import type { Answer } from '../../../../test/support/s3.ts'
 
 const hangUp: Answer = (request) => request.socket.destroy()
 const silence: Answer = () => undefined

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { bodyOf } from '../../body.ts'
 import type { GetOptions, Tag } from '../../bucket.ts'
-import { answer, page, tenBytes } from '../rest-client/testing.ts'
-import { refusal, scripted } from './testing.ts'
-import type { Answer } from './testing.ts'
+import { answer, page, tenBytes } from '../../../../test/support/store-answers.ts'
+import { refusal, scripted } from '../../../../test/support/s3.ts'
+import type { Answer } from '../../../../test/support/s3.ts'
 
 const tag = 'abc' as Tag
 

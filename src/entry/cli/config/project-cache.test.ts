@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readProject } from '../../../graph/index.ts'
+import { readProject } from '../../../project/index.ts'
 import { understood } from './project-cache.ts'
 import { testWorld } from '../../../../test/support/cli.ts'
 import type { RepositoryTools, World } from '../world.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Project } from '../../../graph/index.ts'
+import type { Project } from '../../../project/index.ts'
 import { keep, recall } from './cache-file.ts'
 import { check, fields, list, maybe, record, text } from '../api/check-answer.ts'
 import type { World } from '../world.ts'

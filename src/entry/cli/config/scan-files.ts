@@ -1,6 +1,6 @@
 import { promises } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import type { ScanFile, ScanReport } from '../../../graph/index.ts'
+import type { ScanFile, ScanReport } from '../../../scan/index.ts'
 import type { RepositoryTools } from '../world.ts'
 
 /** Copies that engines make, and what never holds code of one's own. */

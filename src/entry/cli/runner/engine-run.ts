@@ -10,7 +10,7 @@ import {
   isMissingVariables,
   startEngine,
 } from '../../../engines/index.ts'
-import type { ProjectUnit } from '../../../graph/index.ts'
+import type { ProjectUnit } from '../../../project/index.ts'
 import { dataDir, noteEngine } from './left-engine.ts'
 import { makeRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'

@@ -1,4 +1,5 @@
-import { type ProjectUnit, configurationPrint } from '../../../graph/index.ts'
+import type { ProjectUnit } from '../../../project/index.ts'
+import { configurationPrint } from '../../../runner/index.ts'
 import { variablesIn } from './worker-env.ts'
 import type { UnitFiles } from './worker-files.ts'
 import type { World } from '../world.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readProject } from '../../../graph/index.ts'
+import { readProject } from '../../../project/index.ts'
 import { readUnitFiles } from './worker-files.ts'
 
 /** The files that a fingerprint of the unit `app` takes in. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import type { Project, ProjectUnit } from '../../../graph/index.ts'
+import type { Project, ProjectUnit } from '../../../project/index.ts'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import { usageError } from '../terminal/exit-codes.ts'
 import { understood } from '../config/project-cache.ts'

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { TacoError } from '../../../base/errors.ts'
-import { readProject } from '../../../graph/index.ts'
+import { readProject } from '../../../project/index.ts'
 import type { Client } from '../api/client.ts'
 import { unreachable } from '../terminal/exit-codes.ts'
 import { noRunToken } from './run-token.ts'

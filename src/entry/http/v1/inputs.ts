@@ -1,5 +1,15 @@
 import type { Inputs } from '../../../graph/index.ts'
-import { type Api, Flag, OrgQuery, PROBLEMS, UnitParams, createRoute, jsonAnswer, refOf, z } from '../openapi/api.ts'
+import {
+  type Api,
+  Flag,
+  OrgQuery,
+  PROBLEMS,
+  UnitParams,
+  createRoute,
+  jsonAnswer,
+  refOf,
+  z,
+} from '../openapi/api.ts'
 import { checkReceiptWanted } from '../auth/cross-site.ts'
 import { rawAnswer } from './outputs.ts'
 import { ValuesAs, jsonText, valueAs } from '../openapi/raw-json.ts'

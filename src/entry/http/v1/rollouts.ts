@@ -1,4 +1,4 @@
-import * as graph from '../../../graph/index.ts'
+import * as rollouts from '../../../rollouts/index.ts'
 import {
   type Api,
   Idempotent,
@@ -20,11 +20,11 @@ const stepParams = params.extend({
   unit: z.string().meta({ description: 'The unit of the step: its name with "/" written "--", or its id.' }),
 })
 
-const Rollout = graph.RolloutView.meta({ id: 'Rollout' })
-const Plan = graph.RolloutPlan.meta({ id: 'RolloutPlan' })
-const Claims = graph.Claims.meta({ id: 'RolloutClaims' })
-const Started = graph.StartedRollout.meta({ id: 'StartedRollout' })
-const StepStart = graph.StepStart.meta({ id: 'RolloutStepStart' })
+const Rollout = rollouts.RolloutView.meta({ id: 'Rollout' })
+const Plan = rollouts.RolloutPlan.meta({ id: 'RolloutPlan' })
+const Claims = rollouts.Claims.meta({ id: 'RolloutClaims' })
+const Started = rollouts.StartedRollout.meta({ id: 'StartedRollout' })
+const StepStart = rollouts.StepStart.meta({ id: 'RolloutStepStart' })
 const LeaseMs = z.number().int().min(100).max(3_600_000).default(30_000)
 const Claiming = z.strictObject({
   worker: z.string().min(1).max(200).meta({ description: 'Shown to others: alice@laptop.' }),
@@ -173,7 +173,7 @@ const end = createRoute({
   request: {
     params: stepParams,
     query,
-    body: jsonBody(z.strictObject({ token: Token, end: graph.StepEnd, next: Claiming.optional() })),
+    body: jsonBody(z.strictObject({ token: Token, end: rollouts.StepEnd, next: Claiming.optional() })),
   },
   responses: { 200: jsonAnswer(Claims, 'The rollout, and what is yours next'), ...PROBLEMS },
 })
@@ -192,7 +192,7 @@ const skip = createRoute({
   responses: { 200: jsonAnswer(Rollout, 'Skipped'), ...PROBLEMS },
 })
 
-export function addRollouts(api: Api, rollouts: graph.Rollouts): void {
+export function addRollouts(api: Api, rollouts: rollouts.Rollouts): void {
   const refOf = (from: { id: string }, { org }: { org: string }) => ({ org, id: from.id })
 
   api.openapi(list, async (c) => {

@@ -1,4 +1,4 @@
-import type { Sync } from '../../../graph/index.ts'
+import type { Sync } from '../../../project/index.ts'
 import { type Api, OrgQuery, PROBLEMS, createRoute, jsonAnswer, jsonBody, z } from '../openapi/api.ts'
 
 const Uses = z.object({

@@ -1,7 +1,16 @@
 import type { Log } from '../../../base/log.ts'
-import type { Rollouts } from '../../../graph/index.ts'
+import type { Rollouts } from '../../../rollouts/index.ts'
 import type { AdoptFinding as Finding, DoctorFinding as Fault, Upkeep } from '../../../state/index.ts'
-import { type Api, NoQuery, OrgQuery, PROBLEMS, createRoute, jsonAnswer, jsonBody, z } from '../openapi/api.ts'
+import {
+  type Api,
+  NoQuery,
+  OrgQuery,
+  PROBLEMS,
+  createRoute,
+  jsonAnswer,
+  jsonBody,
+  z,
+} from '../openapi/api.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { AdoptFinding, DoctorFinding, GcReport } from '../openapi/openapi-schemas.ts'
 import { ndjson } from './events/ndjson.ts'

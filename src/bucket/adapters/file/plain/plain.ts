@@ -1,6 +1,13 @@
 import { busy, isReadOnly } from '../faults.ts'
 import { changedAt } from '../fs/fs-ops.ts'
-import { isThere, linkText, none, printOf, readGeneration, sameGeneration } from '../generations/generation.ts'
+import {
+  isThere,
+  linkText,
+  none,
+  printOf,
+  readGeneration,
+  sameGeneration,
+} from '../generations/generation.ts'
 import { readNames } from '../generations/folder.ts'
 import { ensureFolder } from '../context.ts'
 import { generationPath, pendingPath } from '../generations/names.ts'

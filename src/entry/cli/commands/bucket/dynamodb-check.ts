@@ -1,7 +1,7 @@
 import { promises } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { TacoError, messageOf } from '../../../../base/errors.ts'
-import type { DynamodbUse } from '../../../../graph/index.ts'
+import type { DynamodbUse } from '../../../../scan/index.ts'
 import { filesToScan, placeInRepository, scanFolder } from '../../config/scan-files.ts'
 import type { Session } from '../../session.ts'
 import type { RepositoryTools } from '../../world.ts'

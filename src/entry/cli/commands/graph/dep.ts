@@ -1,7 +1,12 @@
 import { unitPath } from '../../api/client.ts'
 import type { Client } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
-import { type DependenciesAnswer, dependenciesAnswer, graphAnswer, warningsAnswer } from '../../api/graph-answers.ts'
+import {
+  type DependenciesAnswer,
+  dependenciesAnswer,
+  graphAnswer,
+  warningsAnswer,
+} from '../../api/graph-answers.ts'
 import type { Session } from '../../session.ts'
 import { check } from '../../api/check-answer.ts'
 import { withUnit } from '../../config/unit-name.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { TacoError, messageOf } from '../../../../base/errors.ts'
-import type { ScanReport } from '../../../../graph/index.ts'
+import type { ScanReport } from '../../../../scan/index.ts'
 import { dynamodbAdvice } from '../bucket/dynamodb-check.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import { scanFolder } from '../../config/scan-files.ts'

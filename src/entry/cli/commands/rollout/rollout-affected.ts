@@ -1,6 +1,7 @@
 import { isTacoError } from '../../../../base/errors.ts'
 import { errorOf } from '../../../../engines/index.ts'
-import { type ProjectUnit, fingerprintOf, isOfConfiguration } from '../../../../graph/index.ts'
+import type { ProjectUnit } from '../../../../project/index.ts'
+import { fingerprintOf, isOfConfiguration } from '../../../../runner/index.ts'
 import { unitPath } from '../../api/client.ts'
 import { openEngines, planUnit } from '../../runner/engine-run.ts'
 import { EXIT, usageError } from '../../terminal/exit-codes.ts'

@@ -1,4 +1,10 @@
-import { type AbsenceAnswer, absencesAnswer, damagedAnswer, sayResources, versionAnswer } from '../../api/answers.ts'
+import {
+  type AbsenceAnswer,
+  absencesAnswer,
+  damagedAnswer,
+  sayResources,
+  versionAnswer,
+} from '../../api/answers.ts'
 import { confirm } from '../../terminal/ask.ts'
 import { unitPath } from '../../api/client.ts'
 import { EXIT } from '../../terminal/exit-codes.ts'

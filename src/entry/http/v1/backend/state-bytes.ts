@@ -11,7 +11,13 @@ import { freeing } from '../../kit/freeing.ts'
 import { keyedRequest } from '../idempotency.ts'
 import { checkJsonType } from '../../kit/request/json-type.ts'
 import type { Limits } from '../../kit/limits.ts'
-import { OrgQuery, StateChangeQuery, StateReadQuery, StateWriteQuery, queryOf } from '../../openapi/queries.ts'
+import {
+  OrgQuery,
+  StateChangeQuery,
+  StateReadQuery,
+  StateWriteQuery,
+  queryOf,
+} from '../../openapi/queries.ts'
 import { declaredBytes, received, tooLarge } from '../../kit/request/receive.ts'
 import { sendJson, writeHead } from '../../kit/response/respond.ts'
 import { checkConsumer } from '../../auth/run-access.ts'

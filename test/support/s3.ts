@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
-import { systemClock } from '../../../base/clock.ts'
-import { openS3Bucket } from './bucket.ts'
-import type { S3Options } from './bucket.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { openS3Bucket } from '../../src/bucket/adapters/s3/bucket.ts'
+import type { S3Options } from '../../src/bucket/adapters/s3/bucket.ts'
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 

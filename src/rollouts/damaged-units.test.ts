@@ -1,12 +1,20 @@
 import { expect, test } from 'vitest'
-import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
-import { findings, keysUnder, lose, openControl, overwrite, push, stateText } from '../../../test/support/state.ts'
-import { systemClock } from '../../base/clock.ts'
-import { randomIds } from '../../base/ids.ts'
-import { createGraph } from './graph.ts'
-import { freshFacts } from '../../rollouts/decisions/decide.ts'
-import { createRollouts } from '../../rollouts/rollouts.ts'
-import { alice, org } from '../../../test/support/graph.ts'
+import { openMemoryBucket } from '../bucket/adapters/memory.ts'
+import {
+  findings,
+  keysUnder,
+  lose,
+  openControl,
+  overwrite,
+  push,
+  stateText,
+} from '../../test/support/state.ts'
+import { systemClock } from '../base/clock.ts'
+import { randomIds } from '../base/ids.ts'
+import { createGraph } from '../graph/index.ts'
+import { freshFacts } from './decisions/decide.ts'
+import { createRollouts } from './rollouts.ts'
+import { alice, org } from '../../test/support/graph.ts'
 
 /** network and what uses it, which nobody can read. */
 async function damagedEstate() {

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { UsedOutputs } from '../../../rollouts/services.ts'
+import type { UsedOutputs } from '../rollouts/index.ts'
 
 /** Everything that an apply is made from, as far as it can be read off files and documents. */
 export interface Configuration {

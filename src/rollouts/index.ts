@@ -1,0 +1,6 @@
+/** Rollouts: walks along the graph that apply units in order, step by step, by any number of workers. */
+export { createRolloutMarks } from './marks.ts'
+export type { Proof, StepStatus } from './model.ts'
+export { createRollouts } from './rollouts.ts'
+export { Claims, RolloutPlan, RolloutView, StartedRollout, StepEnd, StepStart } from './services.ts'
+export type { ClaimView, Rollouts, StepView, UsedOutputs } from './services.ts'
