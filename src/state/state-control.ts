@@ -1,5 +1,6 @@
 import type { RunTokens } from '../access/index.ts'
 import type { Body, Found, Held } from '../bucket/index.ts'
+import type { StateFacts } from './content/scan.ts'
 import type { Expected } from './expected.ts'
 import type { Dependency, Event, EventType, LockInfo, Read, Retention } from './documents/model.ts'
 import type {
@@ -139,6 +140,8 @@ export interface Units {
 export interface ReceivedState {
   readonly body: Body
   readonly hash: string
+  /** Undefined: an outside write that is not a state at all. */
+  readonly facts: StateFacts | undefined
   dispose(): Promise<void>
 }
 
@@ -150,6 +153,17 @@ export interface ReceiveOptions {
   readonly contentMd5?: string
   /** For the organization's key of sensitive digests. */
   readonly org: string
+}
+
+export interface WriteOptions {
+  readonly lockId?: string
+  readonly force?: boolean
+  readonly keepSerial?: boolean
+  readonly how: 'backend' | 'push'
+  readonly message?: string
+  readonly createUnit?: boolean
+  /** Tags of the state that it is meant to replace; else PRECONDITION_FAILED and nothing is written. */
+  readonly expected?: Expected
 }
 
 export interface States {
@@ -178,21 +192,7 @@ export interface States {
    * own is not above every one of the history, unless `keepSerial`. `createUnit`: on first use, unless the
    * name is given up.
    */
-  write(
-    ref: UnitRef,
-    state: ReceivedState,
-    options: {
-      lockId?: string
-      force?: boolean
-      keepSerial?: boolean
-      how: 'backend' | 'push'
-      message?: string
-      createUnit?: boolean
-      /** Tags of the state that it is meant to replace; else PRECONDITION_FAILED and nothing is written. */
-      expected?: Expected
-    },
-    caller: Caller,
-  ): Promise<VersionView>
+  write(ref: UnitRef, state: ReceivedState, options: WriteOptions, caller: Caller): Promise<VersionView>
   /** Removes the state object; the history stays. Refuses while resources remain unless forced. */
   remove(
     ref: UnitRef,

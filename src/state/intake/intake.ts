@@ -7,8 +7,8 @@ import { bodyOf } from '../../bucket/index.ts'
 import type { StateFacts } from '../content/scan.ts'
 import { StateScan } from '../content/scan.ts'
 import type { LongWork } from '../long-work.ts'
-import type { OutsideIntake, Received } from '../protocol/context.ts'
-import type { ReceiveOptions } from '../state-control.ts'
+import type { OutsideIntake } from '../protocol/context.ts'
+import type { ReceiveOptions, ReceivedState } from '../state-control.ts'
 
 /** Larger states go through the spool, so that memory does not grow with them. */
 const IN_MEMORY_BYTES = 8 * 1024 * 1024
@@ -16,7 +16,7 @@ const IN_MEMORY_BYTES = 8 * 1024 * 1024
 const PAUSE_FROM = 256 * 1024
 
 export interface Intake extends OutsideIntake {
-  receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<Received>
+  receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<ReceivedState>
 }
 
 /** `digestKey` gives the organization's key for digests of sensitive outputs. */

@@ -1,173 +1,21 @@
-import { LRUCache } from 'lru-cache'
 import { TacoError, isTacoError } from '../../base/errors.ts'
-import type { Found, Held, Tag } from '../../bucket/index.ts'
 import { answeredBefore } from '../answered.ts'
-import { type Expected, changedMeanwhile } from '../expected.ts'
-import type { Intake } from './intake.ts'
-import type { Locator } from '../units/locate.ts'
 import type { VersionFacts } from '../documents/model.ts'
-import { underLock } from '../locks/with-lock.ts'
-import type { Parts, Received, Target } from '../protocol/context.ts'
-import { idOf, loadUnit } from '../protocol/context.ts'
-import { stateMissing } from '../protocol/refusals.ts'
-import { again, untilDone } from '../../base/attempts.ts'
-import { lookAt } from '../protocol/reconcile.ts'
+import { type Expected, changedMeanwhile } from '../expected.ts'
+import { ensureLock } from '../locks/with-lock.ts'
+import type { Parts, Target } from '../protocol/context.ts'
 import { removeState } from '../protocol/remove.ts'
 import { repeatedWrite, writeState } from '../protocol/write.ts'
-import { recordRead } from '../receipts/record-read.ts'
-import type { Caller, ReceivedState, States, UnitRef } from '../state-control.ts'
+import type { Caller, ReceivedState, States, UnitRef, WriteOptions } from '../state-control.ts'
+import { type Locator, ifMoved } from '../units/locate.ts'
 import type { UnitMaker } from '../units/unit-making.ts'
-import type { Unit } from '../documents/unit-store.ts'
-import { isWorthMissing } from '../documents/transitions.ts'
 import { viewVersion } from '../views/to-views.ts'
+import type { Intake } from './intake.ts'
+import { createStateReads } from './read-state.ts'
 import { writeAbove } from './write-above.ts'
-
-interface Place {
-  readonly unit: Unit
-  /** Tells on the spot whether the document is still this one, where the bucket can. */
-  readonly isCurrent: (() => boolean | Promise<boolean>) | undefined
-}
 
 export function createStates(parts: Parts, intake: Intake, locator: Locator, maker: UnitMaker): States {
   const { store } = parts
-  const { bucket, clock } = parts.deps
-  /** The units that names led to last. Every read asks whether they still do. */
-  const places = new LRUCache<string, Place>({ max: 20_000 })
-  const facts = new WeakMap<ReceivedState, Received>()
-
-  /** A state that is not there is none only if the unit's document agrees: see `confirmNone`. */
-  async function read(
-    ref: UnitRef,
-    options: { ifNoneMatch?: string; signal?: AbortSignal } = {},
-  ): Promise<Found | 'unchanged' | undefined> {
-    return untilDone(clock, 'reading the state', async () => {
-      const found = await readByName(ref, options)
-      return found === undefined && (await confirmNone(ref)) === 'look again' ? again : found
-    })
-  }
-
-  /** Only who finds no state pays for this: an engine that is told "none" creates everything. */
-  async function confirmNone(ref: UnitRef): Promise<'none' | 'look again'> {
-    const unit = await locator.tryFind(ref)
-    if (unit === undefined || unit.value.deleted !== undefined) return 'none'
-    const doc = store.folded(unit).value
-    if (doc.missing !== undefined) throw stateMissing(doc)
-    if (doc.write === null && (doc.head === null || doc.head.tag === null)) return 'none'
-    // The document was read after the state was not found: it came meanwhile, or somebody removed it around us.
-    const entry = await bucket.head(doc.key)
-    if (entry !== undefined && entry.size > 0) return 'look again'
-    await lookAt(parts, idOf(unit), { by: 'opentaco' }).catch((error: unknown) => {
-      // Who may only read cannot record it.
-      if (!isTacoError(error, 'BUCKET_REFUSED')) throw error
-    })
-    if (doc.write === null && isWorthMissing(doc)) {
-      const now = await loadUnit(parts, idOf(unit))
-      if (now.value.head?.tag === doc.head?.tag || now.value.missing !== undefined) throw stateMissing(doc)
-    }
-    return 'look again'
-  }
-
-  /** A name that led to a unit before is not looked up again: the unit's document is asked beside the state. */
-  async function readByName(
-    ref: UnitRef,
-    options: { ifNoneMatch?: string; signal?: AbortSignal },
-  ): Promise<Found | 'unchanged' | undefined> {
-    const placeKey = `${ref.org} ${ref.unit}`
-    const place = places.get(placeKey)
-    const known =
-      place === undefined ? again : await readAt(placeKey, place.unit, store.revalidate(place.unit), options)
-    if (known !== again) return known
-    return untilDone(clock, 'reading', async () => {
-      const unit = await locator.tryUse(ref)
-      if (unit === undefined || unit.value.deleted !== undefined) return undefined
-      return readAt(placeKey, unit, unit, options)
-    })
-  }
-
-  /**
-   * `unit`: its document as it was before the state is read. `beside`: as it is during the read, at no certain time.
-   * `again`: the unit moved, or is gone.
-   *
-   * The answer is right if the unit had its name while the state was what is answered. A document that has the tag of
-   * these bytes proves it. Without one, the document must be seen unmoved after the state: then the name was the unit's
-   * from before the read until after it.
-   */
-  async function readAt(
-    placeKey: string,
-    unit: Unit,
-    beside: Promise<Unit | undefined> | Unit,
-    options: { ifNoneMatch?: string; signal?: AbortSignal },
-  ): Promise<Found | 'unchanged' | undefined | typeof again> {
-    const reading = getState(unit, options)
-    const [found, during] = await Promise.all([reading, beside]).catch((error: unknown) => {
-      void reading.then(discard, () => {})
-      throw error
-    })
-    const tag = found === 'unchanged' ? options.ifNoneMatch : found?.tag
-    const after =
-      during === undefined || hasTag(store.folded(during), tag) ? during : await store.revalidate(during)
-    if (after === undefined || !isUnmoved(unit, after)) {
-      places.delete(placeKey)
-      discard(found)
-      return again
-    }
-    if (places.get(placeKey)?.unit !== after)
-      places.set(placeKey, { unit: after, isCurrent: bucket.confirmer?.(after.key, after.tag) })
-    return found
-  }
-
-  /** The state is confirmed first, then the document: see readAt. */
-  function readNow(ref: UnitRef): Held | undefined {
-    const place = places.get(`${ref.org} ${ref.unit}`)
-    const held = place === undefined ? undefined : bucket.atHand?.(place.unit.value.key)
-    if (held === undefined || held.size === 0) return undefined
-    return place?.isCurrent?.() === true ? held : undefined
-  }
-
-  /** A read on behalf of a unit is recorded before it is answered, with the commit of the very bytes that are given. */
-  async function readFor(
-    ref: UnitRef,
-    consumer: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Found | undefined> {
-    return untilDone(clock, 'reading for a unit', async () => {
-      const unit = await locator.tryUse(ref)
-      if (unit === undefined || unit.value.deleted !== undefined) return undefined
-      const found = await getState(unit, signal === undefined ? {} : { signal })
-      if (found === undefined || found === 'unchanged')
-        return (await confirmNone(ref)) === 'look again' ? again : undefined
-      const { head, id, org } = store.folded(unit).value
-      if (head?.tag !== found.tag) {
-        // A write under way or around us: once it is in the document, its commit is known.
-        found.discard()
-        await lookAt(parts, { org, id }, { by: 'opentaco' })
-        return again
-      }
-      const digests =
-        head.outputs === null
-          ? null
-          : Object.fromEntries(head.outputs.map(({ name, digest }) => [name, digest]))
-      const read = { from: id, names: null, commit: head.commit, digests }
-      await recordRead(parts, locator, { org: ref.org, unit: consumer }, read, { engine: true })
-      return found
-    })
-  }
-
-  async function getState(
-    unit: Unit,
-    { ifNoneMatch, signal }: { ifNoneMatch?: string; signal?: AbortSignal },
-  ): Promise<Found | 'unchanged' | undefined> {
-    const waiting = signal === undefined ? {} : { signal }
-    const { key } = unit.value
-    const found =
-      ifNoneMatch === undefined
-        ? await bucket.get(key, waiting)
-        : await bucket.get(key, { ...waiting, ifNoneMatch: ifNoneMatch as Tag })
-    // An emptied state (stores without conditional delete) is no state.
-    if (found === undefined || found === 'unchanged' || found.size > 0) return found
-    found.discard()
-    return undefined
-  }
 
   /** Somebody else may hold the lock by now, so this is asked before it is taken. */
   async function writtenBefore(ref: UnitRef, caller: Caller): Promise<VersionFacts | undefined> {
@@ -182,72 +30,65 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
     return unit?.value.write === null && answeredBefore(unit.value.answered, caller) !== undefined
   }
 
-  function received(state: ReceivedState): Received {
-    const known = facts.get(state)
-    if (known === undefined) throw new Error('a state is written only after it was received here')
-    return known
+  /** The unit that a write goes to, created if the write may create it. */
+  async function locate(ref: UnitRef, options: WriteOptions, caller: Caller): Promise<Target> {
+    const { createUnit, expected } = options
+    if (createUnit === true && (expected === undefined || expected === 'none'))
+      return maker.target(ref, caller)
+    return locator.target(ref)
+  }
+
+  async function writeTo(
+    target: Target,
+    state: ReceivedState,
+    options: WriteOptions,
+    caller: Caller,
+  ): Promise<VersionFacts> {
+    const lock = await ensureLock(parts, target, { lockId: options.lockId, operation: options.how }, caller)
+    try {
+      const { how, message, keepSerial, expected } = options
+      const write = { state, lockId: lock.id, how, message, keepSerial, expected }
+      return options.force === true
+        ? await writeAbove(parts, target, write, caller)
+        : await writeState(parts, target, { ...write, force: false }, caller)
+    } finally {
+      await lock.release()
+    }
   }
 
   return {
-    read: (ref, options = {}) =>
-      options.consumer === undefined ? read(ref, options) : readFor(ref, options.consumer, options.signal),
-    readNow,
-    async receive(stream, options) {
-      const state = await intake.receive(stream, options)
-      facts.set(state, state)
-      return state
-    },
+    ...createStateReads(parts, locator),
+    receive: (stream, options) => intake.receive(stream, options),
     async write(ref, state, options, caller) {
       const before = await writtenBefore(ref, caller)
       if (before !== undefined) return viewVersion(before, 'current')
-      const write = (target: Target) =>
-        underLock(parts, target, { lockId: options.lockId, operation: options.how }, caller, (lockId) => {
-          const { how, message, keepSerial, expected } = options
-          const write = { state: received(state), lockId, how, message, keepSerial, expected }
-          return options.force === true
-            ? writeAbove(parts, target, write, caller)
-            : writeState(parts, target, { ...write, force: false }, caller)
-        })
-      const make = (name: string) => maker.ensure({ org: ref.org, name }, caller)
-      const version =
-        options.createUnit === true && (options.expected === undefined || options.expected === 'none')
-          ? locator.withTargetOrNew(ref, make, write)
-          : locator.withTarget(ref, write)
-      return viewVersion(
-        await version.catch((error: unknown) => nothingToReplace(ref, options.expected, error)),
-        'current',
-      )
+      const known = locator.remembered(ref)
+      const written = known && (await writeTo(known, state, options, caller).catch(ifMoved))
+      if (written !== undefined) return viewVersion(written, 'current')
+      try {
+        const target = await locate(ref, options, caller)
+        return viewVersion(await writeTo(target, state, options, caller), 'current')
+      } catch (error) {
+        throw nothingToReplace(ref, options.expected, error)
+      }
     },
     async remove(ref, options, caller) {
       if (await isRepeated(ref, caller)) return
-      await locator.withTarget(ref, (target) =>
-        underLock(parts, target, { lockId: options.lockId, operation: 'delete' }, caller, (lockId) =>
-          removeState(parts, target, { lockId, force: options.force, expected: options.expected }, caller),
-        ),
-      )
+      await locator.withTarget(ref, async (target) => {
+        const lock = await ensureLock(parts, target, { lockId: options.lockId, operation: 'delete' }, caller)
+        try {
+          const { force, expected } = options
+          await removeState(parts, target, { lockId: lock.id, force, expected }, caller)
+        } finally {
+          await lock.release()
+        }
+      })
     },
   }
 }
 
-function discard(found: Found | 'unchanged' | undefined): void {
-  if (found !== undefined && found !== 'unchanged') found.discard()
-}
-
-function hasTag({ value }: Unit, tag: string | undefined): boolean {
-  return (value.head?.tag ?? undefined) === tag
-}
-
-function isUnmoved(before: Unit, { value }: Unit): boolean {
-  return (
-    value.deleted === undefined &&
-    value.name === before.value.name &&
-    value.key === before.value.key &&
-    value.moves === before.value.moves
-  )
-}
-
 /** A write that expects to replace something must not create the unit for it. */
-function nothingToReplace({ unit }: UnitRef, expected: Expected | undefined, error: unknown): never {
-  if (expected === undefined || expected === 'none' || !isTacoError(error, 'NOT_FOUND')) throw error
-  throw changedMeanwhile(`the state of ${unit}`)
+function nothingToReplace({ unit }: UnitRef, expected: Expected | undefined, error: unknown): unknown {
+  if (expected === undefined || expected === 'none' || !isTacoError(error, 'NOT_FOUND')) return error
+  return changedMeanwhile(`the state of ${unit}`)
 }

@@ -4,12 +4,12 @@ import { newest, readHistory } from '../history/history.ts'
 import type { HistoryPage, Place } from '../history/history.ts'
 import type { UnitDocument, VersionFacts } from '../documents/model.ts'
 import { again, untilDone } from '../../base/attempts.ts'
-import type { Parts, Received, Target } from '../protocol/context.ts'
+import type { Parts, Target } from '../protocol/context.ts'
 import { loadUnit } from '../protocol/context.ts'
 import type { StateWrite } from '../protocol/write.ts'
 import { writeState } from '../protocol/write.ts'
 import { highestSerial, knowsAllSerials } from './serials.ts'
-import type { Caller } from '../state-control.ts'
+import type { Caller, ReceivedState } from '../state-control.ts'
 import type { Unit } from '../documents/unit-store.ts'
 
 /**
@@ -47,7 +47,11 @@ function isLastState({ head }: UnitDocument, { state, how }: Omit<StateWrite, 'f
 }
 
 /** Undefined: its serial is above all others already. */
-async function raisedAbove(parts: Parts, doc: UnitDocument, state: Received): Promise<Received | undefined> {
+async function raisedAbove(
+  parts: Parts,
+  doc: UnitDocument,
+  state: ReceivedState,
+): Promise<ReceivedState | undefined> {
   const highest = highestSerial(doc)
   if (state.facts === undefined || state.facts.serial > highest) return undefined
   if (state.facts.encrypted) throw sealedSerial(doc, state.facts.serial, highest)

@@ -1,7 +1,7 @@
 import { TacoError } from '../../base/errors.ts'
 import { answeredBefore, noteRequest } from '../answered.ts'
 import type { EventDraft } from '../journal/events.ts'
-import type { Locator } from '../units/locate.ts'
+import { type Locator, ifMoved } from '../units/locate.ts'
 import { again, untilDone } from '../../base/attempts.ts'
 import { lockUnit, renewLock } from '../protocol/lock.ts'
 import type { Parts, Target } from '../protocol/context.ts'
@@ -50,11 +50,11 @@ export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): L
     },
     async lock(ref, info, options, caller) {
       const request = { info, reason: options.reason, leaseMs: options.leaseMs }
-      const lock = (target: Target) => lockUnit(parts, target, request, caller)
-      const make = (name: string) => maker.ensure({ org: ref.org, name }, caller)
-      const unit = await (options.createUnit === true
-        ? locator.withTargetOrNew(ref, make, lock)
-        : locator.withTarget(ref, lock))
+      const known = locator.remembered(ref)
+      const locked = known && (await lockUnit(parts, known, request, caller).catch(ifMoved))
+      if (locked !== undefined) return lockViewOf(locked.value.lock, ref.unit)
+      const target = await (options.createUnit === true ? maker.target(ref, caller) : locator.target(ref))
+      const unit = await lockUnit(parts, target, request, caller)
       return lockViewOf(unit.value.lock, ref.unit)
     },
     async renew(ref, id, leaseMs, _caller) {

@@ -7,11 +7,17 @@ import type { Parts, Target } from '../protocol/context.ts'
 import { unlockUnit } from '../protocol/release.ts'
 import type { Caller } from '../state-control.ts'
 
+export interface HeldLock {
+  readonly id: string
+  /** Does nothing if the lock is the caller's. Call it in any case. */
+  release(): Promise<void>
+}
+
 /**
- * Runs `work` under the caller's lock if it has one, else under a lock taken for just this operation: a lease, so
- * that it heals itself if this process dies.
+ * The caller's lock if it has one, else a lock taken for just this operation: a lease, so that it expires by itself if
+ * this process dies.
  */
-export async function underLock<T>(
+export async function ensureLock(
   parts: Parts,
   target: Target,
   options: {
@@ -20,16 +26,11 @@ export async function underLock<T>(
     readonly check?: LockRequest['check']
   },
   caller: Caller,
-  work: (lockId: string) => Promise<T>,
-): Promise<T> {
-  if (options.lockId !== undefined) return work(options.lockId)
+): Promise<HeldLock> {
+  if (options.lockId !== undefined) return { id: options.lockId, release: async () => {} }
   const request = { ...ownLock(parts, options.operation, caller), check: options.check }
   await lockUnit(parts, target, request, caller)
-  try {
-    return await work(request.info.ID)
-  } finally {
-    await letGo(parts, target, request.info.ID, caller)
-  }
+  return { id: request.info.ID, release: () => letGo(parts, target, request.info.ID, caller) }
 }
 
 export function ownLock({ deps }: Parts, operation: string, caller: Caller): LockRequest {

@@ -1,6 +1,5 @@
 import { TacoError } from '../../base/errors.ts'
 import type { Body } from '../../bucket/index.ts'
-import type { StateFacts } from '../content/scan.ts'
 import type { StateDeps } from '../settings.ts'
 import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../documents/model.ts'
 import type { ReceivedState } from '../state-control.ts'
@@ -16,15 +15,9 @@ export interface Parts {
   readonly intake: OutsideIntake
 }
 
-/** A received state together with what was read from it. */
-export interface Received extends ReceivedState {
-  /** Undefined: an outside write that is no state at all. */
-  readonly facts: StateFacts | undefined
-}
-
 export interface OutsideIntake {
   /** Takes in whatever lies in the bucket: what is no state is kept too. */
-  receiveOutside(stream: AsyncIterable<Uint8Array>, org: string): Promise<Received>
+  receiveOutside(stream: AsyncIterable<Uint8Array>, org: string): Promise<ReceivedState>
 }
 
 export interface VersionAbout {
@@ -40,9 +33,9 @@ export interface VersionAbout {
 
 export interface VersionStore {
   /** Stores the next version of the history, as yet uncommitted, and gives the head that would stand with it. */
-  put(doc: UnitDocument, state: Received, about: VersionAbout): Promise<Head>
+  put(doc: UnitDocument, state: ReceivedState, about: VersionAbout): Promise<Head>
   /** Stores the current version anew, on its own: its object is missing or cannot be read, and these are its bytes. */
-  putBack(doc: UnitDocument, head: Head, state: Received): Promise<void>
+  putBack(doc: UnitDocument, head: Head, state: ReceivedState): Promise<void>
   /** What the history says of a committed version; undefined: there is none. */
   find(
     doc: UnitDocument,
@@ -75,6 +68,11 @@ export async function loadUnit(parts: Parts, target: Target): Promise<Unit> {
     })
   if (target.name !== undefined && unit.value.name !== target.name) throw renamedMeanwhile(target.name)
   return parts.store.folded(unit)
+}
+
+/** The unit, for as long as it has the name that it has now. */
+export function namedTarget({ value }: Unit): Target {
+  return { org: value.org, id: value.id, name: value.name }
 }
 
 export function idOf(unit: Unit): Target {

@@ -5,7 +5,7 @@ import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../documents/model.ts'
 import { nextCommit } from '../outputs/output-commits.ts'
 import { takeReads, type ReadsTaken } from '../receipts/receipts.ts'
-import type { Caller } from '../state-control.ts'
+import type { Caller, ReceivedState } from '../state-control.ts'
 import type { EventDraft } from '../journal/events.ts'
 import { refuseNested } from '../units/key-nesting.ts'
 import type { UnitChanges } from '../documents/transitions.ts'
@@ -14,14 +14,14 @@ import type { Unit } from '../documents/unit-store.ts'
 import { again, untilDone } from '../../base/attempts.ts'
 import type { StateFacts } from '../content/scan.ts'
 import { decideWrite } from './decide.ts'
-import type { Target, Parts, Received } from './context.ts'
+import type { Target, Parts } from './context.ts'
 import { idOf, loadUnit } from './context.ts'
 import { recordState } from './record-outside-write.ts'
 import { lockedByHolder, lockLostOutside, lockNotHeld, unitGone } from './refusals.ts'
 import { resolveIntent, statePut } from './resolve.ts'
 
 export interface StateWrite {
-  readonly state: Received
+  readonly state: ReceivedState
   readonly lockId: string
   readonly force: boolean
   /** With force: even if the serial is not above every one of the history. */

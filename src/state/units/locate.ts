@@ -21,16 +21,14 @@ export interface Locator {
   /** Undefined: nobody ever used the name. NAME_GIVEN_UP: it is not free, and must not be taken for a new one. */
   tryUse(ref: UnitRef): Promise<Unit | undefined>
   /**
-   * Runs `work` with the unit that the name meant last time, without looking first: `work` checks the name against
-   * the document it reads (Target.name). If it turns out to have moved, the name is looked up and `work` runs again.
+   * What the name meant last time, without asking the bucket. Whoever works on it checks the name against the document
+   * (Target.name) and fails with NOT_FOUND if it has moved: then look it up with `target`.
    */
+  remembered(ref: UnitRef): Target | undefined
+  /** What the name means now; NOT_FOUND if nothing. */
+  target(ref: UnitRef): Promise<Target>
+  /** Runs `work` with the remembered target. If that has moved, looks it up and runs `work` again. */
   withTarget<T>(ref: UnitRef, work: (target: Target) => Promise<T>): Promise<T>
-  /** Like withTarget; a name that leads nowhere is given a unit by `make` first. */
-  withTargetOrNew<T>(
-    ref: UnitRef,
-    make: (name: string) => Promise<unknown>,
-    work: (target: Target) => Promise<T>,
-  ): Promise<T>
   /** Learns names from documents that pass by. */
   note(unit: Unit): void
 }
@@ -86,53 +84,50 @@ export function createLocator(
     })
   }
 
-  async function withTarget<T>(ref: UnitRef, work: (target: Target) => Promise<T>): Promise<T> {
+  function remembered(ref: UnitRef): Target | undefined {
     const org = parseOrgName(ref.org)
-    if (isUnitId(ref.unit)) return work({ org, id: ref.unit })
+    if (isUnitId(ref.unit)) return undefined
     const name = parseUnitName(ref.unit)
-    const known = idsByName.get(cacheKey(org, name))
-    if (known !== undefined) {
-      try {
-        return await work({ org, id: known, name })
-      } catch (error) {
-        if (!isTacoError(error, 'NOT_FOUND')) throw error
-        idsByName.delete(cacheKey(org, name))
-      }
-    }
-    const unit = await find(ref)
-    return work({ org, id: unit.value.id, name })
+    const id = idsByName.get(cacheKey(org, name))
+    return id === undefined ? undefined : { org, id, name }
   }
 
-  async function withTargetOrNew<T>(
-    ref: UnitRef,
-    make: (name: string) => Promise<unknown>,
-    work: (target: Target) => Promise<T>,
-  ): Promise<T> {
-    if (isUnitId(ref.unit)) return withTarget(ref, work)
-    const name = parseUnitName(ref.unit)
-    if (idsByName.has(cacheKey(parseOrgName(ref.org), name))) {
+  async function target(ref: UnitRef): Promise<Target> {
+    if (isUnitId(ref.unit)) return { org: parseOrgName(ref.org), id: ref.unit }
+    const { org, id, name } = (await find(ref)).value
+    return { org, id, name }
+  }
+
+  async function withTarget<T>(ref: UnitRef, work: (target: Target) => Promise<T>): Promise<T> {
+    const known = remembered(ref)
+    if (known !== undefined) {
       try {
-        return await withTarget(ref, work)
+        return await work(known)
       } catch (error) {
-        if (!isTacoError(error, 'NOT_FOUND')) throw error
+        ifMoved(error)
       }
     }
-    await make(name)
-    return withTarget(ref, work)
+    return work(await target(ref))
   }
 
   return {
     find,
     tryFind: async (ref) => (await lookUp(ref)).unit,
     tryUse,
+    remembered,
+    target,
     withTarget,
-    withTargetOrNew,
     note(unit) {
       const { org, name, id, deleted } = unit.value
       if (deleted === undefined) idsByName.set(cacheKey(org, name), id)
       else if (idsByName.get(cacheKey(org, name)) === id) idsByName.delete(cacheKey(org, name))
     },
   }
+}
+
+/** For work on a remembered target: undefined if the target has moved. Any other error is thrown. */
+export function ifMoved(error: unknown): undefined {
+  if (!isTacoError(error, 'NOT_FOUND')) throw error
 }
 
 function noUnitAnyMore(name: string, doc: UnitDocument): TacoError {

@@ -13,8 +13,10 @@ import { FORMAT } from '../documents/model.ts'
 import { refuseForeignKey } from './key-owner.ts'
 import {
   isNewUnitName,
+  isUnitId,
   parseLabels,
   parseNewUnitName,
+  parseOrgName,
   parseStateKey,
   parseUnitName,
 } from '../documents/names.ts'
@@ -22,8 +24,9 @@ import type { OrgStore } from './orgs.ts'
 import { again, untilDone } from '../../base/attempts.ts'
 import { refuseLost } from './lost-units.ts'
 import { refuseNested } from './key-nesting.ts'
+import { type Target, namedTarget } from '../protocol/context.ts'
 import { unitGone } from '../protocol/refusals.ts'
-import type { Caller, UnitChange } from '../state-control.ts'
+import type { Caller, UnitChange, UnitRef } from '../state-control.ts'
 import type { UnitChanges } from '../documents/transitions.ts'
 import { movedUnit } from '../documents/transitions.ts'
 import type { Unit, UnitStore } from '../documents/unit-store.ts'
@@ -50,8 +53,11 @@ type Also = (
 export interface UnitMaker {
   /** ALREADY_EXISTS if the name, or a key that was asked for, is taken. A name that was given up is taken over. */
   create(input: NewUnit, caller: Caller, event?: EventDraft): Promise<Unit>
-  /** The unit of this name, made if need be: by whoever is first. NAME_GIVEN_UP if another unit had the name. */
-  ensure(input: { readonly org: string; readonly name: string }, caller: Caller): Promise<Unit>
+  /**
+   * The unit that an id or a name means. A new name gets a unit, made by whoever is first; NAME_GIVEN_UP if another
+   * unit had the name.
+   */
+  target(ref: UnitRef, caller: Caller): Promise<Target>
   /**
    * Gives a unit another name or key, or its old ones back: claims first, then the document, then old claims go.
    * `also` says what else changes in the same step, given the document as it will be.
@@ -257,8 +263,10 @@ export function createUnitMaker(
       if (made || answeredBefore(unit.value.answered, caller) !== undefined) return unit
       throw alreadyTaken('name', unit.value.name, unit.value.name)
     },
-    async ensure(input, caller) {
-      return (await make({ ...input, takeOver: false }, caller, { type: 'unit.created', caller })).unit
+    async target({ org, unit }, caller) {
+      if (isUnitId(unit)) return { org: parseOrgName(org), id: unit }
+      const input = { org, name: parseUnitName(unit), takeOver: false }
+      return namedTarget((await make(input, caller, { type: 'unit.created', caller })).unit)
     },
     move,
   }

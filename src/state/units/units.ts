@@ -17,7 +17,7 @@ import { folderOwner } from './key-owner.ts'
 import { otherStateKey } from '../documents/layout.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from '../documents/model.ts'
-import { letGo, underLock } from '../locks/with-lock.ts'
+import { ensureLock, letGo } from '../locks/with-lock.ts'
 import { again, untilDone } from '../../base/attempts.ts'
 import { lookAt } from '../protocol/reconcile.ts'
 import type { Parts, Target } from '../protocol/context.ts'
@@ -79,8 +79,9 @@ export function createUnits(
   ): Promise<Unit> {
     // Taking the lock changes the document, so what is expected of it is checked in that very step.
     const check = (doc: UnitDocument) => checkExpected(doc, expected)
-    await underLock(parts, target, { operation: 'delete', check }, caller, async (lockId) => {
-      await removeState(parts, target, { lockId, force }, withoutRequest(caller))
+    const lock = await ensureLock(parts, target, { operation: 'delete', check }, caller)
+    try {
+      await removeState(parts, target, { lockId: lock.id, force }, withoutRequest(caller))
       await untilDone(deps.clock, 'deleting the unit', async () => {
         const unit = await loadUnit(parts, target)
         if (unit.value.deleted !== undefined) return undefined
@@ -92,7 +93,9 @@ export function createUnits(
         const gone = await store.swap(unit, changes, [{ type: 'unit.deleted', caller, data: { force } }])
         return gone === undefined ? again : undefined
       })
-    })
+    } finally {
+      await lock.release()
+    }
     const unit = await loadUnit(parts, { org: target.org, id: target.id })
     // The name stays claimed: it is given up, and not free. The key's claim is invalid even if this does not happen.
     await claims.release('key', unit.value)

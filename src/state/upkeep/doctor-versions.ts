@@ -7,8 +7,8 @@ import type { HistoryPage, Place } from '../history/history.ts'
 import { versionsPrefix } from '../documents/layout.ts'
 import { isLost, recordLost } from '../versions/lost-versions.ts'
 import type { Head, UnitDocument, VersionFacts } from '../documents/model.ts'
-import type { Parts, Received } from '../protocol/context.ts'
-import type { Caller } from '../state-control.ts'
+import type { Parts } from '../protocol/context.ts'
+import type { Caller, ReceivedState } from '../state-control.ts'
 import type { DoctorFinding } from '../views/views.ts'
 
 interface Unread {
@@ -143,7 +143,11 @@ async function* checkCurrent(
   return seq
 }
 
-async function stateOf(parts: Parts, doc: UnitDocument, { version }: Head): Promise<Received | undefined> {
+async function stateOf(
+  parts: Parts,
+  doc: UnitDocument,
+  { version }: Head,
+): Promise<ReceivedState | undefined> {
   const found = await parts.deps.bucket.get(doc.key)
   if (found === undefined) return undefined
   if (found.size === version.size) return parts.intake.receiveOutside(found.stream(), doc.org)

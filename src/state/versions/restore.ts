@@ -3,16 +3,16 @@ import type { Tag } from '../../bucket/index.ts'
 import type { Expected } from '../expected.ts'
 import type { HistoryEntry } from '../history/history-entry.ts'
 import type { Receipt, UnitDocument, VersionFacts } from '../documents/model.ts'
-import { ownLock, underLock } from '../locks/with-lock.ts'
+import { ensureLock, ownLock } from '../locks/with-lock.ts'
 import { refuseNested } from '../units/key-nesting.ts'
 import { newLock, placeMirror, takenEvent } from '../protocol/lock.ts'
 import type { Placed } from '../protocol/mirror.ts'
-import type { Parts, Received, Target } from '../protocol/context.ts'
+import type { Parts, Target } from '../protocol/context.ts'
 import { loadUnit } from '../protocol/context.ts'
 import { lockedByHolder } from '../protocol/refusals.ts'
 import { keptWith, writtenEvent } from '../protocol/write.ts'
 import type { EventDraft } from '../journal/events.ts'
-import type { Caller } from '../state-control.ts'
+import type { Caller, ReceivedState } from '../state-control.ts'
 import type { UnitChanges } from '../documents/transitions.ts'
 import { commitWrite, takeLock } from '../documents/transitions.ts'
 import { writeAbove } from '../intake/write-above.ts'
@@ -81,7 +81,7 @@ function sourceOf(
   return { id: stored.version.id, seq: stored.version.seq, object: stored.object, receipt }
 }
 
-function asReceived(parts: Parts, stream: AsyncIterable<Uint8Array>, org: string): Promise<Received> {
+function asReceived(parts: Parts, stream: AsyncIterable<Uint8Array>, org: string): Promise<ReceivedState> {
   return parts.intake.receiveOutside(stream, org)
 }
 
@@ -97,47 +97,48 @@ export function noState({ name }: UnitDocument, { facts }: HistoryEntry): TacoEr
   )
 }
 
+interface RollbackOptions {
+  readonly lockId?: string | undefined
+  readonly message?: string | undefined
+  readonly expected?: Expected | undefined
+  readonly keepSerial?: boolean | undefined
+}
+
 /** Rollback: the content of an old version as a new one above every serial, so that later applies go on from it. */
 export async function rollBackTo(
   parts: Parts & { readonly intake: Intake },
   target: Target,
   entry: HistoryEntry,
-  options: {
-    readonly lockId?: string | undefined
-    readonly message?: string | undefined
-    readonly expected?: Expected | undefined
-    readonly keepSerial?: boolean | undefined
-  },
+  options: RollbackOptions,
   caller: Caller,
 ): Promise<VersionFacts> {
-  return underLock(
-    parts,
-    target,
-    { lockId: options.lockId, operation: 'rollback' },
-    caller,
-    async (lockId) => {
-      const unit = await loadUnit(parts, target)
-      if (entry.facts.unreadable === true) throw noState(unit.value, entry)
-      const stored = await parts.versions.read(unit.value, { object: entry.object, version: entry.facts })
-      try {
-        const state = await asReceived(parts, stored.body.stream(), unit.value.org)
-        try {
-          const write = {
-            state,
-            lockId,
-            how: 'rollback' as const,
-            message: options.message,
-            expected: options.expected,
-            keepSerial: options.keepSerial,
-            source: sourceOf({ object: entry.object, version: entry.facts }, entry.receipt),
-          }
-          return await writeAbove(parts, target, write, caller)
-        } finally {
-          await state.dispose()
-        }
-      } finally {
-        await stored.dispose()
-      }
-    },
-  )
+  const lock = await ensureLock(parts, target, { lockId: options.lockId, operation: 'rollback' }, caller)
+  try {
+    return await writeOldVersion(parts, target, entry, { ...options, lockId: lock.id }, caller)
+  } finally {
+    await lock.release()
+  }
+}
+
+async function writeOldVersion(
+  parts: Parts & { readonly intake: Intake },
+  target: Target,
+  entry: HistoryEntry,
+  options: RollbackOptions & { readonly lockId: string },
+  caller: Caller,
+): Promise<VersionFacts> {
+  const unit = await loadUnit(parts, target)
+  if (entry.facts.unreadable === true) throw noState(unit.value, entry)
+  const stored = await parts.versions.read(unit.value, { object: entry.object, version: entry.facts })
+  try {
+    const state = await asReceived(parts, stored.body.stream(), unit.value.org)
+    try {
+      const source = sourceOf({ object: entry.object, version: entry.facts }, entry.receipt)
+      return await writeAbove(parts, target, { ...options, state, how: 'rollback', source }, caller)
+    } finally {
+      await state.dispose()
+    }
+  } finally {
+    await stored.dispose()
+  }
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isTacoError, messageOf, TacoError } from '../../base/errors.ts'
+import type { ReceivedState } from '../state-control.ts'
 import type { Body, Bucket } from '../../bucket/index.ts'
 import type { ChunkIndex } from '../codec/chunks.ts'
 import { indexChunks } from '../codec/chunks.ts'
@@ -15,7 +16,7 @@ import type { Head, UnitDocument, VersionFacts } from '../documents/model.ts'
 import { refuseOlderDocument } from '../documents/older-document.ts'
 import { nextCommit } from '../outputs/output-commits.ts'
 import { warningAbout } from '../locks/outside-warning.ts'
-import type { Received, StoredBytes, VersionAbout, VersionStore } from '../protocol/context.ts'
+import type { StoredBytes, VersionAbout, VersionStore } from '../protocol/context.ts'
 import { doubtReceipt } from '../receipts/receipts.ts'
 
 /** Chunk indexes of bases: what a difference is made against. Read again when they are not here. */
@@ -63,7 +64,7 @@ export function createVersionStore(deps: StateDeps, history: Pick<HistoryCache, 
     nextKnown.set(doc.id, next)
   }
 
-  async function put(doc: UnitDocument, state: Received, about: VersionAbout): Promise<Head> {
+  async function put(doc: UnitDocument, state: ReceivedState, about: VersionAbout): Promise<Head> {
     const prefix = versionsPrefix(doc.org, doc.id)
     const seq = doc.seq + 1
     const confirmed = confirmNext(doc)
@@ -99,7 +100,7 @@ export function createVersionStore(deps: StateDeps, history: Pick<HistoryCache, 
     }
   }
 
-  async function putBack(doc: UnitDocument, head: Head, state: Received): Promise<void> {
+  async function putBack(doc: UnitDocument, head: Head, state: ReceivedState): Promise<void> {
     const { version, commit, outputs } = head
     const key = versionsPrefix(doc.org, doc.id) + head.object
     // Beside a write under way the document has the receipt of that one already.
@@ -168,7 +169,7 @@ export async function getVersionObject(bucket: Bucket, key: string) {
 
 function describeVersion(
   doc: UnitDocument,
-  state: Received,
+  state: ReceivedState,
   about: VersionAbout,
   place: { readonly id: string; readonly seq: number },
 ): VersionFacts {
