@@ -10,7 +10,7 @@ import { createHttpFace, createMetrics, defaultLimits, openGuard } from '../src/
 import { createGraphEngine } from '../src/graph/status/live-graph.ts'
 import { asUnits, dependsOn, factsOf, headOf, readOf } from '../test/support/graph.ts'
 import { createGraph } from '../src/graph/index.ts'
-import { createRollouts } from '../src/rollouts/index.ts'
+import { createServices } from '../src/wire/services.ts'
 import { type GraphFacts, LockInfo, type StateControl, createStateControl } from '../src/state/index.ts'
 import { type Counted, counted } from './counted-bucket.ts'
 
@@ -95,10 +95,9 @@ async function served(facts: readonly GraphFacts[], rounds: number): Promise<Gra
   const first = await coldAnswer(store, facts.length)
   const cold = await coldAnswer(store, facts.length)
   const control = await openControl(store)
-  const rollouts = createRollouts({ bucket: store, clock: systemClock, ids: randomIds, control })
   const face = createHttpFace({
     control,
-    rollouts,
+    ...createServices({ bucket: store, clock: systemClock, ids: randomIds, control }),
     guard: openGuard(),
     limits: defaultLimits,
     metrics: createMetrics('bench'),

@@ -4,11 +4,11 @@ import { randomIds } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { probeBucket, refuseIfUnfit, withAbilities } from '../bucket/index.ts'
 import { type Metrics, createMetrics } from '../entry/http/index.ts'
-import { type Rollouts, createRollouts } from '../rollouts/index.ts'
 import { type LongWork, type StateControl, createStateControl } from '../state/index.ts'
 import { type OpenBucket, openBucket } from './buckets.ts'
 import { withCachedStates } from './bucket-layers/cached-states.ts'
 import { metered } from './bucket-layers/metered-bucket.ts'
+import { type Services, createServices } from './services.ts'
 import { openSpool } from './spool.ts'
 import { packageVersion } from './version.ts'
 
@@ -28,9 +28,8 @@ export interface BuildOptions {
 }
 
 /** State control over one bucket, and what its faces want to know about it. */
-export interface Built {
+export interface Built extends Services {
   readonly control: StateControl
-  readonly rollouts: Rollouts
   readonly metrics: Metrics
   readonly about: {
     readonly version: string
@@ -71,7 +70,7 @@ export async function build(options: BuildOptions): Promise<Built> {
     })
     return {
       control,
-      rollouts: createRollouts({ bucket, clock, ids: randomIds, control }),
+      ...createServices({ bucket, clock, ids: randomIds, control }),
       metrics,
       about: { version, bucket: { kind: bucket.kind, label: bucket.label } },
       async ready() {

@@ -60,13 +60,16 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     mayCreate: options.mayCreate ?? true,
     isRehearsal: options.isRehearsal ?? false,
   })
-  const { rollouts, metrics, about, ready } = built
+  const { graph, inputs, sync, rollouts, metrics, about, ready } = built
   // No other process accepts them, and they end with this one. Whoever may only read the bucket gets them as well.
   const runTokens = createRunTokens({ bucket: openMemoryBucket(), clock: systemClock, ids: randomIds })
   const control = { ...built.control, runTokens }
   const { by } = options
   const common = {
     control,
+    graph,
+    inputs,
+    sync,
     rollouts,
     metrics,
     about,

@@ -92,7 +92,7 @@ export async function serve(input: ServeInput): Promise<Served> {
     bucketDeadlineMs: options.bucketDeadlineMs,
     ...threads,
   })
-  const { control, rollouts, metrics, about, ready } = built
+  const { control, graph, inputs, sync, rollouts, metrics, about, ready } = built
   const limits =
     options.maxStateBytes === undefined
       ? defaultLimits
@@ -101,6 +101,9 @@ export async function serve(input: ServeInput): Promise<Served> {
   const collectors = memoryCollectors()
   const face = createHttpFace({
     control,
+    graph,
+    inputs,
+    sync,
     rollouts,
     guard: guardWith(control.runTokens, {
       refused: metrics.refusedCredential,

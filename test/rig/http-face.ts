@@ -5,8 +5,8 @@ import { randomIds } from '../../src/base/ids.ts'
 import { type Log, silentLog } from '../../src/base/log.ts'
 import { openMemoryBucket } from '../../src/bucket/adapters/memory.ts'
 import type { Bucket } from '../../src/bucket/index.ts'
-import { createRollouts } from '../../src/rollouts/index.ts'
 import { type StateControl, createStateControl } from '../../src/state/index.ts'
+import { createServices } from '../../src/wire/services.ts'
 import { openSpool } from '../../src/wire/spool.ts'
 import { type Guard, openGuard } from '../../src/entry/http/auth/auth.ts'
 import type { HttpDeps } from '../../src/entry/http/deps.ts'
@@ -38,7 +38,7 @@ export async function testDeps(options: FaceOptions = {}): Promise<HttpDeps> {
   const control = options.control ?? (await memoryControl(bucket))
   return {
     control,
-    rollouts: createRollouts({ bucket, clock: systemClock, ids: randomIds, control }),
+    ...createServices({ bucket, clock: systemClock, ids: randomIds, control }),
     guard: options.guard ?? openGuard(),
     limits: { ...defaultLimits, ...options.limits },
     metrics: createMetrics('test'),

@@ -1,8 +1,5 @@
 import { routePath } from 'hono/route'
 import { TacoError } from '../../base/errors.ts'
-import { createGraph, createInputs } from '../../graph/index.ts'
-import { createRolloutMarks } from '../../rollouts/index.ts'
-import { createSync } from '../../project/index.ts'
 import { addAbout } from './v1/about.ts'
 import { type Api, conditionsOf, createApi, translated } from './openapi/api.ts'
 import { compressed, mayCompress } from './kit/response/compress.ts'
@@ -35,7 +32,7 @@ const UNROUTED = '/*'
 
 /** The native API, save for the routes that carry states. Testable without a socket by `app.request()`. */
 export function createApp(deps: HttpDeps): Api {
-  const { control, log, limits } = deps
+  const { control, graph, log, limits } = deps
   const api = createApi()
 
   api.use(async (c, next) => {
@@ -106,11 +103,6 @@ export function createApp(deps: HttpDeps): Api {
     return Response.json(problem, { status: 404, headers: { 'content-type': 'application/problem+json' } })
   })
 
-  const graph = createGraph({
-    control,
-    marks: createRolloutMarks(deps.rollouts, deps.clock),
-    clock: deps.clock,
-  })
   addAbout(api, deps)
   addOrgs(api, control.orgs)
   addUnits(api, control.units, graph.dependencies)
@@ -119,8 +111,8 @@ export function createApp(deps: HttpDeps): Api {
   addOutputs(api, control.outputs)
   addGraph(api, graph, deps.clock)
   addDependencies(api, graph.dependencies)
-  addInputs(api, createInputs(control))
-  addSync(api, createSync(control))
+  addInputs(api, deps.inputs)
+  addSync(api, deps.sync)
   addRollouts(api, deps.rollouts)
   addRunTokens(api, control)
   addEvents(api, control.journal)

@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
+import type { Graph, Inputs } from '../../graph/index.ts'
+import type { Sync } from '../../project/index.ts'
 import type { Rollouts } from '../../rollouts/index.ts'
 import type { StateControl } from '../../state/index.ts'
 import type { Guard } from './auth/auth.ts'
@@ -11,6 +13,9 @@ import type { Metrics } from './kit/metrics.ts'
 /** What the HTTP face is built from. */
 export interface HttpDeps {
   readonly control: StateControl
+  readonly graph: Graph
+  readonly inputs: Inputs
+  readonly sync: Sync
   readonly rollouts: Rollouts
   readonly guard: Guard
   readonly limits: Limits
