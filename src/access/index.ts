@@ -1,7 +1,13 @@
-/**
- * Who may do what. So far: run tokens, which let one command or one step of a rollout work on one unit.
- */
+/** Who calls, and who may do what. */
+export type { Action, Resource } from './actions.ts'
+export { ACTIONS } from './actions.ts'
+export type { Decision, Denial } from './authorize.ts'
+export { authorize } from './authorize.ts'
+export { authorOf, systemCaller } from './caller.ts'
+export type { Caller } from './caller.ts'
+export { openServerUser, principalText, readAuthor, rootToken, stranger } from './principal.ts'
+export type { Author, Principal, RunPrincipal, SystemName } from './principal.ts'
 export { createRunTokens } from './run-tokens.ts'
-export type { RunPrincipal, RunTokens } from './run-tokens.ts'
-export { MAX_TTL_MS, isOwn, isRunToken, permitted } from './run-scope.ts'
-export type { RunAction, RunScope } from './run-scope.ts'
+export type { RunTokens } from './run-tokens.ts'
+export { MAX_TTL_MS, isRunToken } from './run-scope.ts'
+export type { RunScope } from './run-scope.ts'

@@ -8,27 +8,8 @@ export interface RunScope {
   }
 }
 
-/** `read`: a state. `write`: anything that the http backend does to a state or to its lock, apart from deleting it. */
-export type RunAction = 'read' | 'write'
-
 /** Longer than any pause between two renewals; an upper bound for what is left after a crash. */
 export const MAX_TTL_MS = 24 * 3_600_000
-
-interface Target {
-  readonly org: string
-  /** A name or an id. */
-  readonly unit: string
-}
-
-/**
- * The target to act on, or undefined if the scope does not permit it. A write goes to the unit by its id: if the unit is
- * renamed during the run and another one gets its name, that other one stays out of reach.
- */
-export function permitted(scope: RunScope, action: RunAction, target: Target): Target | undefined {
-  if (target.org !== scope.org) return undefined
-  if (action === 'read') return target
-  return isOwn(scope, target.unit) ? { ...target, unit: scope.unit.id ?? scope.unit.name } : undefined
-}
 
 /** Whether a name or an id means the unit of the token. */
 export function isOwn({ unit }: RunScope, nameOrId: string): boolean {

@@ -4,13 +4,9 @@ import type { Clock } from '../base/clock.ts'
 import { TacoError } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
 import { type Bucket, type Loaded, createDocument, readDocument, swapDocument } from '../bucket/index.ts'
+import { type Caller, authorOf } from './caller.ts'
+import { type RunPrincipal, readAuthor } from './principal.ts'
 import { MAX_TTL_MS, type RunScope, readRunToken, runTokenText } from './run-scope.ts'
-
-/** What a run token's bearer is: credited to whoever asked for the token, and limited to one unit. */
-export interface RunPrincipal {
-  readonly by: string
-  readonly scope: RunScope
-}
 
 export interface IssuedRunToken {
   readonly id: string
@@ -30,11 +26,7 @@ export interface RunTokenRef {
  * late delete nor a late renewal can bring one back.
  */
 export interface RunTokens {
-  issue(
-    scope: RunScope,
-    options: { readonly ttlMs: number },
-    caller: { readonly by: string },
-  ): Promise<IssuedRunToken>
+  issue(scope: RunScope, options: { readonly ttlMs: number }, caller: Caller): Promise<IssuedRunToken>
   /** Also after it has expired: a laptop that slept goes on where it was. NOT_FOUND once it has been revoked. */
   renew(ref: RunTokenRef, options: { readonly ttlMs: number }): Promise<{ readonly expiresAt: number }>
   /** Revoking what has been revoked changes nothing. */
@@ -54,6 +46,7 @@ const RunTokenDocument = z.looseObject({
   /** SHA-256 of the secret, which has 256 random bits: there is nothing to guess from it. */
   secretHash: z.string(),
   by: z.string(),
+  who: z.string().optional(),
   issuedAt: z.number(),
   expiresAt: z.number(),
 })
@@ -81,7 +74,7 @@ export function createRunTokens(deps: {
   }
 
   return {
-    async issue({ org, unit }, { ttlMs }, { by }) {
+    async issue({ org, unit }, { ttlMs }, caller) {
       const secret = randomBytes(32).toString('base64url')
       const id = ids.id('rt').slice('rt-'.length)
       const now = clock.now()
@@ -92,7 +85,7 @@ export function createRunTokens(deps: {
         org,
         unit: { ...unit },
         secretHash: hashOf(secret),
-        by,
+        ...authorOf(caller),
         issuedAt: now,
         expiresAt: now + ttlMs,
       }
@@ -128,9 +121,10 @@ export function createRunTokens(deps: {
       if (parts === undefined) return 'unknown'
       const loaded = await readDocument(bucket, keyOf(parts), RunTokenDocument)
       if (loaded === undefined) return 'unknown'
-      const { org, unit, secretHash, by, expiresAt } = loaded.value
+      const { org, unit, secretHash, by, who, expiresAt } = loaded.value
       if (org !== parts.org || !isEqual(secretHash, hashOf(parts.secret))) return 'unknown'
-      return clock.now() < expiresAt ? { by, scope: { org, unit } } : 'expired'
+      if (clock.now() >= expiresAt) return 'expired'
+      return { kind: 'run', id: parts.id, scope: { org, unit }, issuedTo: readAuthor({ by, who }) }
     },
 
     async removeExpired(org) {

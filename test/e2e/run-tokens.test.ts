@@ -125,7 +125,7 @@ describe.each(engines())('a child process of $name', (engine) => {
     const versions = await fetch(`${server.url}/v1/units/a/versions`, {
       headers: { authorization: `Bearer ${rootToken}` },
     })
-    expect(await versions.json()).toMatchObject({ items: [{ by: 'root', how: 'backend' }] })
+    expect(await versions.json()).toMatchObject({ items: [{ by: 'token:root', how: 'backend' }] })
   })
 
   test('of a rollout on a server gets a token of its step, which ends with the step', async () => {

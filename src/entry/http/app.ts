@@ -1,4 +1,5 @@
 import { routePath } from 'hono/route'
+import { principalText } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import { addAbout } from './v1/about.ts'
 import { type Api, conditionsOf, createApi, translated } from './openapi/api.ts'
@@ -70,7 +71,7 @@ export function createApp(deps: HttpDeps): Api {
       const { pathname, search } = new URL(c.req.url)
       const body = hasBody(c.req) ? await c.req.text() : ''
       const says = [c.req.method, pathname, search, body]
-      c.env.exchange.keyed = keyedRequest(key, c.env.exchange.caller.by, says)
+      c.env.exchange.keyed = keyedRequest(key, principalText(c.env.exchange.principal), says)
     }
     return next()
   })

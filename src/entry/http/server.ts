@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, ServerResponse, createServer } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RunPrincipal } from '../../access/index.ts'
+import { type Principal, principalText } from '../../access/index.ts'
 import { BACKEND_METHODS, answerBackend } from './v1/backend/backend.ts'
 import { callerNetwork, clientAddress } from './auth/client-address.ts'
 import { Connection } from './kit/connection.ts'
@@ -12,7 +12,7 @@ import { refuseMalformed } from './kit/request/malformed.ts'
 import { createRequestIds } from './kit/request/request-id.ts'
 import { checkHeaderCount, checkTarget } from './kit/request/request-target.ts'
 import { sendProblem } from './kit/response/respond.ts'
-import { backendTargetFor, outOfScope } from './auth/run-access.ts'
+import { backendTargetFor, forbidden } from './auth/run-access.ts'
 import { createSlowBodies } from './kit/request/slow-bodies.ts'
 import { STATE_METHODS, answerState, readVersion, stateTarget } from './v1/backend/state-bytes.ts'
 import { createStreamSlots } from './kit/stream-slots.ts'
@@ -66,27 +66,27 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     checkTarget(x.req)
     checkPath(x.path)
     checkSameOrigin(x.req.headers)
-    const admitted = deps.guard.admit({
+    x.claim = deps.guard.claim
+    const identified = deps.guard.identify({
       headers: x.req.headers,
       address: x.address,
       path: x.path,
       method: x.method,
     })
-    if (typeof admitted !== 'string') return admitted.then((run) => answerRun(x, run))
-    x.by = admitted
-    return dispatch(x)
+    if (identified instanceof Promise) return identified.then((principal) => dispatch(x, principal))
+    return dispatch(x, identified)
   }
 
-  function dispatch(x: Exchange): Promise<void> | undefined {
+  function dispatch(x: Exchange, principal: Principal): Promise<void> | undefined {
+    x.principal = principal
     if (x.path.startsWith('/v1/backend/')) {
       x.route = '/v1/backend/{org}/{unit}'
       checkMethod(x, BACKEND_METHODS)
       const target = backendTarget(x.path)
-      const { scope } = x
-      return answerBackend(x, scope === undefined ? target : backendTargetFor(scope, x.method, target), deps)
+      return answerBackend(x, backendTargetFor(principal, x.method, target), deps)
     }
     // Whatever is added below is closed to run tokens.
-    if (x.scope !== undefined) throw outOfScope(x.scope)
+    if (principal.kind === 'run') throw forbidden(principal)
     if (x.path.startsWith('/v1/units/') && x.path.endsWith('/state')) {
       const target = stateTarget(x)
       if (target?.version !== undefined) {
@@ -112,12 +112,6 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
       })
     }
     return answerRest(x)
-  }
-
-  async function answerRun(x: Exchange, { by, scope }: RunPrincipal): Promise<void> {
-    x.by = by
-    x.scope = scope
-    await dispatch(x)
   }
 
   async function answerRest(x: Exchange): Promise<void> {
@@ -169,7 +163,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
       path: x.path,
       status,
       ms: Math.round(ms * 10) / 10,
-      by: x.by,
+      by: principalText(x.principal),
       address: x.address,
     })
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { openServerUser, rootToken, stranger } from '../../../access/index.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { openGuard, tokenGuard, trustingGuard } from './auth.ts'
 
@@ -17,7 +18,7 @@ test.each([
   ['basic with any user', { authorization: basic('whoever', token) }],
   ['basic with an empty user', { authorization: basic('', token) }],
 ])('the token comes in as %s', (_, headers) => {
-  expect(tokenGuard({ token, clock: systemClock }).admit(visit(headers))).toBe('root')
+  expect(tokenGuard({ token, clock: systemClock }).identify(visit(headers))).toBe(rootToken)
 })
 
 test.each([
@@ -33,7 +34,7 @@ test.each([
 ])('%s is refused', (_, headers) => {
   const guard = tokenGuard({ token, clock: systemClock })
 
-  expect(() => guard.admit(visit(headers))).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+  expect(() => guard.identify(visit(headers))).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
 })
 
 test.each([
@@ -46,10 +47,10 @@ test.each([
   ['/v1/backend/default/healthz', true, false],
 ])('%s with open metrics %s: let in without a token %s', (path, isMetricsOpen, isOpen) => {
   const guard = tokenGuard({ token, clock: systemClock, isMetricsOpen })
-  const admit = () => guard.admit(visit({}, path))
+  const identify = () => guard.identify(visit({}, path))
 
-  if (isOpen) expect(admit()).toBe('anonymous')
-  else expect(admit).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+  if (isOpen) expect(identify()).toBe(stranger)
+  else expect(identify).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
 })
 
 /** A guard on a clock that the test sets, and what it says to one credential after the other. */
@@ -63,7 +64,7 @@ function guarded() {
   })
   function said(address: string, given: string, path = '/v1/units'): unknown {
     try {
-      return guard.admit(visit({ authorization: `Bearer ${given}` }, path, address))
+      return guard.identify(visit({ authorization: `Bearer ${given}` }, path, address))
     } catch (error) {
       return (error as { code: string }).code
     }
@@ -79,11 +80,11 @@ test('after too many wrong tokens, the right one is not let in either', () => {
   expect(times(20, () => said('10.0.0.1', 'guess'))).toEqual(times(20, () => 'UNAUTHENTICATED'))
   expect(said('10.0.0.1', 'guess')).toBe('RATE_LIMITED')
   expect(said('10.0.0.1', token)).toBe('RATE_LIMITED')
-  expect(said('10.0.0.2', token)).toBe('root')
+  expect(said('10.0.0.2', token)).toBe(rootToken)
   expect(seen).toEqual([...times(20, () => 'wrong'), 'limited 10.0.0.1', 'limited', 'limited'])
 
   time.now += 3_000
-  expect(said('10.0.0.1', token)).toBe('root')
+  expect(said('10.0.0.1', token)).toBe(rootToken)
 })
 
 test('whoever goes on guessing while limited gets one guess in three seconds', () => {
@@ -100,9 +101,9 @@ test('whoever goes on guessing while limited gets one guess in three seconds', (
 
 test.each([
   ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', 'RATE_LIMITED'],
-  ['2001:db8:1:2::1', '2001:db8:1:3::1', 'root'],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1', rootToken],
   ['::ffff:192.0.2.1', '192.0.2.1', 'RATE_LIMITED'],
-  ['::ffff:192.0.2.1', '::ffff:192.0.2.2', 'root'],
+  ['::ffff:192.0.2.1', '::ffff:192.0.2.2', rootToken],
 ])('guesses from %s count for %s: %s', (from, to, expected) => {
   const { said } = guarded()
   times(20, () => said(from, 'guess'))
@@ -113,10 +114,10 @@ test.each([
 test('paths that need no token are open to those who have to wait, and are no way around the limit', () => {
   const { said } = guarded()
 
-  expect(times(20, () => said('10.0.0.1', 'guess', '/readyz'))).toEqual(times(20, () => 'anonymous'))
+  expect(times(20, () => said('10.0.0.1', 'guess', '/readyz'))).toEqual(times(20, () => stranger))
   expect(said('10.0.0.1', token)).toBe('RATE_LIMITED')
-  expect(said('10.0.0.1', token, '/readyz')).toBe('anonymous')
-  expect(said('10.0.0.2', token, '/readyz')).toBe('root')
+  expect(said('10.0.0.1', token, '/readyz')).toBe(stranger)
+  expect(said('10.0.0.2', token, '/readyz')).toBe(rootToken)
 })
 
 test.each([
@@ -132,48 +133,51 @@ test.each([
   ['localhost@evil.example', false],
   ['', false],
 ])('without authentication, host %s is let in: %s', (host, isAllowed) => {
-  const admit = () => openGuard().admit(visit({ host }))
+  const identify = () => openGuard().identify(visit({ host }))
 
-  if (isAllowed) expect(admit()).toBe('anonymous')
-  else expect(admit).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
+  if (isAllowed) expect(identify()).toBe(openServerUser)
+  else expect(identify).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
 })
 
 test('a request without a host is refused, also after one with a good host', () => {
   const guard = openGuard()
   const refusal = expect.objectContaining({ code: 'FORBIDDEN', facts: { field: 'Host' } })
 
-  expect(() => guard.admit(visit({}))).toThrow(refusal)
-  expect(guard.admit(visit({ host: 'localhost' }))).toBe('anonymous')
-  expect(() => guard.admit(visit({}))).toThrow(refusal)
-  expect(() => guard.admit(visit({ host: 'evil.example' }))).toThrow(refusal)
+  expect(() => guard.identify(visit({}))).toThrow(refusal)
+  expect(guard.identify(visit({ host: 'localhost' }))).toBe(openServerUser)
+  expect(() => guard.identify(visit({}))).toThrow(refusal)
+  expect(() => guard.identify(visit({ host: 'evil.example' }))).toThrow(refusal)
 })
 
 test('a refused host is not remembered as a good one', () => {
   const guard = openGuard()
 
   for (let i = 0; i < 2; i++)
-    expect(() => guard.admit(visit({ host: 'evil.example' }))).toThrow(
+    expect(() => guard.identify(visit({ host: 'evil.example' }))).toThrow(
       expect.objectContaining({ code: 'FORBIDDEN' }),
     )
 })
 
 test('a server that was told to be open answers to any name, and to none', () => {
-  const guard = openGuard({ isAnyHostAllowed: true, by: 'somebody' })
+  const guard = openGuard({ isAnyHostAllowed: true })
 
-  expect(guard.admit(visit({ host: 'taco.example' }))).toBe('somebody')
-  expect(guard.admit(visit({}))).toBe('somebody')
+  expect(guard.identify(visit({ host: 'taco.example' }))).toBe(openServerUser)
+  expect(guard.identify(visit({}))).toBe(openServerUser)
 })
 
 test('a server that only this process reaches asks for nothing', () => {
-  expect(trustingGuard('alice').admit(visit({ host: 'evil.example' }))).toBe('alice')
+  const guard = trustingGuard('alice@laptop')
+
+  expect(guard.identify(visit({ host: 'evil.example' }))).toBe(openServerUser)
+  expect(guard.claim).toBe('alice@laptop')
 })
 
 test('a guard that nobody watches refuses the same, and says how long to wait', () => {
   const guard = tokenGuard({ token, clock: { now: () => 0, sleep: () => Promise.resolve() } })
-  const admit = () => guard.admit(visit({ authorization: 'Bearer guess' }))
+  const identify = () => guard.identify(visit({ authorization: 'Bearer guess' }))
 
-  for (let i = 0; i < 20; i++) expect(admit).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
-  expect(admit).toThrow(
+  for (let i = 0; i < 20; i++) expect(identify).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }))
+  expect(identify).toThrow(
     expect.objectContaining({ code: 'RATE_LIMITED', facts: { retryAfterMs: expect.any(Number) } }),
   )
 })

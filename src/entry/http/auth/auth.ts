@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { RunPrincipal } from '../../../access/index.ts'
+import { type Principal, openServerUser, rootToken, stranger } from '../../../access/index.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { TacoError } from '../../../base/errors.ts'
 import { createFailedAttempts } from './failed-attempts.ts'
@@ -13,11 +13,13 @@ export interface Visit {
   readonly method: string
 }
 
-/** Decides who a request speaks for. Throws for those who may not come in. */
+/** Finds out who a request speaks for. What they may do is decided by `authorize`. */
 export interface Guard {
   readonly kind: 'none' | 'token'
-  /** A name: somebody who may do everything. For a run token, which the bucket must be asked about, its principal. */
-  admit(visit: Visit): string | Promise<RunPrincipal>
+  /** What everyone who comes this way says of themselves: a claim. */
+  readonly claim?: string
+  /** Throws for credentials that are wrong, and for missing ones where the path is not open to strangers. */
+  identify(visit: Visit): Principal | Promise<Principal>
 }
 
 export interface TokenGuardOptions {
@@ -56,12 +58,12 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
 
   return {
     kind: 'token',
-    admit({ headers, address, path }) {
+    identify({ headers, address, path }) {
       const given = credentialOf(headers.authorization)
       const refusal =
         given === undefined ? unauthenticated('the request carries no token') : judged(given, address)
-      if (refusal === undefined) return 'root'
-      if (isOpen(path, options.isMetricsOpen === true)) return 'anonymous'
+      if (refusal === undefined) return rootToken
+      if (isOpen(path, options.isMetricsOpen === true)) return stranger
       throw refusal
     },
   }
@@ -81,7 +83,6 @@ export function unauthenticated(message: string): TacoError {
 }
 
 export interface OpenGuardOptions {
-  readonly by?: string
   /** True: the server was told to listen beyond loopback, so any host name may be its own. */
   readonly isAnyHostAllowed?: boolean
 }
@@ -95,18 +96,18 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
   let lastGoodHost: string | undefined
   return {
     kind: 'none',
-    admit({ headers }) {
+    identify({ headers }) {
       const { host } = headers
       if (options.isAnyHostAllowed !== true && (host === undefined || host !== lastGoodHost)) checkHost(host)
       lastGoodHost = host
-      return options.by ?? 'anonymous'
+      return openServerUser
     },
   }
 }
 
-/** For a server that nothing but this process can reach. */
-export function trustingGuard(by: string): Guard {
-  return { kind: 'none', admit: () => by }
+/** For a server that nothing but this process can reach. `claim`: the person, as the operating system says. */
+export function trustingGuard(claim: string): Guard {
+  return { kind: 'none', claim, identify: () => openServerUser }
 }
 
 function isOpen(path: string, isMetricsOpen: boolean): boolean {

@@ -1,38 +1,45 @@
-import { type RunAction, type RunScope, isOwn, permitted } from '../../../access/index.ts'
+import { type Action, type Principal, authorize } from '../../../access/index.ts'
 import { TacoError } from '../../../base/errors.ts'
 import type { UnitRef } from '../../../state/index.ts'
 
-/** What a run token may do on the http backend. No engine deletes a state, so neither does a run token. */
-const ACTION_OF: Readonly<Record<string, RunAction>> = {
-  GET: 'read',
-  HEAD: 'read',
-  POST: 'write',
-  PUT: 'write',
-  LOCK: 'write',
-  UNLOCK: 'write',
+/** Of the http backend's methods. UNLOCK breaks the lock of somebody else where it names none. */
+const ACTION_OF: Readonly<Record<string, Action>> = {
+  GET: 'state:read',
+  HEAD: 'state:read',
+  POST: 'state:write',
+  PUT: 'state:write',
+  DELETE: 'state:delete',
+  LOCK: 'lock',
+  UNLOCK: 'unlock-others',
 }
 
-/** The target as the bearer of a run token may act on it; FORBIDDEN if it may not. */
-export function backendTargetFor(scope: RunScope, method: string, target: UnitRef): UnitRef {
+/** The target as the caller may act on it; FORBIDDEN if it may not. */
+export function backendTargetFor(principal: Principal, method: string, target: UnitRef): UnitRef {
   const action = ACTION_OF[method]
-  const own = action === undefined ? undefined : permitted(scope, action, target)
-  if (own === undefined) throw outOfScope(scope)
-  return own
+  const decision = action === undefined ? undefined : authorize(principal, action, target)
+  if (decision?.allowed !== true) throw forbidden(principal)
+  return decision.resource
 }
 
 /** A read on behalf of another unit would be recorded with that unit. */
-export function checkConsumer(scope: RunScope, consumer: string): void {
-  if (isOwn(scope, consumer)) return
-  throw new TacoError('FORBIDDEN', `a run of ${scope.unit.name} cannot read on behalf of ${consumer}`, {
+export function checkConsumer(principal: Principal, org: string, consumer: string): void {
+  if (authorize(principal, 'reads:record', { org, unit: consumer }).allowed) return
+  if (principal.kind !== 'run') throw forbidden(principal)
+  const own = principal.scope.unit.name
+  throw new TacoError('FORBIDDEN', `a run of ${own} cannot read on behalf of ${consumer}`, {
     facts: { field: 'consumer' },
-    hint: `Name ${scope.unit.name} as the consumer, or leave it out.`,
+    hint: `Name ${own} as the consumer, or leave it out.`,
   })
 }
 
-export function outOfScope({ unit }: RunScope): TacoError {
+export function forbidden(principal: Principal): TacoError {
+  if (principal.kind !== 'run')
+    return new TacoError('FORBIDDEN', 'the caller may not do this', {
+      hint: 'Use the root token, or ask an administrator of the server.',
+    })
   return new TacoError(
     'FORBIDDEN',
-    `this run token only grants writing the state of ${unit.name} and reading the states of its organization`,
+    `this run token only grants writing the state of ${principal.scope.unit.name} and reading the states of its organization`,
     { hint: 'Use a token of your own for anything else.' },
   )
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startFace } from '../../../../test/rig/http-face.ts'
+import { rootToken as rootPrincipal } from '../../../access/index.ts'
 import { TacoError } from '../../../base/errors.ts'
 import { tokenGuard } from './auth.ts'
 import { runTokenGuard } from './run-token-guard.ts'
@@ -8,7 +9,12 @@ const rootToken = 'the-root-token-of-some-length'
 const [right, old, wrong] = ['right', 'old00', 'wrong'].map(
   (name) => `taco_run_default.${name.padEnd(16, 'x')}.${'s'.repeat(43)}`,
 ) as [string, string, string]
-const principal = { by: 'alice', scope: { org: 'default', unit: { id: null, name: 'a' } } }
+const principal = {
+  kind: 'run',
+  id: 'right',
+  issuedTo: { by: 'user:alice' },
+  scope: { org: 'default', unit: { id: null, name: 'a' } },
+} as const
 const runTokens = {
   check: (token: string) =>
     Promise.resolve(
@@ -36,7 +42,7 @@ function guarded() {
 async function saidBy(guard: ReturnType<typeof runTokenGuard>, given: string): Promise<unknown> {
   const headers = { authorization: `Basic ${Buffer.from(`taco:${given}`).toString('base64')}` }
   try {
-    return await guard.admit({ headers, address: '10.0.0.1', path: '/v1/units', method: 'GET' })
+    return await guard.identify({ headers, address: '10.0.0.1', path: '/v1/units', method: 'GET' })
   } catch (error) {
     return (error as { code: string }).code
   }
@@ -46,7 +52,7 @@ test('a run token brings its principal, and every other credential is judged as 
   const { said } = guarded()
 
   expect(await said(right)).toBe(principal)
-  expect(await said(rootToken)).toBe('root')
+  expect(await said(rootToken)).toBe(rootPrincipal)
   expect(await said(old)).toBe('UNAUTHENTICATED')
   expect(await said(wrong)).toBe('UNAUTHENTICATED')
   expect(await said(`${right}x`)).toBe('UNAUTHENTICATED')
@@ -58,7 +64,7 @@ test('wrong run tokens are limited, and hold up nobody with a token of another k
 
   expect(await said(wrong)).toBe('RATE_LIMITED')
   expect(seen.slice(-3)).toEqual(['limited 10.0.0.1', 'wrong', 'limited'])
-  expect(await said(rootToken)).toBe('root')
+  expect(await said(rootToken)).toBe(rootPrincipal)
   time.now += 100
   expect(await said(right)).toBe(principal)
 })
@@ -77,7 +83,7 @@ test('where only run tokens are accepted, nothing else is, and guesses hold up n
   const visit = { headers: {}, address: '10.0.0.1', path: '/v1/units', method: 'GET' }
   for (let i = 0; i < 200; i++) await saidBy(guard, wrong)
 
-  expect(() => guard.admit(visit)).toThrow('no token')
+  expect(() => guard.identify(visit)).toThrow('no token')
   expect(await saidBy(guard, rootToken)).toBe('UNAUTHENTICATED')
   expect(await saidBy(guard, right)).toBe(principal)
 })

@@ -41,7 +41,7 @@ export function runTokenGuard({ runTokens, otherwise, limit }: RunTokenGuardOpti
     })
   }
 
-  async function admitRun(token: string, address: string): Promise<RunPrincipal> {
+  async function identifyRun(token: string, address: string): Promise<RunPrincipal> {
     const found = await check(token, address)
     if (found === 'unknown') {
       watch?.refused('wrong')
@@ -58,10 +58,10 @@ export function runTokenGuard({ runTokens, otherwise, limit }: RunTokenGuardOpti
 
   return {
     kind: 'token',
-    admit(visit) {
+    identify(visit) {
       const given = credentialOf(visit.headers.authorization)
-      if (given !== undefined && isRunToken(given)) return admitRun(given, visit.address)
-      if (otherwise !== undefined) return otherwise.admit(visit)
+      if (given !== undefined && isRunToken(given)) return identifyRun(given, visit.address)
+      if (otherwise !== undefined) return otherwise.identify(visit)
       throw unauthenticated(given === undefined ? 'the request carries no token' : 'the token is wrong')
     },
   }

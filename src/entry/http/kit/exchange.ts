@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RunScope } from '../../../access/index.ts'
+import { type Principal, authorOf, stranger } from '../../../access/index.ts'
 import type { Caller } from '../../../state/index.ts'
 import type { Connection } from './connection.ts'
 
@@ -14,10 +14,10 @@ export class Exchange {
   /** Without the question mark; parsed only by who needs it. */
   readonly query: string
   readonly startedAt = performance.now()
-  /** On whose behalf; set once the request was let in. */
-  by = ''
-  /** Set for the bearer of a run token: all that the request may touch. */
-  scope: RunScope | undefined
+  /** Set once the caller was identified. */
+  principal: Principal = stranger
+  /** What the caller says of itself. */
+  claim: string | undefined
   /** Of a request with an Idempotency-Key that its route takes. */
   keyed: Caller['request']
   /** The pattern that matched, for metrics and logs. */
@@ -58,7 +58,7 @@ export class Exchange {
    * them done or not done, and sooner rather than later. So there is no signal here.
    */
   get caller(): Caller {
-    const caller = { by: this.by, requestId: this.requestId }
+    const caller = { by: this.claim ?? authorOf(this).by, requestId: this.requestId }
     return this.keyed === undefined ? caller : { ...caller, request: this.keyed }
   }
 

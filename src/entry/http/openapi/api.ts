@@ -1,5 +1,6 @@
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi'
 import { HTTPException } from 'hono/http-exception'
+import type { Principal } from '../../../access/index.ts'
 import { type ErrorCode, TacoError, badRequest } from '../../../base/errors.ts'
 import { type Caller, Retention } from '../../../state/index.ts'
 import { type Conditions, expectedBy } from '../kit/response/etag.ts'
@@ -10,6 +11,8 @@ import { unitOfSegment } from '../kit/unit-path.ts'
 /** What a handler knows of the request beyond what HTTP says; made before the router is entered. */
 export interface ApiExchange {
   readonly requestId: string
+  readonly principal: Principal
+  readonly claim: string | undefined
   readonly caller: Caller
   readonly signal: AbortSignal
   route: string

@@ -62,7 +62,8 @@ export function addAbout(
   api.openapi(health, (c) => c.json({ status: 'ok' } as const, 200))
   const ready = createReadiness(deps.ready, deps.clock)
   api.openapi(readiness, async (c) => {
-    const isStranger = deps.guard.kind === 'token' && c.env.exchange.caller.by === 'anonymous'
+    const { principal } = c.env.exchange
+    const isStranger = principal.kind === 'anonymous' && !principal.isOpenServer
     await ready().catch((error: unknown) => {
       throw isStranger ? forStranger(error) : error
     })

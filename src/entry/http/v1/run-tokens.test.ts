@@ -58,7 +58,7 @@ test('a run token locks, writes, reads and unlocks its unit, on any server, in t
   expect((await two.send(`/v1/backend/default/${id}`, { headers })).text).toBe(stateText(1))
   expect((await two.send(path, { method: 'UNLOCK', headers, body: lockInfo('l1') })).status).toBe(200)
   const versions = await one.send('/v1/units/prod--network/versions', { headers: root })
-  expect(versions.json()['items']).toMatchObject([{ by: 'root' }])
+  expect(versions.json()['items']).toMatchObject([{ by: 'token:root' }])
 })
 
 test('a first run makes its unit', async () => {

@@ -88,11 +88,10 @@ export function addRunTokens(
   api.openapi(issue, async (c) => {
     const ref = refOf(c.req.valid('param'), c.req.valid('query'))
     const unit = await unitOf(ref)
-    const { caller } = c.env.exchange
     const { id, token, expiresAt } = await runTokens.issue(
       { org: ref.org, unit },
       c.req.valid('json'),
-      caller,
+      c.env.exchange,
     )
     return c.json({ id, token, unit, expiresAt: isoTime(expiresAt) }, 201)
   })

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import { principalText } from '../../../../access/index.ts'
 import { TacoError, badRequest, isTacoError } from '../../../../base/errors.ts'
 import type { Found, ReceivedState, StateControl, UnitRef } from '../../../../state/index.ts'
 import { consumerOf } from '../../kit/consumer.ts'
@@ -71,7 +72,7 @@ export async function answerState(x: Exchange, unit: string, deps: Deps): Promis
 
 function keyOf(x: Exchange, body: string): Exchange['keyed'] {
   const key = x.req.headers['idempotency-key']?.toString()
-  return keyedRequest(key, x.by, [x.method, x.path, x.query, body])
+  return keyedRequest(key, principalText(x.principal), [x.method, x.path, x.query, body])
 }
 
 export async function readState(
@@ -85,7 +86,7 @@ export async function readState(
   const header = x.req.headers['x-taco-unit']
   const consumer = consumerOf(consumerAsked, typeof header === 'string' ? header : undefined, ref)
   if (consumer.consumer !== undefined) checkReceiptWanted((name) => x.req.headers[name]?.toString())
-  if (x.scope !== undefined && consumer.consumer !== undefined) checkConsumer(x.scope, consumer.consumer)
+  if (consumer.consumer !== undefined) checkConsumer(x.principal, ref.org, consumer.consumer)
   const reading = control.states.read(ref, {
     signal: x.signal,
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),

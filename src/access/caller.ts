@@ -1,0 +1,31 @@
+import { type Author, type Principal, type SystemName, principalText } from './principal.ts'
+
+/** On whose behalf a service does something. Every method of a service takes one. */
+export interface Caller {
+  readonly principal: Principal
+  /** What the caller says of itself (`alice@laptop`): recorded and shown as unverified, and nothing is decided by it. */
+  readonly claim?: string | undefined
+  readonly requestId?: string
+  readonly signal?: AbortSignal
+  /** Set if the request may be told from its repetition, so that its change is made once. */
+  readonly request?: {
+    /** A hash of its Idempotency-Key and of who sent it. */
+    readonly key: string
+    /** A hash of everything that it says. */
+    readonly digest: string
+  }
+}
+
+/** Who a change is credited to, as it is stored. For a run: whoever asked for its token. */
+export function authorOf({ principal, claim }: Pick<Caller, 'principal' | 'claim'>): Author {
+  const { by, who } =
+    principal.kind === 'run' ? principal.issuedTo : { by: principalText(principal), who: undefined }
+  const said = claim ?? who
+  return said === undefined || said === '' ? { by } : { by, who: said }
+}
+
+/** For work that no request asks for. */
+export function systemCaller(name: SystemName, signal?: AbortSignal): Caller {
+  const principal = { kind: 'system', name } as const
+  return signal === undefined ? { principal } : { principal, signal }
+}
