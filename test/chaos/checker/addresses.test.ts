@@ -24,7 +24,7 @@ const rules: readonly {
     rule: 'a name that led to a unit a moment ago is confirmed',
     of: 'a name is given up, taken by another unit and written',
     without: {
-      file: 'state/intake/states.ts',
+      file: 'state/intake/read-state.ts',
       rule: 'await readAt(placeKey, place.unit, store.revalidate(place.unit), options)',
       instead: 'await getState(place.unit, options)',
     },
@@ -33,7 +33,7 @@ const rules: readonly {
     rule: 'a name that led to a unit a moment ago is confirmed',
     of: 'two names are swapped',
     without: {
-      file: 'state/intake/states.ts',
+      file: 'state/intake/read-state.ts',
       rule: 'await readAt(placeKey, place.unit, store.revalidate(place.unit), options)',
       instead: 'await getState(place.unit, options)',
     },
@@ -42,7 +42,7 @@ const rules: readonly {
     rule: 'a state that the document does not know is confirmed once more, after it was read',
     of: 'a unit is renamed and written under its new name',
     without: {
-      file: 'state/intake/states.ts',
+      file: 'state/intake/read-state.ts',
       rule: 'during === undefined || hasTag(store.folded(during), tag) ? during : await store.revalidate(during)',
       instead: 'during',
     },
@@ -50,7 +50,7 @@ const rules: readonly {
   {
     rule: 'a unit that came back to its name is not one that kept it',
     of: 'a unit is renamed, written from outside and renamed back',
-    without: { file: 'state/intake/states.ts', rule: 'value.moves === before.value.moves', instead: 'true' },
+    without: { file: 'state/intake/read-state.ts', rule: 'value.moves === before.value.moves', instead: 'true' },
   },
   {
     rule: 'a lock is taken under the name that was asked for',
