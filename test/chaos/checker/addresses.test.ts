@@ -50,7 +50,11 @@ const rules: readonly {
   {
     rule: 'a unit that came back to its name is not one that kept it',
     of: 'a unit is renamed, written from outside and renamed back',
-    without: { file: 'state/intake/read-state.ts', rule: 'value.moves === before.value.moves', instead: 'true' },
+    without: {
+      file: 'state/intake/read-state.ts',
+      rule: 'value.moves === before.value.moves',
+      instead: 'true',
+    },
   },
   {
     rule: 'a lock is taken under the name that was asked for',
