@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openClient } from '../../src/entry/cli/api/client.ts'
-import { takeRunToken } from '../../src/entry/cli/runner/run-token.ts'
+import { takeRunToken } from '../../src/runner/run-token.ts'
 import { serve } from '../../src/wire/serve.ts'
 
 const rootToken = 'the-root-token-of-this-test-0123456789abcdef'

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { writePrivately } from './private-file.ts'
+import { writePrivately } from '../../../base/host/private-file.ts'
 import type { World } from '../world.ts'
 
 type Place = Pick<World, 'env' | 'home'>

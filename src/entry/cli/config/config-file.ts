@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { TacoError, messageOf } from '../../../base/errors.ts'
-import { writePrivately } from './private-file.ts'
+import { writePrivately } from '../../../base/host/private-file.ts'
 
 /** What `taco use` keeps between commands. */
 export interface Remembered {

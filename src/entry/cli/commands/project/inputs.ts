@@ -6,11 +6,11 @@ import { variableEnv } from '../../../../engines/index.ts'
 import { textOf, unitPath } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import { inputsAnswer } from '../../api/outputs-answers.ts'
-import { checkWritable, writePrivately } from '../../config/private-file.ts'
+import { checkWritable, writePrivately } from '../../../../base/host/private-file.ts'
 import type { Session } from '../../session.ts'
 import { check } from '../../api/check-answer.ts'
 import { withUnit } from '../../config/unit-name.ts'
-import { openRepository } from '../../runner/worker-project.ts'
+import { openRepository } from '../../config/open-repository.ts'
 import { count } from '../../terminal/format.ts'
 
 interface InputsOptions {

@@ -7,7 +7,7 @@ import type { Output } from '../../terminal/output.ts'
 import type { Session } from '../../session.ts'
 import { check, fields, list, maybe, record, text } from '../../api/check-answer.ts'
 import type { Of } from '../../api/check-answer.ts'
-import { type Repository, isFolder, openRepository } from '../../runner/worker-project.ts'
+import { type Repository, isFolder, openRepository } from '../../config/open-repository.ts'
 import { count } from '../../terminal/format.ts'
 
 interface SyncOptions {

@@ -7,7 +7,7 @@ import { check, list as listOf } from '../../api/check-answer.ts'
 import { oneLine } from '../../../../base/text/terminal-text.ts'
 import { withUnit } from '../../config/unit-name.ts'
 import { age, count } from '../../terminal/format.ts'
-import { stepPath } from '../../runner/worker-step.ts'
+import { stepPath } from '../../../../runner/step.ts'
 import { startAndWork } from './rollout-work.ts'
 import type { WorkOptions } from './rollout-work.ts'
 

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { TacoError, messageOf } from '../../../../base/errors.ts'
-import { backendBlock, backendUrl, innerBlock } from '../../runner/backend-block.ts'
+import { backendBlock, backendUrl, innerBlock } from './backend-block.ts'
 import type { FoundBackend } from '../bucket/hcl-backends.ts'
 import { backendsIn, replaced } from '../bucket/hcl-backends.ts'
 import type { Session } from '../../session.ts'

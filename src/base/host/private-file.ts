@@ -1,5 +1,5 @@
 import { closeSync, fchmodSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { TacoError } from '../../../base/errors.ts'
+import { TacoError } from '../errors.ts'
 
 /**
  * Replaces a file by a new one that only its owner can read. A link at that place is replaced, never followed, and the

@@ -1,8 +1,8 @@
-import type { ProjectUnit } from '../../../project/index.ts'
-import { configurationPrint } from '../../../runner/index.ts'
-import { variablesIn } from './worker-env.ts'
-import type { UnitFiles } from './worker-files.ts'
-import type { World } from '../world.ts'
+import type { ProjectUnit } from '../project/index.ts'
+import { configurationPrint } from './index.ts'
+import { variablesIn } from './step-env.ts'
+import type { UnitFiles } from './host/unit-files.ts'
+import type { World } from '../entry/cli/world.ts'
 
 type Uses = Parameters<typeof configurationPrint>[0]['uses']
 

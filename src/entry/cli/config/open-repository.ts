@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import type { Project, ProjectUnit } from '../../../project/index.ts'
 import { TacoError, messageOf } from '../../../base/errors.ts'
 import { usageError } from '../terminal/exit-codes.ts'
-import { understood } from '../config/project-cache.ts'
+import { understood } from './project-cache.ts'
 import type { Session } from '../session.ts'
 
 /** The repository that a command works in. */

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readProject } from '../../../project/index.ts'
-import { readUnitFiles } from './worker-files.ts'
+import { readProject } from '../../project/index.ts'
+import { readUnitFiles } from './unit-files.ts'
 
 /** The files that a fingerprint of the unit `app` takes in. */
 function takenIn(...given: Parameters<typeof read>): string[] {

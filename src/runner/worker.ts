@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { isTacoError, messageOf } from '../../../base/errors.ts'
-import { isAway } from '../terminal/exit-codes.ts'
-import { claimsAnswer, lostAnswer } from '../api/rollout-answers.ts'
-import type { ClaimAnswer, ClaimsAnswer, ProgressAnswer } from '../api/rollout-answers.ts'
-import { check } from '../api/check-answer.ts'
-import { runStep, stepPath } from './worker-step.ts'
-import type { Bench, Hold, StepEnd } from './worker-step.ts'
-import type { Repository } from './worker-project.ts'
-import type { Signal } from '../world.ts'
+import { isTacoError, messageOf } from '../base/errors.ts'
+import { isAway } from '../entry/cli/terminal/exit-codes.ts'
+import { claimsAnswer, lostAnswer } from '../entry/cli/api/rollout-answers.ts'
+import type { ClaimAnswer, ClaimsAnswer, ProgressAnswer } from '../entry/cli/api/rollout-answers.ts'
+import { check } from '../entry/cli/api/check-answer.ts'
+import { runStep, stepPath } from './step.ts'
+import type { Bench, Hold, StepEnd } from './step.ts'
+import type { Repository } from '../entry/cli/config/open-repository.ts'
+import type { Signal } from '../entry/cli/world.ts'
 
 export interface WorkOptions {
   /** Shown to others. */

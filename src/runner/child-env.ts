@@ -1,4 +1,4 @@
-import type { World } from '../world.ts'
+import type { World } from '../entry/cli/world.ts'
 
 /** These hold the keys to the control plane, or say where they are. */
 const STRONG = ['TACO_TOKEN', 'TACO_TOKEN_FILE', 'TACO_ROOT_TOKEN']

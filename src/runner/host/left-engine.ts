@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { TacoError, messageOf } from '../../../base/errors.ts'
-import { writePrivately } from '../config/private-file.ts'
+import { TacoError, messageOf } from '../../base/errors.ts'
+import { writePrivately } from '../../base/host/private-file.ts'
 import { isAlive, placeOfProcesses, processOf } from './process-life.ts'
-import { check, fields, maybe, number, text } from '../api/check-answer.ts'
+import { check, fields, maybe, number, text } from '../../entry/cli/api/check-answer.ts'
 
 /**
  * What a worker that was killed left in the folder of a unit: an engine that is still at work, or a state that could

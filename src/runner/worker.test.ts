@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { TacoError } from '../../../base/errors.ts'
-import { readProject } from '../../../project/index.ts'
-import type { Client } from '../api/client.ts'
-import { unreachable } from '../terminal/exit-codes.ts'
+import { TacoError } from '../base/errors.ts'
+import { readProject } from '../project/index.ts'
+import type { Client } from '../entry/cli/api/client.ts'
+import { unreachable } from '../entry/cli/terminal/exit-codes.ts'
 import { noRunToken } from './run-token.ts'
-import { testWorld } from '../../../../test/support/cli.ts'
+import { testWorld } from '../../test/support/cli.ts'
 import { work } from './worker.ts'
 
 /** Counts its interrupts, as only an engine that ends in order can, and ends when it is let go. */

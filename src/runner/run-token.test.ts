@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { childEnv } from './child-env.ts'
-import { openClient } from '../api/client.ts'
+import { openClient } from '../entry/cli/api/client.ts'
 import { takeRunToken } from './run-token.ts'
-import { sendJson, testServer } from '../../../../test/support/cli.ts'
+import { sendJson, testServer } from '../../test/support/cli.ts'
 
 async function start(answers: { readonly revoke?: number } = {}) {
   let renewals = 0

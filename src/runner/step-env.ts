@@ -1,8 +1,8 @@
-import { memoryEnv } from '../../../engines/index.ts'
-import { backendEnv, backendUrl } from './backend-block.ts'
-import { tfvars } from '../commands/project/inputs.ts'
-import type { RunBackend } from './run-backend.ts'
-import type { World } from '../world.ts'
+import { memoryEnv } from '../engines/index.ts'
+import { backendEnv, backendUrl } from '../entry/cli/commands/state/backend-block.ts'
+import { tfvars } from '../entry/cli/commands/project/inputs.ts'
+import type { RunBackend } from '../entry/cli/api/run-backend.ts'
+import type { World } from '../entry/cli/world.ts'
 
 export interface StepEnv {
   /** The run token. */

@@ -1,7 +1,7 @@
-import { messageOf } from '../../../base/errors.ts'
-import { unitPath } from '../api/client.ts'
-import type { Client } from '../api/client.ts'
-import { check, fields, text } from '../api/check-answer.ts'
+import { messageOf } from '../base/errors.ts'
+import { unitPath } from '../entry/cli/api/client.ts'
+import type { Client } from '../entry/cli/api/client.ts'
+import { check, fields, text } from '../entry/cli/api/check-answer.ts'
 
 /** What a child process gets instead of the caller's own token: it opens the backend of one unit while the run lasts. */
 export interface RunToken {

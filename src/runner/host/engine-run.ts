@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
-import { TacoError } from '../../../base/errors.ts'
+import { TacoError } from '../../base/errors.ts'
 import {
   type Engine,
   type EngineEnd,
@@ -9,12 +9,12 @@ import {
   isInitNeeded,
   isMissingVariables,
   startEngine,
-} from '../../../engines/index.ts'
-import type { ProjectUnit } from '../../../project/index.ts'
+} from '../../engines/index.ts'
+import type { ProjectUnit } from '../../project/index.ts'
 import { dataDir, noteEngine } from './left-engine.ts'
 import { makeRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
-import type { World } from '../world.ts'
+import type { World } from '../../entry/cli/world.ts'
 
 /** Engines as one worker uses them: found once, asked for their version once. */
 export interface Engines {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import type { ProjectUnit } from '../../../project/index.ts'
-import { isCode, isConfiguration, referencedPaths } from '../../../runner/index.ts'
-import type { Repository } from './worker-project.ts'
+import type { ProjectUnit } from '../../project/index.ts'
+import { isCode, isConfiguration, referencedPaths } from '../index.ts'
+import type { Repository } from '../../entry/cli/config/open-repository.ts'
 
 /** The files that an apply of a unit is made from, with their hashes, and its own code. */
 export interface UnitFiles {

@@ -1,6 +1,6 @@
-import type { LockAnswer } from '../api/answers.ts'
-import { childEnv } from './child-env.ts'
-import { type RunToken, noRunToken, takeRunToken } from './run-token.ts'
+import type { LockAnswer } from './answers.ts'
+import { childEnv } from '../../../runner/child-env.ts'
+import { type RunToken, noRunToken, takeRunToken } from '../../../runner/run-token.ts'
 import type { Session } from '../session.ts'
 
 /** The state backend that this command gives to engines. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { backendKind } from '../../../engines/index.ts'
-import { readUnitFiles } from './worker-files.ts'
-import type { Repository } from './worker-project.ts'
+import { backendKind } from '../../engines/index.ts'
+import { readUnitFiles } from './unit-files.ts'
+import type { Repository } from '../../entry/cli/config/open-repository.ts'
 
 const FILES = ['terragrunt.hcl', 'terragrunt.hcl.json']
 
