@@ -79,13 +79,14 @@ module.exports = {
     {
       name: 'host-only',
       severity: 'error',
-      comment: 'side effects belong to base/host, adapters, the runner of engines and faces',
+      comment: 'side effects belong to base/host, adapters, what runs engines in work folders, and faces',
       from: {
         path: '^src/',
         pathNot: [
           '^src/base/host',
           '/adapters/',
           '^src/engines/run\\.ts$',
+          '^src/runner/host/',
           '^src/entry/',
           '^src/wire/',
           '\\.test\\.ts$',

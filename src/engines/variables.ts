@@ -26,6 +26,12 @@ export function variableEnv(values: Readonly<Record<string, string>>): Record<st
   )
 }
 
+/** The text of a variable file, from values as JSON text. They go in as they came: every digit is kept. */
+export function variableFile(values: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(values).map(([name, json]) => `  ${JSON.stringify(name)}: ${json}`)
+  return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`
+}
+
 function parse(json: string): unknown {
   try {
     return JSON.parse(json)

@@ -1,5 +1,3 @@
-import type { World } from '../entry/cli/world.ts'
-
 /** These hold the keys to the control plane, or say where they are. */
 const STRONG = ['TACO_TOKEN', 'TACO_TOKEN_FILE', 'TACO_ROOT_TOKEN']
 
@@ -7,7 +5,10 @@ const STRONG = ['TACO_TOKEN', 'TACO_TOKEN_FILE', 'TACO_ROOT_TOKEN']
  * The environment for a child process: it needs the backend, not the keys to the control plane. `token` is the caller's
  * own, which may also be there under another name.
  */
-export function childEnv(env: World['env'], token?: string): Record<string, string> {
+export function childEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  token?: string,
+): Record<string, string> {
   const secrets = [token, env['TACO_TOKEN'], env['TACO_ROOT_TOKEN']].filter((secret) => secret !== undefined)
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {

@@ -1,26 +1,39 @@
+import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
-import { unitPath } from '../entry/cli/api/client.ts'
-import type { Client } from '../entry/cli/api/client.ts'
-import { check, fields, text } from '../entry/cli/api/check-answer.ts'
+import type { Log } from '../base/log.ts'
+import { repeatEvery } from './patience.ts'
+
+/** Issues tokens for runs; times are ISO 8601. */
+export interface RunTokenApi {
+  /** For a unit, by name or id. */
+  issue(
+    unit: string,
+    ttlMs: number,
+  ): Promise<{ readonly id: string; readonly token: string; readonly expiresAt: string }>
+  renew(id: string, ttlMs: number): Promise<{ readonly expiresAt: string }>
+  revoke(id: string): Promise<void>
+}
 
 /** What a child process gets instead of the caller's own token: it opens the backend of one unit while the run lasts. */
 export interface RunToken {
-  /** Undefined: the server asks for none. */
+  /** Undefined: the backend asks for none. */
   readonly token: string | undefined
   /** Revokes it. Never throws: the run has ended, however this goes. */
   end(): Promise<void>
 }
 
 export interface RunTokenOptions {
+  readonly clock: Clock
+  readonly log: Log
   readonly ttlMs?: number
-  /** Told if it could not be revoked. */
-  readonly say: (line: string) => void
+  /** Called if it could not be revoked. */
+  readonly onLeft: (left: { readonly expiresAt: string; readonly error: unknown }) => void
 }
 
 /** Long enough for an engine that outlives its killed parent to store what it made, and for a laptop's short sleep. */
 const TTL_MS = 3_600_000
 
-export const noRunToken: RunToken = { token: undefined, end: () => Promise.resolve() }
+const noRunToken: RunToken = { token: undefined, end: () => Promise.resolve() }
 
 /** Whatever comes of the work, the token ends with it. */
 export async function during<T>(run: RunToken, work: () => Promise<T>): Promise<T> {
@@ -31,37 +44,31 @@ export async function during<T>(run: RunToken, work: () => Promise<T>): Promise<
   }
 }
 
-const issued = fields({ id: text, token: text, expiresAt: text })
-const renewed = fields({ expiresAt: text })
-
-/** Issued by the server, and renewed until its end. */
+/** Issues a token, and renews it until its end. */
 export async function takeRunToken(
-  client: Client,
+  tokens: RunTokenApi | undefined,
   unit: string,
-  options: RunTokenOptions,
+  { clock, log, ttlMs = TTL_MS, onLeft }: RunTokenOptions,
 ): Promise<RunToken> {
-  const { ttlMs = TTL_MS, say } = options
-  const answer = await client.json('POST', unitPath(unit, '/run-tokens'), { json: { ttlMs } })
-  const { id, token, ...first } = check(issued, answer)
+  if (tokens === undefined) return noRunToken
+  const { id, token, ...first } = await tokens.issue(unit, ttlMs)
   let { expiresAt } = first
-  const path = `/v1/run-tokens/${encodeURIComponent(id)}`
-
-  async function renew(): Promise<void> {
-    const renewal = await client.json('POST', `${path}/renew`, { json: { ttlMs } })
-    expiresAt = check(renewed, renewal).expiresAt
-  }
-
-  // One that fails is tried again several times before the token expires.
-  const renewing = setInterval(() => void renew().catch(() => {}), ttlMs / 6)
-  renewing.unref()
+  // One that fails is repeated several times before the token expires.
+  const stop = repeatEvery(clock, ttlMs / 6, async () => {
+    try {
+      expiresAt = (await tokens.renew(id, ttlMs)).expiresAt
+    } catch (error) {
+      log.info('the token of a run was not renewed', { unit, reason: messageOf(error) })
+    }
+  })
   return {
     token,
     async end() {
-      clearInterval(renewing)
+      stop()
       try {
-        await client.json('DELETE', path)
+        await tokens.revoke(id)
       } catch (error) {
-        say(`the token of this run could not be revoked and is valid until ${expiresAt}: ${messageOf(error)}`)
+        onLeft({ expiresAt, error })
       }
     },
   }

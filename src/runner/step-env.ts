@@ -1,8 +1,7 @@
-import { memoryEnv } from '../engines/index.ts'
-import { backendEnv, backendUrl } from '../entry/cli/commands/state/backend-block.ts'
-import { tfvars } from '../entry/cli/commands/project/inputs.ts'
-import type { RunBackend } from '../entry/cli/api/run-backend.ts'
-import type { World } from '../entry/cli/world.ts'
+import { memoryEnv, variableFile } from '../engines/index.ts'
+import { backendEnv, backendUrl } from './backend-env.ts'
+import type { Machine } from './host/machine.ts'
+import type { StateBackend } from './needs.ts'
 
 export interface StepEnv {
   /** The run token. */
@@ -16,12 +15,12 @@ export interface StepEnv {
 }
 
 /**
- * What the engine of a step finds in its environment. Where the step holds the lock, the engine writes under that and
- * takes none: so a worker that was given up cannot write any more, and a lock never outlives its worker for long.
+ * The environment of a step's engine. Where the step holds the lock, the engine writes under that lock and takes none
+ * of its own: a worker that lost its step can no longer write, and a lock never outlives its worker for long.
  */
 export function stepEnv(
-  world: World,
-  backend: Pick<RunBackend, 'url' | 'env'>,
+  machine: Machine,
+  backend: Pick<StateBackend, 'url' | 'env'>,
   step: StepEnv,
 ): Record<string, string> {
   const url = backendUrl(backend.url, step.org, step.unit)
@@ -30,9 +29,9 @@ export function stepEnv(
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
-    ...memoryEnv(world.env, { freeBytes: world.freeMemory(), jobs: step.jobs }),
+    ...memoryEnv(machine.env, { freeBytes: machine.freeMemory(), jobs: step.jobs }),
     // A server that is started anew is away for a while; an apply has more patience than a person.
-    TF_HTTP_RETRY_MAX: world.env['TF_HTTP_RETRY_MAX'] ?? '6',
+    TF_HTTP_RETRY_MAX: machine.env['TF_HTTP_RETRY_MAX'] ?? '6',
     ...backendEnv(url, step.token),
   }
   if (step.lock === null) return env
@@ -52,12 +51,5 @@ export function variablesText(
 ): string | undefined {
   const own = Object.entries(variables).map(([name, value]) => [name, JSON.stringify(value)] as const)
   const all = { ...Object.fromEntries(own), ...inputs }
-  return Object.keys(all).length === 0 ? undefined : tfvars(all)
-}
-
-/** Variables that come with the environment count as much as those in files. */
-export function variablesIn(env: World['env']): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => /^TF_(VAR_|CLI_ARGS|WORKSPACE$)/.test(name)),
-  )
+  return Object.keys(all).length === 0 ? undefined : variableFile(all)
 }

@@ -1,18 +1,27 @@
 import type { ProjectUnit } from '../project/index.ts'
-import { configurationPrint } from './index.ts'
-import { variablesIn } from './step-env.ts'
+import type { UsedOutputs } from '../rollouts/index.ts'
+import { configurationPrint } from './fingerprint.ts'
+import type { Machine } from './host/machine.ts'
 import type { UnitFiles } from './host/unit-files.ts'
-import type { World } from '../entry/cli/world.ts'
-
-type Uses = Parameters<typeof configurationPrint>[0]['uses']
 
 /** What a unit is made from, for its fingerprint. Null: not all of it can be read, so nothing can be proven. */
 export function printOf(
   { hashes, hidden }: UnitFiles,
   unit: ProjectUnit,
-  { env, uses, key }: { readonly env: World['env']; readonly uses: Uses; readonly key: string },
+  {
+    env,
+    uses,
+    key,
+  }: { readonly env: Machine['env']; readonly uses: readonly UsedOutputs[]; readonly key: string },
 ): string | null {
   if (hidden.length > 0) return null
   const variables = { ...variablesIn(env), ...unit.variables }
   return configurationPrint({ files: hashes, variables, varFiles: unit.varFiles, uses }, key)
+}
+
+/** Variables that come with the environment count as much as those in files. */
+function variablesIn(env: Machine['env']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => /^TF_(VAR_|CLI_ARGS|WORKSPACE$)/.test(name)),
+  )
 }

@@ -1,113 +1,84 @@
 import { randomUUID } from 'node:crypto'
 import { isTacoError, messageOf } from '../base/errors.ts'
-import { isAway } from '../entry/cli/terminal/exit-codes.ts'
-import { claimsAnswer, lostAnswer } from '../entry/cli/api/rollout-answers.ts'
-import type { ClaimAnswer, ClaimsAnswer, ProgressAnswer } from '../entry/cli/api/rollout-answers.ts'
-import { check } from '../entry/cli/api/check-answer.ts'
-import { runStep, stepPath } from './step.ts'
-import type { Bench, Hold, StepEnd } from './step.ts'
-import type { Repository } from '../entry/cli/config/open-repository.ts'
-import type { Signal } from '../entry/cli/world.ts'
+import type { ClaimOptions, ClaimView, Claims, StepEnd } from '../rollouts/index.ts'
+import type { RunnerNeeds, RunnerOptions } from './needs.ts'
+import { type Patience, patiently, repeatEvery } from './patience.ts'
+import type { Repository } from './repository.ts'
+import { type Hold, runStep } from './step.ts'
 
-export interface WorkOptions {
-  /** Shown to others. */
-  readonly name: string
-  /** Steps at once. */
-  readonly jobs: number
-  readonly renewEveryMs: number
-  /** How often to look for what others left to do. */
-  readonly lookEveryMs: number
-  /** How long a server may be away before the worker gives up what it has to tell. */
-  readonly patienceMs: number
-  onStart(claim: ClaimAnswer): void
-  onEnd(claim: ClaimAnswer, end: StepEnd): void
-  /** There is nothing to do here until others have ended their steps. Told at first, and then this often. */
-  onWait(): void
-  readonly sayEveryMs: number
+/** A worker on a rollout. */
+export interface Worker {
+  /** Settles when nothing is left that this worker could do, and none of its engines runs. */
+  readonly ended: Promise<void>
+  /** Starts no more steps. Engines are interrupted once, so that they end in order; their steps are given back. */
+  stop(): void
+  /** Interrupts engines again, which ends them at once, and does not wait for a server that is away. */
+  hurry(): void
 }
 
-interface Worker {
-  /** Shown to others. */
-  readonly name: string
-  readonly leaseMs: number
-  readonly repository: Repository
-}
-
-/** What a worker asks for; also by whoever starts a rollout for it. */
-export function claiming(worker: Worker, most: number, begin: boolean) {
-  const units = worker.repository.project.units.map((unit) => unit.name)
-  return { worker: worker.name, most, leaseMs: worker.leaseMs, units, begin }
+/** What a worker asks for. */
+export function claiming(
+  { project }: Repository,
+  { worker, leaseMs }: Pick<RunnerOptions, 'worker' | 'leaseMs'>,
+  most: number,
+  begin: boolean,
+): ClaimOptions {
+  return { worker, most, leaseMs, units: project.units.map(({ name }) => name), begin }
 }
 
 /**
- * Works on a rollout until nothing is left that this worker could do. `first` is what it was given when the rollout was
- * started for it. Gives the signal that ended it early.
+ * Works on a rollout until nothing is left that this worker could do. `first` are the claims that came with the start
+ * of the rollout.
  */
-export async function work(
-  bench: Bench,
-  options: WorkOptions,
-  first?: ClaimsAnswer,
-): Promise<Signal | undefined> {
-  const { client, rollout: id, leaseMs } = bench
-  const path = `/v1/rollouts/${encodeURIComponent(id)}`
-  const self: Worker = { name: options.name, leaseMs, repository: bench.repository }
+export function startWorker(needs: RunnerNeeds, options: RunnerOptions, first?: Claims): Worker {
+  const { api, clock, log, repository, report } = needs
+  const { jobs, leaseMs, patienceMs, idleEveryMs } = options
+  const renewEveryMs = leaseMs / 3
+  /** How often to look for what others left to do. */
+  const lookEveryMs = Math.min(500, leaseMs / 4)
   const holds = new Map<string, Hold>()
   /** Steps under way and those asked for: never more than `jobs`. */
   let taken = 0
-  /** Steps that the rollout has in our name: also while their end is being told. */
+  /** Steps that the rollout has in our name: also while their end is being reported. */
   let ours = 0
   let isStopping = false
-  /** What ended is not even told any more if that takes long. */
   let isHurried = false
-  let latest: ProgressAnswer | undefined
+  let latest: Claims['rollout'] | undefined
   let failure: unknown
   let wake = () => {}
-  let saysAgainAt = -Infinity
-
   /** Engines that lock by themselves cannot use a lock that comes with the claim. */
   let begins = true
 
-  function accept({ rollout, claims }: ClaimsAnswer): void {
+  function accept({ rollout, claims }: Claims): void {
     latest = rollout
     taken += claims.length
     for (const claim of claims) void hold(claim)
   }
 
   /** Asks with whatever request may bring new steps, for as many as there is room for. */
-  async function ask(
-    send: (next: ReturnType<typeof claiming> | undefined) => Promise<unknown>,
-  ): Promise<void> {
-    const room = isStopping ? 0 : options.jobs - taken
+  async function ask(send: (next: ClaimOptions | undefined) => Promise<Claims>): Promise<void> {
+    const room = isStopping ? 0 : jobs - taken
     taken += room
     try {
-      accept(check(claimsAnswer, await send(room > 0 ? claiming(self, room, begins) : undefined)))
+      accept(await send(room > 0 ? claiming(repository, options, room, begins) : undefined))
     } finally {
       taken -= room
       wake()
     }
   }
 
-  /** Servers may be started anew at any time; what an engine took an hour for is not given up for that. */
-  async function patiently<T>(
-    send: () => Promise<T>,
+  /** Servers may be restarted at any time; what an engine took an hour for is not given up for that. */
+  function whileAway<T>(
+    call: () => Promise<T>,
     mayWait: () => boolean,
-    say = (_: string) => {},
+    onWait?: Patience['onWait'],
   ): Promise<T> {
-    const until = bench.world.now() + options.patienceMs
-    let told = false
-    for (;;) {
-      try {
-        return await send()
-      } catch (error) {
-        if (!isAway(error) || !mayWait() || bench.world.now() >= until) throw error
-        if (!told) say(`waiting: ${messageOf(error)}`)
-        told = true
-        await new Promise((done) => setTimeout(done, options.lookEveryMs))
-      }
-    }
+    const mayPass = (error: Error) => mayWait() && api.isAway(error)
+    const patience = { clock, forMs: patienceMs, everyMs: lookEveryMs, mayPass }
+    return patiently(onWait === undefined ? patience : { ...patience, onWait }, call)
   }
 
-  async function hold(claim: ClaimAnswer): Promise<void> {
+  async function hold(claim: ClaimView): Promise<void> {
     const own: Hold = {
       claim,
       engine: undefined,
@@ -118,14 +89,14 @@ export async function work(
     }
     holds.set(claim.token, own)
     ours += 1
-    options.onStart(claim)
+    report({ kind: 'started', unit: claim.unit.name, claim })
     try {
-      const end = await runStep(bench, own)
+      const end = await runStep(needs, options, own)
       holds.delete(claim.token)
       taken -= 1
       if (own.hasOwnLock) begins = false
       if (own.isLost) return
-      options.onEnd(claim, end)
+      report({ kind: 'ended', unit: claim.unit.name, end })
       await tell(claim, end)
     } catch (error) {
       failure ??= error
@@ -137,26 +108,25 @@ export async function work(
     }
   }
 
-  async function tell(claim: ClaimAnswer, end: StepEnd): Promise<void> {
+  async function tell(claim: ClaimView, end: StepEnd): Promise<void> {
     const { token, unit } = claim
     try {
       await ask((next) => {
         const send = () => {
           // What the first telling may have brought is asked for even then, to be given back.
           const wanted = next !== undefined && isStopping ? { ...next, most: 0, begin: false } : next
-          const json = { token, end, ...(wanted === undefined ? {} : { next: wanted }) }
-          return client.json('POST', stepPath(id, unit.id, 'end'), { json })
+          return api.end(unit.id, { token, end, ...(wanted === undefined ? {} : { next: wanted }) })
         }
-        return patiently(
+        return whileAway(
           send,
           () => !isHurried,
-          (line) => bench.say(unit.name, line),
+          (error) => report({ kind: 'waiting', unit: unit.name, error }),
         )
       })
     } catch (error) {
       // The claim ran out while we were away; whoever has it now finds the work done.
       if (!isTacoError(error, 'CONFLICT')) throw error
-      bench.say(unit.name, error.message)
+      report({ kind: 'refused', unit: unit.name, error })
       // Or it was applied meanwhile with other code: then whoever takes it next applies it, and need not wait for that.
       if (end.kind === 'unchanged') await tell(claim, { kind: 'returned' })
     }
@@ -172,82 +142,93 @@ export async function work(
   async function renew(): Promise<void> {
     const tokens = [...holds].flatMap(([token, { isLost }]) => (isLost ? [] : [token]))
     if (tokens.length === 0) return
-    const answer = await client.json('POST', `${path}/renew`, { json: { tokens, leaseMs } })
-    for (const token of check(lostAnswer, answer).lost) {
+    const patience = { clock, forMs: renewEveryMs, everyMs: renewEveryMs / 4, mayPass: api.isAway }
+    for (const token of await patiently(patience, () => api.renew({ tokens, leaseMs }))) {
       const lost = holds.get(token)
       if (lost === undefined || lost.isLost) continue
       lost.isLost = true
       interrupt(lost)
-      bench.say(lost.claim.unit.name, 'another worker took this step over')
+      report({ kind: 'lost', unit: lost.claim.unit.name })
     }
   }
 
-  let heard: Signal | undefined
-  let presses = 0
-  const stop = (signal: Signal) => {
-    // A person who presses Ctrl-C again will not wait. Others, such as CI, send one signal after the other by habit.
-    if (signal === 'SIGINT') presses += 1
-    const isUrgent = signal === 'SIGINT' && presses > 1
+  function stop(): void {
     isStopping = true
-    isHurried ||= isUrgent
-    heard ??= signal
+    for (const own of holds.values()) interrupt(own)
+    wake()
+  }
+
+  function hurry(): void {
+    isStopping = true
+    isHurried = true
     for (const own of holds.values()) {
-      if (isUrgent) own.engine?.signal('SIGINT')
-      else interrupt(own)
+      own.isStopping = true
+      own.engine?.signal('SIGINT')
     }
     wake()
   }
 
-  const release = bench.world.onSignal(stop)
-  // A renewal that fails is tried again long before the lease ends; one that goes on failing shows in the next request.
-  const renewing = setInterval(() => void renew().catch(() => {}), options.renewEveryMs)
-  try {
-    const none = claiming(self, 0, false)
-    const claim = (mayWait: () => boolean) => {
-      const request = randomUUID()
-      const send = (next = none) => client.json('POST', `${path}/claims`, { json: { ...next, request } })
-      return ask((next) => patiently(() => send(next), mayWait))
-    }
+  function claim(mayWait: () => boolean): Promise<void> {
+    const request = randomUUID()
+    const none = claiming(repository, options, 0, false)
+    return ask((next = none) => whileAway(() => api.claim({ ...next, request }), mayWait))
+  }
+
+  /** Until something wakes it. True: until the time was over. */
+  function nap(ms: number | undefined): Promise<boolean> {
+    const woken = new AbortController()
+    wake = () => woken.abort()
+    if (ms === undefined)
+      return new Promise((resolve) => woken.signal.addEventListener('abort', () => resolve(false)))
+    return clock.sleep(ms, woken.signal).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async function untilNothingIsLeft(): Promise<void> {
+    let idleAgainAt = -Infinity
     if (first === undefined) await claim(() => false)
     else accept(first)
     while (failure === undefined && mayGoOn(latest, taken, isStopping)) {
-      if (taken === 0 && bench.world.now() >= saysAgainAt) {
-        saysAgainAt = bench.world.now() + options.sayEveryMs
-        options.onWait()
+      if (taken === 0 && clock.now() >= idleAgainAt) {
+        idleAgainAt = clock.now() + idleEveryMs
+        report({ kind: 'idle' })
       }
-      const isOthersTurn = taken < options.jobs && !isStopping && hasOthers(latest, ours)
+      const isOthersTurn = taken < jobs && !isStopping && hasOthers(latest, ours)
       // Whatever else wakes it has asked for more already.
-      const isTime = await new Promise<boolean>((resolve) => {
-        const timer = isOthersTurn ? setTimeout(() => resolve(true), options.lookEveryMs) : undefined
-        wake = () => {
-          clearTimeout(timer)
-          resolve(false)
-        }
-      })
+      const isTime = await nap(isOthersTurn ? lookEveryMs : undefined)
       if (isTime && !isStopping && failure === undefined) await claim(() => !isStopping)
     }
-  } catch (error) {
-    failure ??= error
-    isStopping = true
   }
-  try {
+
+  async function work(): Promise<void> {
+    // A renewal that fails is repeated long before the lease ends; one that goes on failing shows in the next request.
+    const stopRenewing = repeatEvery(clock, renewEveryMs, () =>
+      renew().catch((error: unknown) => log.info('claims were not renewed', { reason: messageOf(error) })),
+    )
+    try {
+      await untilNothingIsLeft()
+    } catch (error) {
+      failure ??= error
+      isStopping = true
+    }
     // Engines go on after a failure, too, and need their locks to store what they make.
-    while (ours > 0) await new Promise<void>((resolve) => (wake = resolve))
-  } finally {
-    clearInterval(renewing)
-    release()
+    while (ours > 0) await nap(undefined)
+    stopRenewing()
+    if (failure !== undefined) throw failure
   }
-  if (failure !== undefined) throw failure
-  return heard
+
+  return { ended: work(), stop, hurry }
 }
 
-function mayGoOn(rollout: ProgressAnswer | undefined, taken: number, isStopping: boolean): boolean {
+function mayGoOn(rollout: Claims['rollout'] | undefined, taken: number, isStopping: boolean): boolean {
   if (taken > 0) return true
   if (isStopping || rollout === undefined || rollout.status !== 'active') return false
   return rollout.steps.running > 0
 }
 
 /** Somebody else is at work, or was: what they leave may be ours. */
-function hasOthers(rollout: ProgressAnswer | undefined, own: number): boolean {
+function hasOthers(rollout: Claims['rollout'] | undefined, own: number): boolean {
   return rollout !== undefined && rollout.steps.running > own
 }

@@ -98,7 +98,7 @@ test.skipIf(!existsSync('/proc/self/mem'))('what cannot be read elsewhere proves
 
   const run = () => taco('rollout', 'start', '--from', 'a', '--work')
   expect([await run(), await run()]).toMatchObject([
-    { code: 0, out: contains('nothing proves it up to date: /proc/self/mem cannot be read') },
+    { code: 0, out: contains('has no fingerprint, so it is applied: /proc/self/mem cannot be read') },
     { code: 0, out: contains('applied in') },
   ])
 })

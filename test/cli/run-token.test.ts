@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openClient } from '../../src/entry/cli/api/client.ts'
-import { takeRunToken } from '../../src/runner/run-token.ts'
+import { type Client, openClient } from '../../src/entry/cli/api/client.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { runTokenApi } from '../../src/entry/cli/api/run-backend.ts'
+import { takeRunToken } from '../../src/runner/index.ts'
 import { serve } from '../../src/wire/serve.ts'
 
 const rootToken = 'the-root-token-of-this-test-0123456789abcdef'
@@ -23,10 +26,16 @@ test('the token of a long run is renewed past its first term, and one that nobod
   onTestFinished(() => [one, two].forEach((client) => client.close()))
   const status = async (base: string, token: string | undefined) =>
     (await fetch(`${base}/v1/backend/default/a`, { headers: { authorization: `Bearer ${token}` } })).status
-  const ttlMs = 1000
+  const options = { clock: systemClock, log: silentLog, ttlMs: 1000, onLeft: () => {} }
+  const take = (client: Client) =>
+    takeRunToken(
+      runTokenApi(() => Promise.resolve(client)),
+      'a',
+      options,
+    )
 
-  const long = await takeRunToken(one, 'a', { ttlMs, say: () => {} })
-  const left = await takeRunToken(two, 'a', { ttlMs, say: () => {} })
+  const long = await take(one)
+  const left = await take(two)
   expect([await status(first.url, left.token), await status(second.url, long.token)]).toEqual([404, 404])
   // From now on nobody renews the one that came from there, as if its command had been killed.
   await second.close()

@@ -1,87 +1,14 @@
-import { accessSync, constants, existsSync } from 'node:fs'
-import { delimiter, resolve } from 'node:path'
-import { TacoError } from '../../base/errors.ts'
+import { existsSync } from 'node:fs'
 import {
   type Engine,
   type EngineEnd,
-  engineVersion,
-  findEngine,
   isInitNeeded,
   isMissingVariables,
   startEngine,
 } from '../../engines/index.ts'
-import type { ProjectUnit } from '../../project/index.ts'
 import { dataDir, noteEngine } from './left-engine.ts'
 import { makeRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
-import type { World } from '../../entry/cli/world.ts'
-
-/** Engines as one worker uses them: found once, asked for their version once. */
-export interface Engines {
-  find(unit: ProjectUnit): string
-  version(program: string): Promise<string>
-  /** Asks the engine that is used where nobody says which for its version, before anybody needs it. */
-  foresee(): void
-}
-
-export function openEngines(world: World): Engines {
-  const machine = { folders: (world.env['PATH'] ?? '').split(delimiter), isProgram }
-  const found = new Map<string | undefined, string>()
-  const versions = new Map<string, Promise<string>>()
-
-  async function ask(program: string): Promise<string> {
-    const env = { PATH: world.env['PATH'] ?? '', CHECKPOINT_DISABLE: '1' }
-    const own = makeRunFolder()
-    const asked = startEngine({
-      program,
-      args: ['version', '-json'],
-      cwd: world.cwd,
-      env,
-      onLine: () => {},
-      ownGroup: true,
-      log: own.file('version'),
-    })
-    const { output } = await asked.ended.finally(own.remove)
-    const version = engineVersion(program, output)
-    if (version !== undefined) return version
-    throw new TacoError('UNEXPECTED', `${program} does not say which version it is`, {
-      hint: 'is it OpenTofu or Terraform?',
-    })
-  }
-
-  function find({ engine }: Pick<ProjectUnit, 'engine'>): string {
-    const wanted = engine ?? world.env['TACO_ENGINE']
-    let path = found.get(wanted)
-    if (path === undefined) {
-      path = findEngine(wanted?.includes('/') === true ? resolve(world.cwd, wanted) : wanted, machine)
-      found.set(wanted, path)
-    }
-    return path
-  }
-
-  function versionOf(program: string): Promise<string> {
-    let version = versions.get(program)
-    if (version === undefined) {
-      version = ask(program)
-      // Whoever needs it hears of it.
-      version.catch(() => {})
-      versions.set(program, version)
-    }
-    return version
-  }
-
-  return {
-    find,
-    version: versionOf,
-    foresee() {
-      try {
-        void versionOf(find({}))
-      } catch {
-        // Units may well name engines that are there.
-      }
-    },
-  }
-}
 
 export interface UnitRun {
   readonly program: string
@@ -95,6 +22,8 @@ export interface UnitRun {
   readonly colour: boolean
   readonly ownGroup: boolean
   readonly onLine: (line: string) => void
+  /** Which process runs could not be recorded for other workers. */
+  readonly onUnrecorded: (reason: string) => void
   /** Told of each process and its command, so that it can be interrupted. */
   readonly onEngine: (engine: Engine, command: string) => void
 }
@@ -178,8 +107,7 @@ function engineIn(run: UnitRun, own: RunFolder) {
     const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup, log: own.file(command) })
     run.onEngine(engine, command)
     const note = command === 'apply' ? noteEngine(cwd, env, engine.pid) : undefined
-    if (note?.missing !== undefined)
-      onLine(`if this worker is killed, others will not see that its engine is at work: ${note.missing}`)
+    if (note?.missing !== undefined) run.onUnrecorded(note.missing)
     const end = await engine.ended.finally(note?.forget)
     engineMs += end.ms
     return end
@@ -191,14 +119,5 @@ function engineIn(run: UnitRun, own: RunFolder) {
     // OpenTofu lets backends and sources of modules depend on variables.
     init: () => start('init', varFiles),
     endOf: ({ exitCode, output }: EngineEnd): UnitRunEnd => ({ exitCode, output, engineMs }),
-  }
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
   }
 }

@@ -5,7 +5,6 @@ import { join, relative, resolve } from 'node:path'
 import { TacoError, messageOf } from '../../base/errors.ts'
 import { writePrivately } from '../../base/host/private-file.ts'
 import { isAlive, placeOfProcesses, processOf } from './process-life.ts'
-import { check, fields, maybe, number, text } from '../../entry/cli/api/check-answer.ts'
 
 /**
  * What a worker that was killed left in the folder of a unit: an engine that is still at work, or a state that could
@@ -14,7 +13,6 @@ import { check, fields, maybe, number, text } from '../../entry/cli/api/check-an
 
 /** Where both engines put what their backend did not take. */
 const UNSTORED = 'errored.tfstate'
-const note = fields({ pid: number, began: maybe(text), place: maybe(text), host: maybe(text) })
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -72,7 +70,7 @@ export function engineLeft(folder: string, env: Env): EngineLeft | undefined {
   const path = notePath(folder, env)
   if (!existsSync(path)) return undefined
   try {
-    const { pid, began, place, host } = check(note, JSON.parse(readFileSync(path, 'utf8')))
+    const { pid, began, place, host } = noteIn(readFileSync(path, 'utf8'))
     const found = processOf(pid)
     // A machine may have got another name, but hardly a process of the same number that began at the same time.
     if (found?.isRunning === true && began === found.began) return { kind: 'running', pid }
@@ -84,6 +82,14 @@ export function engineLeft(folder: string, env: Env): EngineLeft | undefined {
     // Half a note: whoever wrote it died before the engine had read its configuration.
     return undefined
   }
+}
+
+/** By hand: a schema library takes longer to load than a command may take. */
+function noteIn(json: string) {
+  const { pid, began, place, host } = JSON.parse(json) as Readonly<Record<string, unknown>>
+  if (typeof pid !== 'number') throw new Error('the note names no process')
+  const text = (value: unknown) => (typeof value === 'string' ? value : null)
+  return { pid, began: text(began), place: text(place), host: text(host) }
 }
 
 /**

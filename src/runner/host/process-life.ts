@@ -36,10 +36,7 @@ function fromProc(pid: number, proc: string): Process | undefined {
 
 function fromPs(pid: number): Process | undefined {
   const args = ['-o', 'stat=', '-o', 'lstart=', '-p', `${pid}`]
-  const { error, stdout } = spawnSync('ps', args, {
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
-  })
+  const { error, stdout } = spawnSync('/bin/ps', args, { encoding: 'utf8', env: { LC_ALL: 'C' } })
   if (error !== undefined) return undefined
   const [state = '', ...began] = stdout.trim().split(/\s+/)
   return state === '' ? unseen(pid) : { isRunning: !state.startsWith('Z'), began: began.join(' ') }

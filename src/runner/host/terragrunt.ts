@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { backendKind } from '../../engines/index.ts'
 import { readUnitFiles } from './unit-files.ts'
-import type { Repository } from '../../entry/cli/config/open-repository.ts'
+import type { Repository } from '../repository.ts'
 
 const FILES = ['terragrunt.hcl', 'terragrunt.hcl.json']
 
@@ -14,14 +14,4 @@ export function terragruntUnits(repository: Repository): ReadonlySet<string> {
       backendKind(readUnitFiles(repository, unit).code) === 'none',
   )
   return new Set(found.map(({ name }) => name))
-}
-
-/** The repository for a worker that leaves these units alone. */
-export function leavingOut(repository: Repository, names: ReadonlySet<string>): Repository {
-  const { project, unit } = repository
-  return {
-    ...repository,
-    project: { ...project, units: project.units.filter(({ name }) => !names.has(name)) },
-    unit: (name) => (names.has(name) ? undefined : unit(name)),
-  }
 }

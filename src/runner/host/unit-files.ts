@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { TacoError } from '../../base/errors.ts'
 import type { ProjectUnit } from '../../project/index.ts'
-import { isCode, isConfiguration, referencedPaths } from '../index.ts'
-import type { Repository } from '../../entry/cli/config/open-repository.ts'
+import { isCode, isConfiguration, referencedPaths } from '../fingerprint.ts'
+import type { Repository } from '../repository.ts'
 
 /** The files that an apply of a unit is made from, with their hashes, and its own code. */
 export interface UnitFiles {
@@ -96,6 +97,20 @@ function realOf(path: string): string {
   } catch {
     return path
   }
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** The unit's folder, absolute. */
+export function folderOf({ root }: Pick<Repository, 'root'>, { name, dir }: ProjectUnit): string {
+  const folder = resolve(root, dir)
+  if (isFolder(folder)) return folder
+  throw new TacoError('NOT_FOUND', `there is no folder ${dir}, which taco.yaml names for ${name}`, {
+    facts: { unit: name, dir },
+    hint: 'correct `dir` in taco.yaml, or bring the folder here',
+  })
 }
 
 /** Undefined: not there. That holds for a text, too, that cannot be a path at all. Hidden: nobody may look. */

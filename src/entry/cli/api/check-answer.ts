@@ -15,17 +15,22 @@ export const number: Shape<number> = (value, at) =>
 export const flag: Shape<boolean> = (value, at) =>
   typeof value === 'boolean' ? value : wrong(at, 'true or false')
 
+/** One of a few words, as far as this version knows them. A newer server may send others: show them, never rely on them. */
+export function word<T extends string>(): Shape<T> {
+  return (value, at) => text(value, at) as T
+}
+
 /** Null and left out mean the same to a reader. */
 export function maybe<T>(shape: Shape<T>): Shape<T | null> {
   return (value, at) => (value === null || value === undefined ? null : shape(value, at))
 }
 
-export function list<T>(shape: Shape<T>): Shape<readonly T[]> {
+export function list<T>(shape: Shape<T>): Shape<T[]> {
   return (value, at) =>
     Array.isArray(value) ? value.map((one, i) => shape(one, `${at}[${i}]`)) : wrong(at, 'a list')
 }
 
-export function record<T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> {
+export function record<T>(shape: Shape<T>): Shape<Record<string, T>> {
   return (value, at) =>
     isObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shape(one, `${at}.${name}`)]))

@@ -1,14 +1,38 @@
-import { fields, flag, list, maybe, number, record, text } from './check-answer.ts'
-import type { Of } from './check-answer.ts'
+import type {
+  ClaimView,
+  Claims,
+  Proof,
+  RolloutPlan,
+  RolloutView,
+  StartedRollout,
+  StepStart,
+  StepView,
+  UsedOutputs,
+} from '../../../rollouts/index.ts'
+import { type Shape, fields, flag, list, maybe, number, record, text, word } from './check-answer.ts'
+
+/** Answers about rollouts. Their types are the server's own; what is checked here is what commands use. */
 
 const named = fields({ id: text, name: text })
-const uses = list(fields({ unit: named, commit: number, outputs: record(text) }))
+const uses: Shape<UsedOutputs[]> = list(fields({ unit: named, commit: number, outputs: record(text) }))
+const rolloutStatus = word<RolloutView['status']>()
+const progressStatus = word<Claims['rollout']['status']>()
+const stepStatus = word<StepView['status']>()
 
-const step = fields({
+const upstream = list(fields({ unit: named, outputs: record(text), read: number, now: number }))
+const proof: Shape<Proof> = (value, at) => {
+  const { kind } = fields({ kind: text })(value, at)
+  return kind === 'fingerprint'
+    ? { kind, ...fields({ fingerprint: text, version: text })(value, at) }
+    : // A newer server may know other proofs: they are shown without details.
+      { kind: 'inputs', upstream: fields({ upstream: maybe(upstream) })(value, at).upstream ?? [] }
+}
+
+const step: Shape<StepView> = fields({
   unit: named,
   needs: list(text),
   isRoot: flag,
-  status: text,
+  status: stepStatus,
   due: maybe(text),
   worker: maybe(text),
   leaseUntil: maybe(text),
@@ -16,14 +40,7 @@ const step = fields({
   endedAt: maybe(text),
   attempts: number,
   reason: maybe(text),
-  proof: maybe(
-    fields({
-      kind: text,
-      fingerprint: maybe(text),
-      version: maybe(text),
-      upstream: maybe(list(fields({ unit: named, outputs: record(text), read: number, now: number }))),
-    }),
-  ),
+  proof: maybe(proof),
   result: maybe(
     fields({
       version: maybe(text),
@@ -36,20 +53,19 @@ const step = fields({
     }),
   ),
 })
-export type StepAnswer = Of<typeof step>
 
-export const rolloutAnswer = fields({
+export const rolloutAnswer: Shape<RolloutView> = fields({
   id: text,
+  org: text,
   createdAt: text,
   endedAt: maybe(text),
   by: text,
-  status: text,
+  status: rolloutStatus,
   roots: list(text),
   steps: list(step),
 })
-export type RolloutAnswer = Of<typeof rolloutAnswer>
 
-export const planAnswer = fields({
+export const planAnswer: Shape<RolloutPlan> = fields({
   asOf: text,
   steps: list(
     fields({
@@ -64,11 +80,12 @@ export const planAnswer = fields({
   ),
 })
 
-export const startAnswer = fields({ lock: maybe(text), inputs: record(text) })
+export const startAnswer: Shape<StepStart> = fields({ lock: maybe(text), inputs: record(text) })
 
-const claim = fields({
+const claim: Shape<ClaimView> = fields({
   unit: named,
   token: text,
+  until: text,
   attempt: number,
   why: text,
   version: maybe(text),
@@ -77,21 +94,23 @@ const claim = fields({
   uses,
   start: maybe(startAnswer),
 })
-export type ClaimAnswer = Of<typeof claim>
 
-const progress = fields({ status: text, steps: fields({ waiting: number, running: number }) })
-export type ProgressAnswer = Of<typeof progress>
-
-export const claimsAnswer = fields({ rollout: progress, claims: list(claim) })
-export type ClaimsAnswer = Of<typeof claimsAnswer>
-
-/** As much of a rollout as a worker needs that has just started it. */
-export const startedAnswer = fields({
-  id: text,
-  status: text,
-  steps: list(fields({ unit: named, status: text })),
+const counts = fields({ waiting: number, running: number, applied: number, skipped: number, failed: number })
+export const claimsAnswer: Shape<Claims> = fields({
+  rollout: fields({ id: text, status: progressStatus, steps: counts }),
   claims: list(claim),
 })
 
-export const statusAnswer = fields({ status: text })
+/** As much of a rollout as a worker needs that has just started it. */
+export const startedAnswer: Shape<
+  Pick<StartedRollout, 'id' | 'claims'> &
+    Pick<Claims['rollout'], 'status'> & { readonly steps: Pick<StepView, 'unit' | 'status'>[] }
+> = fields({
+  id: text,
+  status: progressStatus,
+  steps: list(fields({ unit: named, status: stepStatus })),
+  claims: list(claim),
+})
+
+export const statusAnswer = fields({ status: rolloutStatus })
 export const lostAnswer = fields({ lost: list(text) })

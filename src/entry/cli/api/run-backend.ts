@@ -1,26 +1,21 @@
-import type { LockAnswer } from './answers.ts'
-import { childEnv } from '../../../runner/child-env.ts'
-import { type RunToken, noRunToken, takeRunToken } from '../../../runner/run-token.ts'
+import { type RunTokenApi, type StateBackend, childEnv } from '../../../runner/index.ts'
 import type { Session } from '../session.ts'
+import type { LockAnswer } from './answers.ts'
+import { check, fields, text } from './check-answer.ts'
+import { type Client, unitPath } from './client.ts'
 
 /** The state backend that this command gives to engines. */
-export interface RunBackend {
-  readonly url: string
-  /** What engines find in their environment besides the backend. */
-  readonly env: Readonly<Record<string, string>>
-  /** Goes with the locks that the command takes. */
+export interface RunBackend extends StateBackend {
+  /** Recorded with the locks that the command takes. */
   readonly run: string | undefined
-  /** Whether the command may have left that lock behind; another one is somebody's who is still at work. */
+  /** Whether the command may have left that lock behind; any other belongs to somebody who is still at work. */
   isOwnLock(lock: LockAnswer): boolean
-  /** For one run on one unit (a name or an id); end it with the run. */
-  takeToken(unit: string, say: (line: string) => void): Promise<RunToken>
 }
 
 export async function openBackend(session: Session): Promise<RunBackend> {
   const { kind, address } = session.target()
   const { env } = session.world
-  const takeToken = async (unit: string, say: (line: string) => void) =>
-    takeRunToken(await session.client(), unit, { say })
+  const tokens = runTokenApi(() => session.client())
   if (kind === 'server') {
     const { randomBytes } = await import('node:crypto')
     // Engines name the person and the machine, which may run several commands at once.
@@ -29,12 +24,27 @@ export async function openBackend(session: Session): Promise<RunBackend> {
     return {
       url: address,
       env: childEnv(env, token),
+      // Who comes to the server without a token needs none for an engine either.
+      tokens: token === undefined ? undefined : tokens,
       run,
       isOwnLock: ({ info }) => info.Run === run,
-      // Whoever comes to the server without a token needs none for an engine either.
-      takeToken: token === undefined ? () => Promise.resolve(noRunToken) : takeToken,
     }
   }
   const { url, hasTaken } = await (await session.embedded()).listen()
-  return { url, env: childEnv(env), run: undefined, isOwnLock: ({ id }) => hasTaken(id), takeToken }
+  return { url, env: childEnv(env), tokens, run: undefined, isOwnLock: ({ id }) => hasTaken(id) }
+}
+
+const issued = fields({ id: text, token: text, expiresAt: text })
+const renewed = fields({ expiresAt: text })
+
+export function runTokenApi(client: () => Promise<Client>): RunTokenApi {
+  const path = (id: string) => `/v1/run-tokens/${encodeURIComponent(id)}`
+  const post = async (to: string, json: unknown) => (await client()).json('POST', to, { json })
+  return {
+    issue: async (unit, ttlMs) => check(issued, await post(unitPath(unit, '/run-tokens'), { ttlMs })),
+    renew: async (id, ttlMs) => check(renewed, await post(`${path(id)}/renew`, { ttlMs })),
+    async revoke(id) {
+      await (await client()).json('DELETE', path(id))
+    },
+  }
 }

@@ -1,22 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import type { Project, ProjectUnit } from '../../../project/index.ts'
 import { TacoError, messageOf } from '../../../base/errors.ts'
+import { type Repository, repositoryOf } from '../../../runner/index.ts'
 import { usageError } from '../terminal/exit-codes.ts'
 import { understood } from './project-cache.ts'
 import type { Session } from '../session.ts'
-
-/** The repository that a command works in. */
-export interface Repository {
-  readonly project: Project
-  /** Of its `taco.yaml`, absolute. */
-  readonly file: string
-  /** Absolute. */
-  readonly root: string
-  /** Absolute folders of all units. */
-  readonly folders: ReadonlySet<string>
-  unit(name: string): ProjectUnit | undefined
-}
 
 const FILE = 'taco.yaml'
 const OTHER_NAME = 'taco.yml'
@@ -42,14 +30,7 @@ export async function openRepository(session: Session, named: string | undefined
       hint: `give --org ${org}`,
     })
   }
-  const units = new Map(project.units.map((unit) => [unit.name, unit]))
-  const root = dirname(path)
-  const folders = new Set(project.units.map(({ dir }) => resolve(root, dir)))
-  return { project, file: path, root, folders, unit: (name) => units.get(name) }
-}
-
-export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  return repositoryOf(project, path)
 }
 
 function textOf(path: string, shown: string): string {

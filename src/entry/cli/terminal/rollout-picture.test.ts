@@ -16,7 +16,14 @@ const step = {
  * the machine goes wrong.
  */
 async function shown(status: string, now = '2026-01-02T03:04:05Z', off = 3_600_000): Promise<string> {
-  const rollout = { id: 'ro-1', createdAt: '2026-01-02T03:04:00Z', by: 'alice', status, roots: ['app'] }
+  const rollout = {
+    id: 'ro-1',
+    org: 'default',
+    createdAt: '2026-01-02T03:04:00Z',
+    by: 'alice',
+    status,
+    roots: ['app'],
+  }
   const server = await testServer((_, res) => {
     res.setHeader('date', new Date(now).toUTCString())
     sendJson(res, { ...rollout, steps: [step] })

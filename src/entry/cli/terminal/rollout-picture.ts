@@ -1,5 +1,5 @@
 import type { Output } from './output.ts'
-import type { RolloutAnswer, StepAnswer } from '../api/rollout-answers.ts'
+import type { RolloutView, StepView } from '../../../rollouts/index.ts'
 import type { Session } from '../session.ts'
 import { oneLine } from '../../../base/text/terminal-text.ts'
 import { age, duration } from './format.ts'
@@ -13,7 +13,7 @@ const LOOKS = {
   failed: ['✗', 'red'],
 } as const
 
-type Placed = Pick<StepAnswer, 'unit' | 'needs'>
+type Placed = Pick<StepView, 'unit' | 'needs'>
 
 /**
  * Steps as a tree, each below the last of what it needs: the one that lets it go on. Those with several needs are
@@ -40,7 +40,7 @@ export function tree<T extends Placed>(steps: readonly T[], line: (step: T) => s
   return lines.join('')
 }
 
-function stepLine(step: StepAnswer, rollout: RolloutAnswer, output: Output, now: number): string {
+function stepLine(step: StepView, rollout: RolloutView, output: Output, now: number): string {
   const shown = shownStatus(step, now)
   const [sign, style] = LOOKS[shown as keyof typeof LOOKS] ?? ['?', 'yellow']
   const detail = shown === 'left' ? saysLeft(step, rollout) : detailOf(step)
@@ -49,17 +49,17 @@ function stepLine(step: StepAnswer, rollout: RolloutAnswer, output: Output, now:
 }
 
 /** A worker that is killed says nothing; it only stops to renew its claim. */
-function shownStatus({ status, leaseUntil }: StepAnswer, now: number): string {
+function shownStatus({ status, leaseUntil }: StepView, now: number): string {
   return status === 'running' && leaseUntil !== null && Date.parse(leaseUntil) <= now ? 'left' : status
 }
 
-function saysLeft({ worker }: StepAnswer, { id, status }: RolloutAnswer): string {
+function saysLeft({ worker }: StepView, { id, status }: RolloutView): string {
   const left = `by ${worker ?? '?'}, whose lease is over: it may be half applied`
   if (status === 'active') return `${left}, and the next \`taco rollout work ${id}\` goes on with it`
   return status === 'paused' ? `${left}; go on with \`taco rollout resume ${id}\`` : left
 }
 
-function detailOf(step: StepAnswer): string {
+function detailOf(step: StepView): string {
   const { status, worker, due, reason, proof, result, attempts } = step
   if (status === 'running') return `by ${worker ?? '?'}${attempts > 1 ? `, attempt ${attempts}` : ''}`
   if (status === 'failed') return reason ?? ''
@@ -70,10 +70,10 @@ function detailOf(step: StepAnswer): string {
   return result.changed.length > 0 ? `changed ${result.changed.join(', ')}, ${took}` : took
 }
 
-export function saysProof(proof: NonNullable<StepAnswer['proof']>): string {
+export function saysProof(proof: NonNullable<StepView['proof']>): string {
   if (proof.kind === 'fingerprint')
-    return `same fingerprint ${(proof.fingerprint ?? '').slice(0, 12)} as ${proof.version ?? 'its state'}`
-  const parts = (proof.upstream ?? []).map(({ unit, outputs, read, now }) => {
+    return `same fingerprint ${proof.fingerprint.slice(0, 12)} as ${proof.version}`
+  const parts = proof.upstream.map(({ unit, outputs, read, now }) => {
     const names = Object.keys(outputs)
     const digests = Object.values(outputs).map((digest) => digest.slice(0, 8))
     const since = read === now ? `commit ${now}` : `commits ${read} to ${now}`
@@ -83,7 +83,7 @@ export function saysProof(proof: NonNullable<StepAnswer['proof']>): string {
 }
 
 /** Leases are judged by the clock that gave them: one that goes wrong here must not show a worker as gone. */
-export async function show({ output, world, client }: Session, rollout: RolloutAnswer): Promise<void> {
+export async function show({ output, world, client }: Session, rollout: RolloutView): Promise<void> {
   const now = (await client()).serverTime() ?? world.now()
   output.print(tree(rollout.steps, (step) => stepLine(step, rollout, output, now)))
   const counted = ['applied', 'skipped', 'failed', 'left', 'running', 'waiting'].flatMap((kind) => {

@@ -2,7 +2,7 @@ import { plainJson } from '../../../../base/text/terminal-text.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { TacoError, isTacoError, messageOf } from '../../../../base/errors.ts'
-import { variableEnv } from '../../../../engines/index.ts'
+import { variableEnv, variableFile } from '../../../../engines/index.ts'
 import { textOf, unitPath } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import { inputsAnswer } from '../../api/outputs-answers.ts'
@@ -66,15 +66,9 @@ export async function inputs(
     given.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])),
   )
   if (file === undefined) return output.data(exportsOf(values))
-  write(file, tfvars(values))
+  write(file, variableFile(values))
   if (output.asJson) return output.json({ unit, file, variables: Object.keys(values) })
   output.print(`wrote ${relative(session.world.cwd, file)}: ${count(given.length, 'variable')}\n`)
-}
-
-/** The values go in as they came: every digit kept. */
-export function tfvars(values: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(values).map(([name, json]) => `  ${JSON.stringify(name)}: ${json}`)
-  return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`
 }
 
 /** For `eval "$(taco inputs app --export)"`: nothing in a value can end its quotes. */

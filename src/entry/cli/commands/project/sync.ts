@@ -7,7 +7,8 @@ import type { Output } from '../../terminal/output.ts'
 import type { Session } from '../../session.ts'
 import { check, fields, list, maybe, record, text } from '../../api/check-answer.ts'
 import type { Of } from '../../api/check-answer.ts'
-import { type Repository, isFolder, openRepository } from '../../config/open-repository.ts'
+import { openRepository } from '../../config/open-repository.ts'
+import { type Repository, isFolder } from '../../../../runner/index.ts'
 import { count } from '../../terminal/format.ts'
 
 interface SyncOptions {

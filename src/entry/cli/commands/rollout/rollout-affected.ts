@@ -1,22 +1,32 @@
+import { systemClock } from '../../../../base/clock.ts'
 import { isTacoError } from '../../../../base/errors.ts'
 import { errorOf } from '../../../../engines/index.ts'
 import type { ProjectUnit } from '../../../../project/index.ts'
-import { fingerprintOf, isOfConfiguration } from '../../../../runner/index.ts'
+import {
+  during,
+  fingerprintOf,
+  folderOf,
+  isOfConfiguration,
+  openEngines,
+  planUnit,
+  printOf,
+  readUnitFiles,
+  stepEnv,
+  takeRunToken,
+  unitNamed,
+  variablesText,
+} from '../../../../runner/index.ts'
+import { check } from '../../api/check-answer.ts'
 import { unitPath } from '../../api/client.ts'
-import { openEngines, planUnit } from '../../../../runner/host/engine-run.ts'
-import { EXIT, usageError } from '../../terminal/exit-codes.ts'
-import { isColourful } from '../../terminal/output.ts'
 import { inputsAnswer } from '../../api/outputs-answers.ts'
 import { planAnswer } from '../../api/rollout-answers.ts'
-import type { Session } from '../../session.ts'
-import { check } from '../../api/check-answer.ts'
-import { printOf } from '../../../../runner/unit-fingerprint.ts'
-import { folderOf, unitNamed } from '../../../../runner/step.ts'
-import { stepEnv, variablesText } from '../../../../runner/step-env.ts'
-import { readUnitFiles } from '../../../../runner/host/unit-files.ts'
-import { openRepository } from '../../config/open-repository.ts'
 import { openBackend } from '../../api/run-backend.ts'
-import { during } from '../../../../runner/run-token.ts'
+import { openRepository } from '../../config/open-repository.ts'
+import type { Session } from '../../session.ts'
+import { EXIT, usageError } from '../../terminal/exit-codes.ts'
+import { isColourful } from '../../terminal/output.ts'
+import { saysTokenLeft } from '../../terminal/runner-events.ts'
+import { traceLog } from '../../terminal/trace-log.ts'
 
 interface AffectedOptions {
   readonly affected?: boolean
@@ -86,7 +96,11 @@ export async function planAffected(
               query: { sensitive: true, peek: true, values: 'text' },
             }),
           ).inputs
-    const run = await backend.takeToken(unit.name, output.warn)
+    const run = await takeRunToken(backend.tokens, unit.name, {
+      clock: systemClock,
+      log: traceLog(output),
+      onLeft: (left) => output.warn(saysTokenLeft(left)),
+    })
     const end = await during(run, () =>
       planUnit({
         program,
@@ -109,6 +123,7 @@ export async function planAffected(
         colour,
         ownGroup: false,
         onLine: (line) => void screen.write(`${output.style('cyan', `[${unit.name}]`)} ${line}\n`),
+        onUnrecorded: () => {},
         onEngine: () => {},
       }),
     )

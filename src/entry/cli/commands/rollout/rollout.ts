@@ -7,9 +7,9 @@ import { check, list as listOf } from '../../api/check-answer.ts'
 import { oneLine } from '../../../../base/text/terminal-text.ts'
 import { withUnit } from '../../config/unit-name.ts'
 import { age, count } from '../../terminal/format.ts'
-import { stepPath } from '../../../../runner/step.ts'
-import { startAndWork } from './rollout-work.ts'
-import type { WorkOptions } from './rollout-work.ts'
+import { rolloutPath, stepPath } from '../../api/rollout-api.ts'
+import { joinRollout, startAndWork } from './run-worker.ts'
+import type { WorkOptions } from './run-worker.ts'
 
 interface FromOptions {
   readonly from?: readonly string[]
@@ -50,8 +50,12 @@ export async function start(
   session.output.note(`${count(steps.length, 'step')}; carry it out with \`taco rollout work ${id}\``)
 }
 
+export function work(session: Session, [id = '']: readonly string[], options: WorkOptions): Promise<number> {
+  return joinRollout(session, id, options)
+}
+
 export async function status(session: Session, [id = '']: readonly string[]): Promise<void> {
-  const answer = await (await session.client()).json('GET', path(id))
+  const answer = await (await session.client()).json('GET', rolloutPath(id))
   if (session.output.asJson) return session.output.json(answer)
   await show(session, check(rolloutAnswer, answer))
 }
@@ -100,7 +104,7 @@ export const cancel = changing('cancel', 'cancelled')
 
 function changing(what: string, done: string) {
   return async (session: Session, [id = '']: readonly string[]): Promise<void> => {
-    const answer = await (await session.client()).json('POST', `${path(id)}/${what}`)
+    const answer = await (await session.client()).json('POST', `${rolloutPath(id)}/${what}`)
     if (session.output.asJson) return session.output.json(answer)
     session.output.print(`${done} ${id}\n`)
     if (what === 'resume') session.output.note(`go on with \`taco rollout work ${id}\``)
@@ -111,8 +115,4 @@ function rootsOf({ from = [] }: FromOptions): readonly string[] {
   const names = from.flatMap((text) => text.split(',')).filter((name) => name !== '')
   if (names.length > 0) return names
   throw usageError('a rollout starts somewhere', 'name the units that changed: --from network')
-}
-
-function path(id: string): string {
-  return `/v1/rollouts/${encodeURIComponent(id)}`
 }

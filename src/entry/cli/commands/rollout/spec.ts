@@ -1,6 +1,5 @@
 import { planAffected } from './rollout-affected.ts'
 import * as rollout from './rollout.ts'
-import { work } from './rollout-work.ts'
 import { command } from '../../spec/spec.ts'
 import type { ArgSpec, CommandSpec, OptionSpec } from '../../spec/spec.ts'
 
@@ -74,7 +73,7 @@ export const rolloutCommands: readonly CommandSpec[] = [
         args: [idArg],
         options: workOptions,
         example: 'taco rollout work ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB -j 8',
-        run: work,
+        run: rollout.work,
         ownsSignals: true,
       }),
       command({

@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { TacoError, messageOf } from '../../../../base/errors.ts'
-import { backendBlock, backendUrl, innerBlock } from './backend-block.ts'
+import { backendUrl } from '../../../../runner/index.ts'
+import { backendBlock, innerBlock } from './backend-block.ts'
 import type { FoundBackend } from '../bucket/hcl-backends.ts'
 import { backendsIn, replaced } from '../bucket/hcl-backends.ts'
 import type { Session } from '../../session.ts'

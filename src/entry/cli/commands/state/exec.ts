@@ -1,12 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
 import { TacoError, messageOf } from '../../../../base/errors.ts'
 import { lockAnswer } from '../../api/answers.ts'
-import { backendEnv, backendUrl } from './backend-block.ts'
+import { systemClock } from '../../../../base/clock.ts'
+import { backendEnv, backendUrl, during, takeRunToken } from '../../../../runner/index.ts'
 import { unitPath } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import { openBackend } from '../../api/run-backend.ts'
 import type { RunBackend } from '../../api/run-backend.ts'
-import { during } from '../../../../runner/run-token.ts'
+import { saysTokenLeft } from '../../terminal/runner-events.ts'
+import { traceLog } from '../../terminal/trace-log.ts'
 import type { Session } from '../../session.ts'
 import { check, fields, maybe } from '../../api/check-answer.ts'
 import { checkNames } from '../../config/unit-name.ts'
@@ -22,8 +24,12 @@ export async function exec(
   await checkNames(session, unit)
   // Without a server the backend is here, and an engine needs it until it has stored what it made.
   session.world.goOnUnread()
-  const { url, env, run, isOwnLock, takeToken } = await openBackend(session)
-  const own = await takeToken(unit, session.output.warn)
+  const { url, env, run, isOwnLock, tokens } = await openBackend(session)
+  const own = await takeRunToken(tokens, unit, {
+    clock: systemClock,
+    log: traceLog(session.output),
+    onLeft: (left) => session.output.warn(saysTokenLeft(left)),
+  })
   const backend = backendEnv(backendUrl(url, session.org(), unit), own.token, run)
   session.output.trace(`TF_HTTP_ADDRESS=${backend['TF_HTTP_ADDRESS'] ?? ''}`)
   const code = await during(own, () => runChild(session.world, program, args, { ...env, ...backend }))

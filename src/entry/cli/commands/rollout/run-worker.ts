@@ -1,22 +1,31 @@
 import { resolve } from 'node:path'
-import { EXIT, exitCodeOfSignal, usageError } from '../../terminal/exit-codes.ts'
-import { openEngines } from '../../../../runner/host/engine-run.ts'
-import { hasUnstored } from '../../../../runner/host/left-engine.ts'
-import { isColourful } from '../../terminal/output.ts'
-import { rolloutAnswer, startedAnswer, statusAnswer } from '../../api/rollout-answers.ts'
-import type { ClaimsAnswer, RolloutAnswer } from '../../api/rollout-answers.ts'
-import { removeAbandoned } from '../../../../runner/host/run-folder.ts'
-import type { Session } from '../../session.ts'
+import { systemClock } from '../../../../base/clock.ts'
+import type { Claims, RolloutView, StepView } from '../../../../rollouts/index.ts'
+import {
+  type Repository,
+  type RunnerEvent,
+  claiming,
+  hasUnstored,
+  openEngines,
+  removeAbandoned,
+  startWorker,
+  terragruntUnits,
+  withoutUnits,
+} from '../../../../runner/index.ts'
 import { check } from '../../api/check-answer.ts'
-import { withUnit } from '../../config/unit-name.ts'
-import { claiming, work as runWorker } from '../../../../runner/worker.ts'
-import type { StepEnd } from '../../../../runner/step.ts'
-import { leavingOut, terragruntUnits } from '../../../../runner/host/terragrunt.ts'
-import { openRepository } from '../../config/open-repository.ts'
-import type { Repository } from '../../config/open-repository.ts'
-import { parseDuration } from '../../terminal/format.ts'
+import { rolloutAnswer, startedAnswer, statusAnswer } from '../../api/rollout-answers.ts'
+import { rolloutApi, rolloutPath } from '../../api/rollout-api.ts'
 import { openBackend } from '../../api/run-backend.ts'
+import { openRepository } from '../../config/open-repository.ts'
+import { withUnit } from '../../config/unit-name.ts'
+import type { Session } from '../../session.ts'
+import { EXIT, exitCodeOfSignal, usageError } from '../../terminal/exit-codes.ts'
+import { parseDuration } from '../../terminal/format.ts'
+import { isColourful } from '../../terminal/output.ts'
 import { show } from '../../terminal/rollout-picture.ts'
+import { lineOf } from '../../terminal/runner-events.ts'
+import { traceLog } from '../../terminal/trace-log.ts'
+import { stopOnSignals } from './stop-on-signals.ts'
 
 export interface WorkOptions {
   readonly jobs?: number
@@ -29,7 +38,7 @@ export interface WorkOptions {
 
 /** About as long as an engine waits for the server to take its state. */
 const PATIENCE_MS = 60_000
-const SAY_EVERY_MS = 60_000
+const IDLE_EVERY_MS = 60_000
 
 /** All that a worker needs before it has something to do. */
 async function prepare(session: Session, options: WorkOptions) {
@@ -51,22 +60,19 @@ async function prepare(session: Session, options: WorkOptions) {
     lockTimeoutMs,
     jobs,
     engines,
-    repository: leavingOut(whole, terragrunt),
+    repository: withoutUnits(whole, terragrunt),
     terragrunt,
     client,
     backend,
-    name: `${world.who}/${process.pid}`,
+    worker: `${world.who}/${process.pid}`,
   }
 }
 
-export async function work(
-  session: Session,
-  [id = '']: readonly string[],
-  options: WorkOptions,
-): Promise<number> {
+/** Works on a rollout that somebody started. */
+export async function joinRollout(session: Session, id: string, options: WorkOptions): Promise<number> {
   const ready = await prepare(session, options)
   if (ready.terragrunt.size > 0) {
-    const { steps } = check(rolloutAnswer, await ready.client.json('GET', pathOf(id)))
+    const { steps } = check(rolloutAnswer, await ready.client.json('GET', rolloutPath(id)))
     warnOfTerragrunt(session, ready.terragrunt, steps)
   }
   return workOn(session, ready, options, id)
@@ -76,7 +82,7 @@ export async function work(
 function warnOfTerragrunt(
   { output }: Session,
   terragrunt: ReadonlySet<string>,
-  steps: readonly { readonly unit: { readonly name: string }; readonly status: string }[],
+  steps: readonly Pick<StepView, 'unit' | 'status'>[],
 ): void {
   const names = steps.flatMap(({ unit: { name }, status }) =>
     terragrunt.has(name) && status !== 'applied' && status !== 'skipped' ? [name] : [],
@@ -92,15 +98,24 @@ export async function startAndWork(
   options: WorkOptions,
 ): Promise<number> {
   const ready = await prepare(session, options)
-  const claim = claiming(ready, ready.jobs, true)
+  const claim = claiming(ready.repository, ready, ready.jobs, true)
   const answer = await withUnit(session, from, () =>
     ready.client.json('POST', '/v1/rollouts', { json: { from, claim } }),
   )
   const { id, status, steps, claims } = check(startedAnswer, answer)
   warnOfTerragrunt(session, ready.terragrunt, steps)
-  const running = steps.filter((step) => step.status === 'running').length
-  const waiting = steps.filter((step) => step.status === 'waiting').length
-  return workOn(session, ready, options, id, { rollout: { status, steps: { running, waiting } }, claims })
+  return workOn(session, ready, options, id, { rollout: { id, status, steps: counted(steps) }, claims })
+}
+
+function counted(steps: readonly Pick<StepView, 'status'>[]): Claims['rollout']['steps'] {
+  const of = (status: StepView['status']) => steps.filter((step) => step.status === status).length
+  return {
+    waiting: of('waiting'),
+    running: of('running'),
+    applied: of('applied'),
+    skipped: of('skipped'),
+    failed: of('failed'),
+  }
 }
 
 /** Until nothing is left to do here. Ctrl-C lets engines end in order and gives their steps back. */
@@ -109,54 +124,46 @@ async function workOn(
   ready: Awaited<ReturnType<typeof prepare>>,
   options: WorkOptions,
   id: string,
-  first?: ClaimsAnswer,
+  first?: Claims,
 ): Promise<number> {
   const { world, output } = session
-  const { leaseMs, jobs, name, terragrunt, ...rest } = ready
+  const { client, backend, repository, engines, leaseMs, lockTimeoutMs, jobs, worker, terragrunt } = ready
   // Engines need the worker until they have stored what they made: a pager that was left, or a terminal, is no reason.
   world.goOnUnread()
-  const print = (unit: string, line: string) =>
-    void (output.asJson ? world.stderr : world.stdout).write(`${output.style('cyan', `[${unit}]`)} ${line}\n`)
-  // What engines print and what is waited for is progress; how a step ended is a result.
-  const say = session.flags.quiet === true ? () => {} : print
-
-  const signal = await runWorker(
+  const worked = startWorker(
     {
-      ...rest,
-      world,
+      api: rolloutApi(client, id),
+      backend,
+      repository,
+      engines,
+      machine: world,
+      clock: systemClock,
+      log: traceLog(output),
+      report: (event) => report(session, id, event),
+    },
+    {
+      worker,
       org: session.org(),
-      rollout: id,
-      leaseMs,
       jobs,
+      leaseMs,
+      lockTimeoutMs,
+      patienceMs: PATIENCE_MS,
+      idleEveryMs: IDLE_EVERY_MS,
       separatePlan: options.plan === true,
       skips: options.skip !== false,
       colour: isColourful(world.stdout, world.env, session.flags),
-      say,
-    },
-    {
-      name,
-      jobs,
-      renewEveryMs: leaseMs / 3,
-      lookEveryMs: Math.min(500, leaseMs / 4),
-      patienceMs: PATIENCE_MS,
-      onStart: ({ unit, why }) => say(unit.name, output.style('bold', `begins: ${why}`)),
-      onEnd: ({ unit }, end) => print(unit.name, output.style('bold', saysEnd(end))),
-      onWait: () =>
-        output.note(
-          `waiting for steps that others have (Ctrl-C ends this); see \`taco rollout status ${id}\``,
-        ),
-      sayEveryMs: SAY_EVERY_MS,
     },
     first,
   )
-  const asked = ready.client.json('GET', pathOf(id))
-  removeAbandoned(Date.now())
+  const signal = await stopOnSignals(worked, world.onSignal)
+  const asked = client.json('GET', rolloutPath(id))
+  removeAbandoned(systemClock.now())
   const answer = await asked
   if (output.asJson) output.json(answer)
   else await show(session, check(rolloutAnswer, answer))
   if (check(statusAnswer, answer).status === 'done') return EXIT.ok
   const { status, steps } = check(rolloutAnswer, answer)
-  const left = othersIn(steps, ready.repository)
+  const left = othersIn(steps, repository)
   const byHand = left.filter((unit) => terragrunt.has(unit))
   const elsewhere = left.filter((unit) => !terragrunt.has(unit))
   if (byHand.length > 0)
@@ -165,12 +172,19 @@ async function workOn(
     )
   if (elsewhere.length > 0)
     output.note(`taco.yaml here does not name ${elsewhere.join(', ')}: work where it does`)
-  output.note(whatNext(id, status, steps, ready.repository))
+  output.note(whatNext(id, status, steps, repository))
   return signal === undefined ? EXIT.failed : exitCodeOfSignal(signal)
 }
 
-function pathOf(id: string): string {
-  return `/v1/rollouts/${encodeURIComponent(id)}`
+/** What engines print and what is waited for is progress; how a step ended is a result. */
+function report({ world, output, flags }: Session, id: string, event: RunnerEvent): void {
+  if (event.kind === 'idle')
+    return output.note(
+      `waiting for steps that others have (Ctrl-C ends this); see \`taco rollout status ${id}\``,
+    )
+  if (flags.quiet === true && event.kind !== 'ended') return
+  const screen = output.asJson ? world.stderr : world.stdout
+  screen.write(`${output.style('cyan', `[${event.unit}]`)} ${lineOf(event, output)}\n`)
 }
 
 function parseWait(text: string): number {
@@ -182,7 +196,7 @@ function parseWait(text: string): number {
 function whatNext(
   id: string,
   status: string,
-  steps: RolloutAnswer['steps'],
+  steps: RolloutView['steps'],
   { root, unit: unitOf }: Repository,
 ): string {
   const failures = steps.filter((step) => step.status === 'failed')
@@ -195,24 +209,11 @@ function whatNext(
 }
 
 /** Steps that are ready but whose folders this repository does not have. */
-function othersIn(steps: RolloutAnswer['steps'], { unit }: Repository): readonly string[] {
+function othersIn(steps: RolloutView['steps'], { unit }: Repository): readonly string[] {
   const settled = new Set(
     steps.flatMap(({ unit: { id }, status }) => (status === 'applied' || status === 'skipped' ? [id] : [])),
   )
   return steps
     .filter(({ status, needs }) => status === 'waiting' && needs.every((id) => settled.has(id)))
     .flatMap(({ unit: { name } }) => (unit(name) === undefined ? [name] : []))
-}
-
-function saysEnd(end: StepEnd): string {
-  switch (end.kind) {
-    case 'applied':
-      return `applied in ${(end.engineMs / 1000).toFixed(1)} s`
-    case 'failed':
-      return `failed: ${end.reason}`
-    case 'unchanged':
-      return `skipped: same fingerprint ${end.fingerprint.slice(0, 12)} as its last apply`
-    default:
-      return 'given back'
-  }
 }

@@ -1,0 +1,17 @@
+/** The address of a unit's http backend: slashes of the unit stay plain path segments. */
+export function backendUrl(server: string, org: string, unit: string): string {
+  return `${server}/v1/backend/${[org, ...unit.split('/')].map(encodeURIComponent).join('/')}`
+}
+
+/** Both engines read these instead of the code. `run` is recorded with the locks that they take. */
+export function backendEnv(url: string, token: string | undefined, run?: string): Record<string, string> {
+  return {
+    TF_HTTP_ADDRESS: url,
+    TF_HTTP_LOCK_ADDRESS: run === undefined ? url : `${url}?run=${encodeURIComponent(run)}`,
+    TF_HTTP_UNLOCK_ADDRESS: url,
+    TF_HTTP_UPDATE_METHOD: 'POST',
+    TF_HTTP_LOCK_METHOD: 'LOCK',
+    TF_HTTP_UNLOCK_METHOD: 'UNLOCK',
+    ...(token === undefined ? {} : { TF_HTTP_USERNAME: 'taco', TF_HTTP_PASSWORD: token }),
+  }
+}
