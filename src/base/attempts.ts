@@ -4,7 +4,7 @@ import { TacoError } from './errors.ts'
 const MOST = 100
 const LONGEST_PAUSE_MS = 250
 
-/** Said by a step that must start over from reading. */
+/** Returned by a step that must start over from the read. */
 export const again = Symbol('again')
 
 /** Runs `read, decide, swap` until it is done: bounded, with growing, random pauses so that racers spread out. */

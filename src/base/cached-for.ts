@@ -1,9 +1,11 @@
 import { type Clock, isRecent } from './clock.ts'
 
-/** Like listings, what is read of an organization's rollouts may lag by this much: pages and workers ask often. */
+/**
+ * Like listings, what is read of an organization's rollouts may lag by this much, because pages and workers ask often.
+ */
 const LAG_MS = 1000
 
-/** Asks once a second at most, and again at once after a failure; those who ask meanwhile share the answer. */
+/** Reads at most once a second, and again at once after a failure. Callers in between share the result. */
 export function forAMoment<T>(
   clock: Pick<Clock, 'now'>,
   read: (org: string) => Promise<T>,

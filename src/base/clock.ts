@@ -26,7 +26,7 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('aborted')
 }
 
-/** Less than `ms` ago. Never a time to come: then the clock was set back, and nobody knows how long ago it was. */
+/** Less than `ms` ago. False for a future time: the clock was set back, and the age is unknown. */
 export function isRecent(clock: Pick<Clock, 'now'>, at: number, ms: number): boolean {
   const age = clock.now() - at
   return age >= 0 && age < ms

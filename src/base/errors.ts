@@ -1,6 +1,6 @@
 /**
- * Every failure that a caller may want to tell apart has a stable code. Faces (HTTP, CLI) map codes to
- * statuses and exit codes in one table each; the domain knows no status codes.
+ * Every failure that a caller may want to distinguish has a stable code. Faces (HTTP, CLI) map codes to statuses and
+ * exit codes in one table each; the domain knows no status codes.
  */
 export type ErrorCode =
   | 'BAD_REQUEST' // the input is malformed; `facts.field` names where

@@ -1,6 +1,6 @@
 /**
- * How deep a JSON text is nested. Writing JSON takes a turn of the stack for every level, and reading sets no limit: ask
- * before a text from outside is parsed.
+ * How deeply a JSON text is nested. Writing JSON uses the stack for every level, and parsing sets no limit, so check
+ * texts from outside before you parse them.
  */
 export function levelsIn(bytes: Uint8Array): number {
   let level = 0

@@ -11,7 +11,7 @@ export interface LogSinkOptions {
   /** `json`: one object per line, for machines. `text`: for people at a terminal. */
   readonly format: 'json' | 'text'
   readonly write: (text: string) => void
-  /** Whether errors are written with where they come from: for those who run a server, not for those who run a command. */
+  /** Whether errors are logged with their stack: for operators of a server, not for users of a command. */
   readonly hasStacks?: boolean
   readonly clock?: Clock
 }
@@ -58,7 +58,7 @@ export function createLog(options: LogSinkOptions): LogSink {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
 }
 
-/** Making the text of a time costs as much as the rest of a line, and lines come in bursts. */
+/** Formatting a time costs as much as the rest of a line, and lines come in bursts. */
 function createTimeText(): (now: number) => string {
   let second = Number.NaN
   let text = ''

@@ -29,7 +29,7 @@ test('after the last attempt the failure itself is thrown, and pauses have doubl
   expect(pauses).toEqual([100, 200, 300, 300])
 })
 
-test('a pause may be as short as nothing, and never shorter than the store asks', async () => {
+test('a pause may be zero, and is never shorter than the store requests', async () => {
   const { options, pauses } = recording(0)
 
   await expect(
@@ -47,7 +47,7 @@ test('another failure is thrown at once', async () => {
   expect(pauses).toEqual([])
 })
 
-test('who gives up in a pause is let go', async () => {
+test('a caller that gives up during a pause does not wait for its end', async () => {
   const controller = new AbortController()
   const options = {
     attempts: 5,

@@ -11,7 +11,7 @@ export interface RetryRules {
 }
 
 export interface Patience {
-  /** An attempt is given up when nothing was sent or received for so long. */
+  /** An attempt fails if nothing was sent or received for this long. */
   readonly idleTimeoutMs: number
   readonly retry: RetryRules
 }
@@ -33,10 +33,10 @@ export function storePatience(deadlineMs = DEFAULT_DEADLINE_MS): Patience {
   }
 }
 
-/** Says that trying again may help; `error` is what is thrown when no attempt is left. */
+/** Trying again may help. `error` is thrown when no attempt is left. */
 export class Again extends Error {
   readonly error: Error
-  /** The store asked for this pause. */
+  /** The pause that the store requested. */
   readonly afterMs: number | undefined
 
   constructor(error: Error, afterMs?: number) {
@@ -53,8 +53,8 @@ export interface RetryOptions extends RetryRules {
 }
 
 /**
- * Runs `attempt` until it answers or throws something else than `Again`, at most `attempts` times. The pause
- * is anywhere between nothing and its bound, so that many clients that failed together do not come together again.
+ * Runs `attempt` until it returns or throws anything but `Again`, at most `attempts` times. The pause is random between
+ * zero and its bound, so that clients that failed together do not retry together.
  */
 export async function retry<T>(options: RetryOptions, attempt: (count: number) => Promise<T>): Promise<T> {
   const startedAt = options.clock.now()

@@ -6,7 +6,9 @@ export interface Spool {
 export interface SpoolFile {
   readonly size: number
   write(chunk: Uint8Array): Promise<void>
-  /** Only after the last write; `start` and `end` are both included. A chunk is valid until the next one is asked for. */
+  /**
+   * Only after the last write; `start` and `end` are both included. A chunk is valid until you request the next one.
+   */
   stream(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
   dispose(): Promise<void>
 }

@@ -17,7 +17,7 @@ test('others get their turn between two slices', async () => {
   }
 })
 
-test('a slice that has just begun goes on', () => {
+test('a slice that has just begun continues', () => {
   expect(new Turns(60_000).pause()).toBeUndefined()
 })
 

@@ -1,4 +1,4 @@
-/** Long enough that pausing costs nothing beside it, and far too short for anybody to notice. */
+/** Long enough that a pause costs nothing in comparison, and too short to be noticed. */
 const SLICE_MS = 8
 const SLICE_BYTES = 256 * 1024
 

@@ -1,7 +1,7 @@
 import { conflict } from './bucket.ts'
 import type { Bucket, BucketAbilities } from './bucket.ts'
 
-/** An adapter that does things another way when it is told what its server can. */
+/** An adapter that adapts to what its server can do. */
 export interface Adjustable {
   withAbilities(can: BucketAbilities): Bucket
 }

@@ -1,13 +1,13 @@
 /**
- * A place that stores whole objects and can refuse a write when somebody else was faster.
+ * Stores whole objects and can refuse a write when another writer was faster.
  *
  * Every adapter keeps these promises; test/contract/bucket.ts checks them:
  * - A put or delete is atomic: a reader sees the old object or the new one, whole.
  * - After a write has answered, every later read and list of any process sees it.
- * - A condition that does not hold is `conflict`, never an exception. **A conflict is not proof that
- *   somebody else won**: a retried request may meet its own first try. Read again and look.
- * - Adapters retry throttling and transient failures with jitter. What is left is thrown as a TacoError:
- *   BUCKET_UNAVAILABLE (the outcome of a write is then unknown), BUCKET_REFUSED, or UNEXPECTED.
+ * - A failed condition is `conflict`, never an exception. **A conflict does not prove that another writer won**:
+ * a retried request may meet its own first try. Read again and look.
+ * - Adapters retry throttling and transient failures with jitter. Any other failure is thrown as a TacoError:
+ * BUCKET_UNAVAILABLE (the outcome of a write is then unknown), BUCKET_REFUSED, or UNEXPECTED.
  * - Keys are as given: `/`-separated, no empty, `.` or `..` segment, at most 1024 bytes of UTF-8.
  */
 export interface Bucket {
@@ -27,17 +27,17 @@ export interface Bucket {
   get(key: string, options?: GetOptions): Promise<Found | undefined>
 
   /**
-   * For those who hold the bytes of a get: asks again and again whether the object still has its tag. True: at this
-   * moment; false says nothing. Only where that can mostly be told on the spot, without a promise.
+   * Returns a cheap, repeatable check that cached bytes are still current. `true` means current right now; `false`
+   * means "unknown, use `get`". Only for buckets that can mostly answer without a promise.
    */
   confirmer?(key: string, tag: Tag): () => boolean | Promise<boolean>
 
-  /** An object that is in memory and has been found current just now. Undefined says nothing. */
+  /** An object that is in memory and was found current just now. Undefined means "unknown, use `get`". */
   atHand?(key: string): Held | undefined
 
   /**
-   * A text that is another one after any change of the objects directly below a prefix, which ends in a slash: those
-   * who took it before they listed need not list again while it is the same. Undefined says nothing.
+   * A text that changes with every change of the objects directly below a prefix, which ends in a slash. If you took it
+   * before a listing and it is still the same, you need not list again. Undefined means "unknown".
    */
   mark?(prefix: string): Promise<string | undefined>
 
@@ -85,9 +85,9 @@ export type Tag = string & { readonly __tag: unique symbol }
 export interface BucketAbilities {
   /** False: the store ignores conditions on delete. Found out by the probe where it depends on the server. */
   readonly conditionalDelete: boolean
-  /** A complete listing is one request, however many objects there are. */
+  /** A complete listing is one request, whatever the number of objects. */
   readonly listsInOneRequest: boolean
-  /** False: as in a folder, no object can lie below the key of another (`a` and `a/b`). */
+  /** False: as in a folder, no object can be stored below the key of another (`a` and `a/b`). */
   readonly nestedKeys?: boolean
   /** True: as in many folders of macOS and Windows, keys that differ only by case are one object. */
   readonly foldsCase?: boolean
@@ -98,7 +98,7 @@ export interface Body {
   readonly size: number
   /** The whole, where it is in memory anyway. */
   readonly bytes: Uint8Array | undefined
-  /** In hex, where it is known anyway: saves those who need it a reading. */
+  /** In hex, if already known: saves a second pass over the bytes. */
   readonly sha256?: string | undefined
   stream(): AsyncIterable<Uint8Array>
 }
@@ -109,7 +109,7 @@ export interface Entry {
   readonly size: number
   /** Milliseconds since the epoch by the store's clock; for people and for retention, never for order. */
   readonly modifiedAt: number
-  /** Somebody holds a lease on it; only of stores that have leases. */
+  /** The object is leased; only from stores that have leases. */
   readonly leased?: boolean
 }
 
@@ -159,14 +159,15 @@ export interface ListOptions extends Waiting {
   readonly pageSize?: number
 }
 
-/** What the store's clock says, where it tells: for the check of clock skew. */
+/** The time on the store's clock, if known: for the check of clock skew. */
 export interface StoreClock {
   storeTime(): Promise<number | undefined>
 }
 
 /**
- * Where programs lock an object by an endless lease on the object itself: Azure. Who leases chooses the id, a UUID, and
- * only who knows it can write the object. The store never tells the id of a lease. Leasing leaves content and tag alone.
+ * For stores where programs lock an object by an endless lease on the object itself: Azure. The holder chooses the id,
+ * a UUID, and only those who know the id can write the object. The store never reveals the id of a lease. Leasing
+ * leaves content and tag alone.
  */
 export interface Leases {
   /** Undefined: there is no object. */
@@ -175,9 +176,9 @@ export interface Leases {
   isHeld(key: string, id: string): Promise<boolean>
   /** Leases an object that has this tag; its tag after that, or undefined. Again under the same id changes nothing. */
   acquire(key: string, id: string, when: Tag): Promise<Tag | undefined>
-  /** From one id to another, for who has the first; already having the second is no failure. */
+  /** Changes the id, for the holder of the first one. It is not a failure if the second one already holds. */
   change(key: string, from: string, to: string): Promise<boolean>
-  /** Leaves a note for those who find the object leased. The content stays, the tag changes. */
+  /** Leaves a note for others who find the object leased. The content stays; the tag changes. */
   note(found: Leasable, id: string, note: string): Promise<Written | Conflict>
   /** Ends the lease with this id. */
   release(key: string, id: string): Promise<'deleted' | 'absent' | Conflict>
@@ -189,11 +190,11 @@ export interface Leases {
 export interface Leasable extends Entry {
   readonly leased: boolean
   readonly note: string | undefined
-  /** Whatever else is written beside the object: kept as it is. */
+  /** Other metadata of the object: kept as it is. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
 }
 
-/** What a put needs to get past the lease of who puts. */
+/** What the holder of the lease needs for a put. */
 export interface HeldLease {
   readonly id: string
   readonly note: string

@@ -13,7 +13,7 @@ const Unit = z.object({
 })
 const parse = (value: unknown) => parseDocument('k', Buffer.from(JSON.stringify(value)), Unit)
 
-test('a document is created once, and changed only by whoever read it last', async () => {
+test('a document is created once, and only the last reader can change it', async () => {
   const bucket = openMemoryBucket()
   expect(await createDocument(bucket, 'k', { name: 'one' })).toMatchObject({ kind: 'written' })
   expect(await createDocument(bucket, 'k', { name: 'two' })).toEqual({ kind: 'conflict' })
@@ -60,7 +60,7 @@ test('a document that is known and unchanged is neither sent nor parsed again', 
   expect(await readDocument(bucket, 'k', Unit, { known })).toMatchObject({ value: { name: 'two' } })
 })
 
-test('a reader that has given up is not answered', async () => {
+test('a reader that gave up gets no answer', async () => {
   const bucket = openMemoryBucket()
   await createDocument(bucket, 'k', { name: 'one' })
   const known = await readDocument(bucket, 'k', Unit)

@@ -18,7 +18,7 @@ export function checkPrefix(prefix: string): void {
   if (fault !== undefined) throw refusal('prefix', prefix, fault)
 }
 
-/** Undefined for a good key. Listings use it to leave out objects that nobody could address. */
+/** Undefined for a valid key. Listings use it to leave out objects that cannot be addressed. */
 export function keyFault(key: string): string | undefined {
   if (key === '') return 'it is empty'
   // What nearly all keys are; this runs for every request.
@@ -53,9 +53,9 @@ function refusal(field: string, value: string, fault: string): Error {
 }
 
 /**
- * Keys that some file system takes for one have the same folded form: it ignores case, the form of Unicode, characters
- * without width, and dots and spaces at the end of a segment. It may be the same for keys that every file system tells
- * apart.
+ * Keys that some file system treats as the same have the same folded form. The form ignores case, Unicode
+ * normalization, zero-width characters, and dots and spaces at the end of a segment. Keys that every file system
+ * distinguishes may also share a form.
  */
 export function foldKey(key: string): string {
   return key
@@ -80,7 +80,7 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for code points above all others. */
+/** Surrogates represent code points above all others. */
 function inUtf8Order(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800

@@ -9,7 +9,7 @@ export interface Prefixed {
   short(name: string): string | undefined
 }
 
-/** Lets one store hold several buckets, each under a folder of its own. */
+/** Lets one store hold several buckets, each in its own folder. */
 export function prefixed(text: string): Prefixed {
   const folder = text.replace(/^\/+|\/+$/g, '')
   const fault = folder === '' ? undefined : keyFault(folder)

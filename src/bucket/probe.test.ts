@@ -62,7 +62,7 @@ test('a bucket whose lists lag behind is unfit', async () => {
   expect(() => refuseIfUnfit(report)).toThrow(/list-after-write/)
 })
 
-test('a store that ignores the condition of a delete is fit, and said to be without that ability', async () => {
+test('a store that ignores the condition of a delete is accepted, without that ability', async () => {
   const bucket = changed({
     delete: async (inner, key) => {
       const entry = await inner.head(key)
@@ -97,7 +97,7 @@ test('with abilities taken away, a delete looks before it deletes', async () => 
   expect(await bucket.delete('a', (await bucket.head('a'))?.tag ?? written.tag)).toBe('deleted')
 })
 
-test('a clock that is far from that of the store is told, and is no reason to refuse', async () => {
+test("a clock far from the store's is reported, and is not a reason to refuse", async () => {
   const late: Clock = { ...systemClock, now: () => Date.now() - 60_000 }
 
   const report = await probeBucket(openMemoryBucket(), { ...options, clock: late })

@@ -111,7 +111,7 @@ function thrownBy(text: string) {
   throw new Error('it was accepted')
 }
 
-test('a setting that is not known or cannot be used is told in words, with those that there are', () => {
+test('an unknown or unusable setting is reported together with the valid ones', () => {
   const refused = (text: string) => {
     try {
       return parseBucketUrl(text)

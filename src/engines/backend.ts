@@ -1,4 +1,4 @@
-/** Where a unit's code keeps its state: with us by environment alone, at an address of its own, or on this disk. */
+/** Where a unit's code keeps its state: with us through the environment alone, at its own address, or on this disk. */
 export type BackendKind = 'open' | 'own' | 'none'
 
 /** `open`: `backend "http" {}` without an address, which TF_HTTP_* fills in. Reads code only as far as this needs. */

@@ -12,7 +12,7 @@ import {
   variableText,
 } from './index.ts'
 
-/** What engines really said when they failed, by engine and by what was wrong; test/peers/record-engines.ts records it. */
+/** Real error output of engines, by engine and by cause; recorded by test/peers/record-engines.ts. */
 const recorded = new URL('recorded/', import.meta.url)
 const sayings = readdirSync(recorded).flatMap((engine) =>
   readdirSync(new URL(`${engine}/`, recorded)).map((file) => ({
@@ -53,7 +53,7 @@ test.each([
   for (const text of texts) expect(errorOf(text)).toMatch(told)
 })
 
-test('an output without an error is told whole', () => {
+test('output without an error is reported whole', () => {
   expect(errorOf('Planning...\n  killed\n')).toBe('Planning... killed')
 })
 

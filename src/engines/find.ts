@@ -1,13 +1,13 @@
 import { TacoError } from '../base/errors.ts'
 
-/** What finding a program asks of the machine. */
+/** What finding a program needs from the machine. */
 export interface Machine {
   /** PATH, split. */
   readonly folders: readonly string[]
   isProgram(path: string): boolean
 }
 
-/** Both, in the order in which they are preferred where nobody says which. */
+/** Both, in order of preference if the user does not choose. */
 const KNOWN = ['tofu', 'terraform'] as const
 
 /** Full path of the engine: `tofu`, `terraform`, or the path of a program that behaves like them. */

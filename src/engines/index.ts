@@ -1,5 +1,5 @@
 /**
- * Engines: finding OpenTofu or Terraform, running them, and understanding what they say. What they say is matched in
+ * Engines: finding OpenTofu or Terraform, running them, and understanding their messages. Messages are matched in
  * messages.ts and nowhere else.
  */
 export { backendKind } from './backend.ts'
@@ -9,5 +9,5 @@ export { errorOf, isInitNeeded, isMissingVariables } from './messages.ts'
 export { memoryEnv } from './memory.ts'
 export { startEngine } from './run.ts'
 export type { Engine, EngineEnd } from './run.ts'
-export { variableEnv, variableFile, variableText } from './variables.ts'
+export { variableEnv, variableText } from './variables.ts'
 export { engineVersion } from './version.ts'

@@ -1,10 +1,10 @@
-/** Below this, memory is worth more than time. */
+/** Below this, memory matters more than time. */
 const LEAST_BYTES = 256 * 1024 ** 2
 
 /**
- * Engines and providers are Go programs, which collect garbage from 4 MB on: a quarter of a short run. Where there is
- * memory they may collect later, each within its share of what is free; from there on they collect as they would.
- * Whoever has said how they shall collect is left alone.
+ * Engines and providers are Go programs, which collect garbage from 4 MB on: a quarter of a short run. With enough
+ * memory they may collect later, each within its share of what is free; above that they collect as usual. We leave it
+ * alone if the user has configured it.
  */
 export function memoryEnv(
   env: Readonly<Record<string, string | undefined>>,

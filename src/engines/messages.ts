@@ -1,13 +1,16 @@
 /**
  * Whether an engine failed only because its folder is not initialized, or no longer fits its configuration. The one
- * place that reads what engines say; the test beside it holds what they really said.
+ * place that reads engines' messages; the test beside it holds real ones.
  */
 export function isInitNeeded(output: string): boolean {
   const text = plain(output)
   return !BEGUN.test(text) && SAYINGS.some((saying) => saying.test(text))
 }
 
-/** Whoever has begun to change something was initialized; what it says later may be what a command of the user said. */
+/**
+ * An engine that has begun to change something was initialized. What it prints later may come from a command of the
+ * user.
+ */
 const BEGUN = /^\S.*: (Creating|Modifying|Destroying|Provisioning with '.*')\.\.\./m
 
 const SAYINGS: readonly RegExp[] = [
@@ -23,14 +26,14 @@ const SAYINGS: readonly RegExp[] = [
 ]
 
 /**
- * Some engines compare the variables that lie about with those in a saved plan and want to be given them once more;
- * others refuse them there. So they are given once one of the former has said so; it has done nothing until then.
+ * Some engines compare the variables they find with those in a saved plan and require them again; others refuse them
+ * there. So we pass them only after an engine has asked for them; until then it has done nothing.
  */
 export function isMissingVariables(output: string): boolean {
   return plain(output).includes('Error: Mismatch between input and plan variable value')
 }
 
-/** The tail of what an engine said, for a person: the error, without colours and frames. */
+/** The end of an engine's output, for a person: the error, without colours and frames. */
 export function errorOf(output: string): string {
   const text = plain(output)
   const at = text.lastIndexOf('Error: ')

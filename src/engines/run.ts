@@ -8,13 +8,13 @@ export interface EngineRun {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Whole lines, as they come. */
+  /** Whole lines, as they arrive. */
   readonly onLine: (line: string) => void
-  /** A group of its own, so that a signal to ours does not reach it, or not a second time. */
+  /** In its own process group, so that a signal to ours does not reach it, or not a second time. */
   readonly ownGroup: boolean
   /**
-   * A file, not there yet, that the engine writes what it says to. A pipe would break when we die, and the engine with
-   * it, before it has stored what it made.
+   * A file, not yet created, for the engine's output. A pipe would break if we died, and the engine would fail before
+   * it stored what it made.
    */
   readonly log: string
 }
@@ -22,7 +22,7 @@ export interface EngineRun {
 export interface EngineEnd {
   readonly exitCode: number
   readonly ms: number
-  /** The end of what it said. */
+  /** The end of its output. */
   readonly output: string
 }
 
@@ -52,7 +52,7 @@ export function startEngine({ program, args, cwd, env, onLine, ownGroup, log }: 
   const looking = setInterval(said.look, LOOK_EVERY_MS)
   const ended = new Promise<EngineEnd>((resolve, reject) => {
     child.once('error', (error) => reject(cannotStart(program, error)))
-    // Not `close`: it comes even after a failed start.
+    // Not `close`: that event follows even a failed start.
     child.once('exit', (code) => {
       const output = said.end()
       resolve({ exitCode: code ?? 1, ms: performance.now() - started, output })
@@ -87,7 +87,7 @@ function follow(file: number, onLine: (line: string) => void) {
 
   return {
     look,
-    /** Gives the end of all that was said. */
+    /** Returns the end of the whole output. */
     end(): string {
       look()
       if (rest !== '') onLine(rest)

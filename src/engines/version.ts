@@ -1,4 +1,6 @@
-/** Name and version of an engine from what `version -json` says, e.g. `tofu 1.12.6`. Undefined: it is none. */
+/**
+ * Name and version of an engine from the output of `version -json`, e.g. `tofu 1.12.6`. Undefined: it is not an engine.
+ */
 export function engineVersion(program: string, text: string): string | undefined {
   let said: unknown
   try {

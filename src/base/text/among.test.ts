@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { among } from './among.ts'
 
-test('says what looking through the names says', () => {
+test('agrees with a search through the names', () => {
   const name = fc.string({ maxLength: 2 })
   fc.assert(
     fc.property(fc.array(name, { maxLength: 30 }), name, (names, asked) => {

@@ -1,7 +1,7 @@
 /** Fewer are looked through faster than they are indexed. */
 const FEW = 8
 
-/** Tells whether a name is one of these; without names, every name is. However many there are, each answer is quick. */
+/** Returns a check of whether a name is one of these; without names, every name is. Fast for any number of names. */
 export function among(names: readonly string[] | null | undefined): (name: string) => boolean {
   if (names === null || names === undefined) return () => true
   if (names.length <= FEW) return (name) => names.includes(name)

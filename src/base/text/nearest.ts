@@ -1,4 +1,4 @@
-/** An answer is for people: it names this many of what there is, and says how many more there are. */
+/** A message for people names at most this many and counts the rest. */
 export const MOST_NAMED = 100
 
 export function sayNames(names: readonly string[]): string {
@@ -7,7 +7,7 @@ export function sayNames(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Pairs of characters compared for one guess, at most: a guess is a courtesy, and a server does nothing else meanwhile. */
+/** The most pairs of characters to compare for one guess: a guess is a courtesy, and it blocks the server. */
 const MOST_COMPARED = 2_000_000
 
 /** The candidate most like what was typed, if one is like enough to be meant. */

@@ -11,7 +11,7 @@ export interface MemoryOptions {
   readonly contentHashTags?: boolean
   readonly conditionalDelete?: boolean
   readonly listsInOneRequest?: boolean
-  /** Keys per page where the caller asks for no number. */
+  /** Keys per page if the caller sets no limit. */
   readonly pageSize?: number
   readonly now?: () => number
 }

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
 /**
- * Content-defined chunks: bytes are cut where the bytes themselves say so, hence an insertion moves the cuts
- * behind it along with the content. A version is compared with its base by the digests of their chunks alone.
- * The cutting is FastCDC (Xia et al., USENIX ATC 2016): a gear hash and two masks around the average.
+ * Content-defined chunks: the bytes themselves decide where they are cut, so an insertion moves the cuts behind it
+ * along with the content. A version is compared with its base by the digests of their chunks alone. The algorithm is
+ * FastCDC (Xia et al., USENIX ATC 2016): a gear hash and two masks around the average.
  */
 export interface ChunkIndex {
   /** The average chunk size this index was made with; two indexes match only when it is equal. */
@@ -20,7 +20,7 @@ export interface ChunkIndex {
   readonly byteSize: number
 }
 
-/** A run of content: `base` is where the same bytes lie in the base, or -1 when they do not. */
+/** A run of content: `base` is the position of the same bytes in the base, or -1 if they are not there. */
 export interface Segment {
   readonly base: number
   readonly length: number
@@ -36,7 +36,7 @@ export function averageFor(size: number): number {
   return average
 }
 
-/** Cuts what is pushed and finds what of it lies in the base. Pushed bytes may be reused afterwards. */
+/** Cuts what is pushed and finds the parts that are in the base. Pushed bytes may be reused afterwards. */
 export class Chunker {
   private readonly average: number
   private readonly most: number
@@ -48,7 +48,7 @@ export class Chunker {
   private held: Uint8Array | undefined = undefined
   private heldBytes = 0
   private size = 0
-  /** The chunk of the base that follows the one found last: most of the time it comes next. */
+  /** The chunk of the base after the one found last: most of the time it is the next match. */
   private expected = 0
 
   constructor(average: number, base?: ChunkIndex) {

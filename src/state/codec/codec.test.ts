@@ -122,7 +122,7 @@ function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
 
 const edit = fc.record({ at: fc.nat(), drop: fc.nat(5000), insert: fc.uint8Array({ maxLength: 3000 }) })
 
-test('any bytes come back as they were', async () => {
+test('any bytes decode to what they were', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 5000 }),
@@ -138,7 +138,7 @@ test('any bytes come back as they were', async () => {
   )
 })
 
-test('an edited state comes back as it was, and costs about what changed', async () => {
+test('an edited state decodes to what it was, and costs about as much as the change', async () => {
   const before = makeState({ bytes: 200_000 })
 
   await fc.assert(
@@ -180,7 +180,7 @@ test('the index is the same whether or not there was a base to compare with', as
   expect(next.index.byteSize).toBeLessThan(10_000)
 })
 
-test('the end of the base is no cut for what goes on after it', async () => {
+test('the end of the base is not a cut for content that continues after it', async () => {
   const before = makeState({ bytes: 300_000 })
   const after = Buffer.concat([before, makeState({ bytes: 50_000, seed: 5 })])
 
@@ -253,7 +253,7 @@ test('a frame of a later format is called newer, not damaged', async () => {
   expect(() => decodeHeader(bytes)).toThrow(expect.objectContaining({ code: 'BUCKET_NEWER' }))
 })
 
-test('a damaged byte, a cut or an addition is found; wrong bytes never come back', async () => {
+test('a damaged byte, a cut or an addition is found; wrong bytes are never returned', async () => {
   const before = makeState({ bytes: 30_000 })
   const after = changeOneResource(before, 1)
   const { frames } = await encodePair(before, after)
@@ -359,7 +359,7 @@ test('large versions go through the spool and leave nothing behind', async () =>
   expect(spool.open).toBe(0)
 })
 
-test('a reader who stops early, or never starts, leaves nothing behind', async () => {
+test('a reader that stops early, or never starts, leaves nothing behind', async () => {
   const spool = memorySpool()
   const before = randomBytes(34_000_000)
   const after = edited(before, [{ at: 0, drop: 0, insert: Buffer.from('x') }])

@@ -10,7 +10,7 @@ export interface Content {
   dispose(): Promise<void>
 }
 
-/** Larger content lies in a spool file. */
+/** Larger content is kept in a spool file. */
 const IN_MEMORY_BYTES = 32 * 1024 * 1024
 
 export async function contentOf(

@@ -9,7 +9,7 @@ import { decodeSegments } from './segments.ts'
 import { createSource, type Source } from './source.ts'
 
 export interface ReadOptions {
-  /** The stored frame of a version; whoever implements this throws when it is gone. */
+  /** The stored frame of a version. Implementations throw if it is gone. */
   open(id: string): Promise<AsyncIterable<Uint8Array>>
   /** For bases that do not fit into memory. */
   readonly spool: Spool
@@ -17,7 +17,10 @@ export interface ReadOptions {
 
 export interface ReadVersion {
   readonly header: FrameHeader
-  /** Checked: the last chunk comes only when the whole has the right digest; else BUCKET_CORRUPT is thrown. Read it once. */
+  /**
+   * Verified: the last chunk is returned only if the whole has the right digest; otherwise BUCKET_CORRUPT is thrown.
+   * Read it once.
+   */
   readonly content: AsyncIterable<Uint8Array>
   /** Instead of reading the content. */
   discard(): Promise<void>
@@ -103,7 +106,7 @@ async function* copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   for await (const chunk of chunks) yield new Uint8Array(chunk)
 }
 
-/** Literals come from the payload in order, copies from anywhere in the base. */
+/** Literals are read from the payload in order, copies from anywhere in the base. */
 async function* applied(
   segments: readonly Segment[],
   source: Source,

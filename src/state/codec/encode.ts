@@ -8,7 +8,7 @@ import { pack, packStream } from './packing.ts'
 import { encodeSegments } from './segments.ts'
 
 export interface EncodeOptions {
-  /** Kept in the header as it is: who, when, why. JSON, and no secrets. */
+  /** Kept in the header as it is: who, when, why. JSON without secrets. */
   readonly meta: Readonly<Record<string, unknown>>
   /** What the version may be stored as a difference against. Its bytes are not needed. */
   readonly base?: { readonly id: string; readonly index: ChunkIndex }
@@ -30,11 +30,11 @@ export interface EncodedVersion {
 
 /** Larger bodies go through chunk by chunk, with the result in a spool file. */
 export const IN_MEMORY_BYTES = 8 * 1024 * 1024
-/** A difference must save at least this share of the content, or it is not worth depending on a base. */
+/** A difference must save at least this share of the content to justify depending on a base. */
 const WORTHWHILE = 0.5
 /** Packed by less than this, bytes are stored as they are. */
 const PACKS = 0.97
-/** More chunks than this of the base's average size, and the content gets an average of its own. */
+/** With more chunks of the base's average size than this, the content gets its own average. */
 const MOST_CHUNKS = 16_384
 
 interface Survey {

@@ -4,12 +4,12 @@ import { TacoError } from '../../base/errors.ts'
 import { corrupt } from './corrupt.ts'
 
 /**
- * How a version lies in the bucket: 24 bytes, a JSON header, the payload.
+ * How a version is stored in the bucket: 24 bytes, a JSON header, the payload.
  *
- *     0  "TACO"            4  format (1)        5  length of the header, 3 bytes, big-endian
- *     8  first 16 bytes of sha256 over bytes 0–7 and the header
+ * 0  "TACO"            4  format (1)        5  length of the header, 3 bytes, big-endian
+ * 8  first 16 bytes of sha256 over bytes 0–7 and the header
  *
- * The first 24 bytes keep this meaning in every format, so that damage and novelty can be told apart.
+ * The first 24 bytes keep this meaning in every format, so that damage and newer formats can be distinguished.
  */
 export const FRAME_PREFIX_BYTES = 24
 const MAGIC = 'TACO'

@@ -38,7 +38,7 @@ test('the levels are at multiples of 14 and 196', () => {
   expect(baseFor(392, chain)).toEqual({ level: 'full', base: undefined })
 })
 
-test('gaps and versions that came out whole never make a read longer than three', () => {
+test('gaps and self-contained versions never make a read longer than three', () => {
   const steps = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 200 })
 
   fc.assert(

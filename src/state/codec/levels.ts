@@ -19,9 +19,9 @@ const FULL_EVERY = 196
 const MID_EVERY = 14
 
 /**
- * Decides what version `seq` is stored against, so that reading any version takes at most three objects: itself,
- * a mid, a full. One full per 196 versions and one mid per 14 is where a difference stays small and fulls are rare.
- * Holds for gaps in the numbers as well: a missing full or mid is made by whoever comes next.
+ * Decides which version `seq` is stored against, so that reading any version takes at most three objects: itself, a
+ * mid, a full. With one full per 196 versions and one mid per 14, differences stay small and fulls are rare. Gaps in
+ * the numbers are fine: the next version replaces a missing full or mid.
  */
 export function baseFor(seq: number, chain: Chain): Placement {
   const { full, mid } = chain
@@ -34,7 +34,7 @@ export function baseFor(seq: number, chain: Chain): Placement {
   return { level: 'leaf', base: mid }
 }
 
-/** The chain after a version was stored. One that came out self-contained is the better base for all that follow. */
+/** The chain after a version was stored. A self-contained version is the better base for all that follow. */
 export function chainAfter(
   chain: Chain,
   version: Link,

@@ -58,7 +58,7 @@ export async function* unpackStream(source: AsyncIterable<Uint8Array>): AsyncGen
   }
 }
 
-/** One chunk at a time goes in: the source may reuse its buffer as soon as it is asked for the next. */
+/** Takes one chunk at a time: the source may reuse its buffer when the next one is requested. */
 async function* through(transform: Transform, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const feeding = feed(transform, source)
   feeding.catch((error: unknown) =>

@@ -8,7 +8,7 @@ const segment = fc.record({
   length: fc.integer({ min: 1, max: 2 ** 31 }),
 })
 
-test('segments come back as they were', () => {
+test('segments decode to what they were', () => {
   fc.assert(
     fc.property(fc.array(segment), (all) => {
       const segments = all.filter(({ base }, i) => base >= 0 || (all[i - 1]?.base ?? 0) >= 0)

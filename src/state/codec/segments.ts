@@ -29,7 +29,7 @@ export function encodeSegments(segments: readonly Segment[]): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Total: whatever the bytes are, the segments lie within base and size, or BUCKET_CORRUPT is thrown. */
+/** Total: for any bytes, the segments are within base and size, or BUCKET_CORRUPT is thrown. */
 export function decodeSegments(bytes: Uint8Array, baseSize: number, size: number): Segment[] {
   const segments: Segment[] = []
   let at = 0

@@ -58,7 +58,7 @@ test('resources are named as tofu names them', () => {
   ])
 })
 
-test('a changed instance says which attributes changed, and how', () => {
+test('a changed instance reports which attributes changed, and how', () => {
   const before = {
     attributes: { id: 'i', tags: { a: '1', b: '2' }, ports: [{ from: 1 }, { from: 2 }], zones: ['a'], n: 1 },
   }
@@ -95,7 +95,7 @@ test('one resource of many changes, the others are not mentioned', () => {
   ).toEqual([['tags.Revision']])
 })
 
-test('removed instances and other parts of an instance are told apart', () => {
+test('removed instances are distinguished from other parts of an instance', () => {
   const gone = {
     mode: 'managed',
     type: 't',
@@ -301,7 +301,7 @@ test('finds exactly the changes that comparing value by value finds', () => {
   )
 })
 
-test('looks at every value once, however deep it lies', () => {
+test('looks at every value once, at any depth', () => {
   const wide = (last: number): object =>
     Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, i === 499 ? last : i]))
   const deep = (last: number): unknown => {
@@ -329,7 +329,7 @@ test('names that would fill the answer are refused', () => {
   expect(diffStates(long('x'), long('y'), 3000)).toMatchObject({ resources: [{ change: 'changed' }] })
 })
 
-test('a number that JavaScript cannot hold keeps its digits, and is told from a text', () => {
+test('a number that JavaScript cannot represent keeps its digits and differs from a text', () => {
   const text = (value: string) =>
     Buffer.from(
       `{"version":4,"serial":1,"lineage":"l","outputs":{"n":{"value":${value},"type":"number"}},"resources":[]}`,

@@ -93,8 +93,8 @@ const NO_BYTES = new Uint8Array(0)
 const ATTRIBUTES = 'attributes'
 
 /**
- * Names can be long, and each stands in front of all that lies below it: what is told about a change can be far longer
- * than both states.
+ * Names can be long, and each one prefixes everything below it, so the description of a change can be far longer than
+ * both states.
  */
 const MOST_NAMED = 32_000_000
 
@@ -121,7 +121,7 @@ class Room {
   }
 }
 
-/** Compares two states; undefined stands for "no state". Only resources whose bytes differ are parsed. */
+/** Compares two states; undefined means "no state". Only resources whose bytes differ are parsed. */
 export function diffStates(
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
@@ -218,7 +218,7 @@ function parseInstances(resource: Exact, room: Room): Instance[] {
 
 function indexOf(key: Exact | undefined): string {
   if (key === undefined || key === null) return ''
-  // A quoted key is a template to HCL, hence the doubled signs.
+  // A quoted key is a template in HCL, hence the doubled signs.
   if (typeof key === 'string')
     return `[${JSON.stringify(key).replaceAll(/[$%](?=\{)/g, (sign) => sign + sign)}]`
   return `[${String(plain(key))}]`
@@ -239,7 +239,7 @@ function wholeChange(instance: Instance, change: 'added' | 'removed'): ResourceC
   }
 }
 
-/** By what each was before. Only where the id tells both apart from all others of their type. */
+/** By what each was before. Only if the id distinguishes both from all others of their type. */
 function movesAmong(
   removed: readonly Instance[],
   added: readonly Instance[],

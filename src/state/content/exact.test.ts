@@ -5,7 +5,7 @@ import { canonical, parseExact, plain, written } from './exact.ts'
 test('what is parsed exactly is what JSON.parse reads', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
-      // JSON.parse makes `__proto__` an ordinary member and so do we; toEqual does not tell -0 from 0.
+      // JSON.parse makes `__proto__` an ordinary member and so do we; toEqual does not distinguish -0 from 0.
       expect(JSON.stringify(sorted(plain(parseExact(text))))).toBe(JSON.stringify(sorted(JSON.parse(text))))
     }),
     { numRuns: 1000 },

@@ -1,4 +1,4 @@
-/** 1: may stand in a string as it is. */
+/** 1: allowed unescaped in a string. */
 export const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== 0x22 && byte !== 0x5c ? 1 : 0,
 )

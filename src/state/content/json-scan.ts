@@ -3,21 +3,21 @@ import { ESCAPED, HEX, PLAIN, WORDS } from './json-bytes.ts'
 import { Utf8Check } from './utf8.ts'
 
 /**
- * What a JsonScan tells about the shallow part of a document. Depth is the number of containers around
- * the thing: the document itself has depth 0, the members of a top-level object have depth 1.
+ * What a JsonScan reports about the shallow part of a document. Depth is the number of containers around the thing: the
+ * document itself has depth 0, the members of a top-level object have depth 1.
  */
 export interface JsonEvents {
-  /** A key of an object; its raw text lies between `start` and `end`, escapes and all. Depth 1 to 3. */
+  /** A key of an object; its raw text is between `start` and `end`, escapes included. Depth 1 to 3. */
   key(depth: number, bytes: Uint8Array, start: number, end: number): void
-  /** A value starts with the byte `first`. True asks for its raw text. Depth 0 to 4. */
+  /** A value starts with the byte `first`. Return true to get its raw text. Depth 0 to 4. */
   begin(depth: number, first: number, at: number): boolean
-  /** A part of the raw text of the value that was asked for last. */
+  /** A part of the raw text of the value that was requested last. */
   piece(bytes: Uint8Array): void
   /** The value that began last at this depth ends before `at`. */
   end(depth: number, at: number): void
 }
 
-/** Far beyond any state; bounds the memory of everyone who walks the content afterwards. */
+/** Far beyond any state. Limits the memory of everything that walks the content afterwards. */
 export const MAX_NESTING = 1000
 /** Longer keys on the shallow levels are no state. */
 const MAX_KEY_BYTES = 64 * 1024
@@ -25,8 +25,8 @@ const EVENT_DEPTH = 4
 const KEY_DEPTH = 3
 
 /**
- * Where a JsonScan stands between two bytes. Up to DONE spaces may follow; from MINUS to EXPONENT_DIGITS it is in a number.
- * Constants of this very file: imported ones would be looked up at every byte.
+ * The position of a JsonScan between two bytes. Spaces may follow the states up to DONE; MINUS to EXPONENT_DIGITS are
+ * inside a number. Constants of this very file: imported ones would be looked up at every byte.
  */
 const VALUE = 0
 const FIRST_VALUE = 1
@@ -75,7 +75,7 @@ export class JsonScan {
   private hexLeft = 0
   private word: Uint8Array = NOTHING
   private wordAt = 0
-  /** The part of a shallow key that lies in earlier chunks; undefined when no key is cut. */
+  /** The part of a shallow key in earlier chunks; undefined when no key is cut. */
   private cutKey: Uint8Array | undefined = undefined
   private captures = false
   private captureDepth = 0
@@ -333,7 +333,8 @@ export class JsonScan {
   }
 
   finish(): void {
-    // A number at the very end is over only now; a space ends it, and harms nothing else that is complete.
+    // A number at the very end is complete only now. A space ends it, and does no harm to anything else that is
+    // complete.
     const end = this.offset
     if (this.savedState !== DONE && this.savedDepth === 0) this.push(Uint8Array.of(0x20))
     this.offset = end

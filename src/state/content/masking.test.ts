@@ -79,7 +79,7 @@ const side = fc.record({
   ),
 })
 
-test('hides exactly what its definition says, at every place of both sides', () => {
+test('hides exactly what its definition covers, at every place of both sides', () => {
   fc.assert(
     fc.property(fc.array(side, { minLength: 1, maxLength: 2 }), fc.boolean(), (given, isPassword) => {
       const type = isPassword ? 'random_password' : 'thing'
@@ -212,7 +212,7 @@ test('short secrets are hidden in their place, and not searched for elsewhere', 
   ).toEqual(['pin', 'four', 'more'])
 })
 
-test('an object whose members have telling names is hidden as a whole, and so is one that holds a secret', () => {
+test('an object whose members have revealing names is hidden as a whole, and so is one that holds a secret', () => {
   const [instance] = [
     {
       attributes: {

@@ -1,7 +1,7 @@
 import { isList, isNumber, isObject, type Exact } from './exact.ts'
 import { SecretSearch } from './secret-search.ts'
 
-/** What stands where a value must not be shown. */
+/** Shown in place of a value that must stay hidden. */
 export const SENSITIVE = '(sensitive)'
 
 export type Step = string | number
@@ -16,8 +16,8 @@ export interface MaskedPlace {
 }
 
 /**
- * Older engines record only what the configuration marked, not what the provider's schema calls sensitive.
- * Names that say what they hold are masked as well.
+ * Older engines record only what the configuration marked, not what the provider's schema calls sensitive. So we also
+ * mask by revealing names.
  */
 const TELLING =
   /pass(word|wd|phrase|code)|secret|token|credential|private_?key|api_?key|access_?key|auth_?key|account_key|signing_?key|connection_?string|kube_?config|user_data|sas_url|bcrypt_hash|^private$|^psk$|_pem$/i
@@ -82,7 +82,7 @@ export function maskFor(type: string, sides: ReadonlyArray<ReadonlyMap<string, E
 }
 
 interface Place {
-  /** A name on the way here says what it holds. */
+  /** A name on the way here is a revealing one. */
   readonly isTelling: boolean
   readonly marked: Marks | undefined
   readonly unwrapped: Marks | undefined

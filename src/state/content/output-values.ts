@@ -18,8 +18,8 @@ export function outputValue(text: Uint8Array): OutputValue | undefined {
 }
 
 /**
- * The outputs of a plain state that are wanted, sensitive ones included: whoever asks must have the right. The state is
- * read as a stream, and nothing else of it is kept.
+ * The requested outputs of a plain state, including sensitive ones: the caller must have the right to see them. The
+ * state is read as a stream, and nothing else of it is kept.
  */
 export async function readOutputValues(
   state: AsyncIterable<Uint8Array>,

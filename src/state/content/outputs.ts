@@ -2,17 +2,17 @@ import { createHmac, hash, randomBytes, type Hmac } from 'node:crypto'
 import { TacoError } from '../../base/errors.ts'
 import { canonical, isObject, parseExact } from './exact.ts'
 
-/** What is kept of an output: enough to tell whether it changed, not what it is. */
+/** What we keep of an output: enough to notice a change, not the value. */
 export interface OutputDigest {
   readonly name: string
   readonly sensitive: boolean
   /** The type as canonical JSON, `"string"` or `["list","string"]`. */
   readonly type: string
-  /** 22 characters; equal for equal value and type, however they were written. */
+  /** 22 characters; equal for equal value and type, whatever their notation. */
   readonly digest: string
 }
 
-/** A larger output is digested as it was written, and counts as sensitive because nobody looked inside. */
+/** A larger output is digested as written, and counts as sensitive because we do not look inside. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 const DIGEST_BYTES = 16
 /** Even the slowest text of this length is digested in some milliseconds. */
@@ -25,7 +25,7 @@ export interface LargeOutput {
   readonly sensitiveKey: Uint8Array
 }
 
-/** Without a key of their own, digests of sensitive outputs mean something only within this process. */
+/** Without an organization's key, digests of sensitive outputs are meaningful only within this process. */
 const processKey = randomBytes(32)
 
 /** Takes the raw text of one output in pieces; they are copied. */

@@ -6,7 +6,7 @@ export interface Region {
   readonly end: number
 }
 
-/** Where the resources and outputs of a state lie, so that only what differs needs to be parsed. */
+/** The positions of a state's resources and outputs, so that only what differs is parsed. */
 export interface StateRegions {
   readonly resources: readonly Region[]
   readonly outputs: ReadonlyMap<string, Region>

@@ -17,7 +17,7 @@ function outputsOf(json: string): Record<string, string> {
   return Object.fromEntries((outputs ?? []).map(({ name, digest }) => [name, digest]))
 }
 
-test('a state tells its serial, lineage, version, instances and outputs', () => {
+test('a state reports its serial, lineage, version, instances and outputs', () => {
   const facts = scan({
     ...head,
     outputs: {
@@ -117,7 +117,7 @@ test.each([
   expect(() => scan(state)).toThrow(expect.objectContaining({ code: 'STATE_FORMAT', facts: { field } }))
 })
 
-test('a field that is there twice is refused, however it is spelled', () => {
+test('a repeated field is refused, whatever its spelling', () => {
   const twice = [
     ['serial', '{"version":4,"serial":1,"lineage":"l","serial":2}'],
     ['serial', '{"version":4,"serial":1,"lineage":"l","\\u0073erial":2}'],
@@ -142,7 +142,7 @@ test.each(['', 'null', '[]', '4', '"x"', '{', 'not json', '{"version":4,}', '<ht
   },
 )
 
-test('an output keeps its digest however it is written down, and only then', () => {
+test('an output keeps its digest in any notation, and only then', () => {
   const { a, b, c, d, e, f } = outputsOf(`{
     "a": {"value": {"x": 1.50, "y": [1e2, "é"]}, "type": ["object", {"x": "number", "y": "dynamic"}]},
     "b": {"type":["object",{"y":"dynamic","x":"number"}],"value":{"y":[100,"\\u00e9"],"x":15e-1},"sensitive":false},
@@ -227,7 +227,7 @@ test('as many outputs as are allowed are read, and one more is refused by name',
   expect(() => scanState(tooMany)).toThrow(
     expect.objectContaining({ code: 'TOO_LARGE', facts: expect.objectContaining({ field: 'outputs' }) }),
   )
-  // Of one that stands already only the outputs are unknown.
+  // For a state that is already current, only the outputs are unknown.
   expect(scanState(tooMany, { tooManyOutputs: 'unknown' })).toMatchObject({
     serial: head.serial,
     encrypted: false,

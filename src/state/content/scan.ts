@@ -2,7 +2,7 @@ import { TacoError } from '../../base/errors.ts'
 import { type JsonEvents, JsonScan } from './json-scan.ts'
 import { digestOutput, foldName, type LargeOutput, OutputCollector, type OutputDigest } from './outputs.ts'
 
-/** What a state says about itself. Of a state that OpenTofu encrypted only serial and lineage can be read. */
+/** What a state says about itself. For a state that OpenTofu encrypted, only serial and lineage are readable. */
 export interface StateFacts {
   readonly serial: number
   readonly lineage: string
@@ -53,7 +53,7 @@ export class StateScan {
     this.json.push(chunk)
   }
 
-  /** Large outputs that were pushed whole are digested meanwhile; undefined: there is none. */
+  /** Large outputs that are complete are digested in the background; undefined: there are none. */
   settle(digest: DigestOutput): Promise<void> | undefined {
     return this.fields.hasLarge() ? this.fields.settle(digest) : undefined
   }
@@ -110,7 +110,7 @@ class StateFields implements JsonEvents {
       if (this.inResource === 'instances' && this.section === 'resources') this.instances++
       return false
     }
-    // Whether it is JSON at all is not known yet: that is worth saying first.
+    // We do not know yet whether it is JSON at all: that is the more useful error.
     if (depth === 0) this.isObject = first === OPEN_OBJECT
     if (depth === 1) return this.beginTop(first)
     if (depth === 2 && this.section === 'resources') {

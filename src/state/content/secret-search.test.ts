@@ -15,7 +15,7 @@ test('finds exactly what looking for each of them finds', () => {
   )
 })
 
-test('looks a few times at each character, however many secrets there are and however alike they are', () => {
+test('looks at each character a few times, for any number of secrets and however similar they are', () => {
   const alike = Array.from({ length: 200 }, (_, i) => `${'a'.repeat(i)}b${'a'.repeat(200)}c`)
   const length = alike.reduce((sum, secret) => sum + secret.length, 0)
   const text = 'a'.repeat(50_000)

@@ -1,10 +1,13 @@
-/** With more characters than this in its secrets, a resource shows no value at all: searching would take too much memory. */
+/**
+ * If a resource's secrets have more characters than this, no value of it is shown: searching would take too much
+ * memory.
+ */
 const MOST_CHARACTERS = 1_000_000
 const CODES = 0x10000
 
 /**
- * Finds any of many secrets in a text, in time that grows with the text alone (Aho and Corasick, 1975). Looking for them
- * one by one takes the product of both, and whoever writes a state chooses both.
+ * Finds any of many secrets in a text, in time that grows with the text alone (Aho and Corasick, 1975). Searching for
+ * them one by one takes the product of both, and the author of a state controls both.
  */
 export class SecretSearch {
   /** From a node by a character to the next: `node * CODES + code`. Node 0 is where nothing was read yet. */
@@ -29,7 +32,7 @@ export class SecretSearch {
     if (!isTooMuch) this.link()
   }
 
-  /** True as well where there are too many secrets to tell. */
+  /** Also true if there are too many secrets to search for. */
   isIn(text: string): boolean {
     if (this.isTooMuch) return true
     if (this.parents.length === 1) return false

@@ -11,9 +11,9 @@ import { historyKey } from '../documents/layout.ts'
 import { OutputDigest, Receipt } from '../documents/model.ts'
 
 /**
- * What past versions say of themselves, so that `--at` need not read the header of each again. A version never changes
- * and its id is random, so what is remembered under an id is right for ever; which ids count, the units' documents
- * say. One object per organization keeps it for servers that start later. A cache: losing it costs time.
+ * What past versions say about themselves, so that `--at` does not read every header again. A version never changes and
+ * its id is random, so an entry stays right forever; the units' documents decide which ids count. One object per
+ * organization keeps it for servers that start later. It is a cache: losing it costs time.
  */
 export interface HistoryCache {
   /** Reads the object, once. */
@@ -80,7 +80,7 @@ export function createHistoryCache({ bucket, log }: StateDeps): HistoryCache {
         if (!texts.has(version.id)) texts.set(version.id, JSON.stringify(version))
       }
     } catch {
-      // Damaged, or of another version: it is made anew.
+      // Damaged, or of another format: it is rebuilt.
     }
     return found.tag
   }
@@ -108,7 +108,7 @@ export function createHistoryCache({ bucket, log }: StateDeps): HistoryCache {
       const fresh = idsOf(unsaved, org)
       if (fresh.size <= Math.max(SAVE_FROM, idsOf(saved, org).size * SAVE_SHARE)) return
       try {
-        // With what other servers saved meanwhile.
+        // Merged with what other servers have saved since.
         const tag = await readObject(org)
         const ids = [...new Set([...idsOf(saved, org), ...fresh])]
         const versions = ids.flatMap((id) => {
@@ -117,7 +117,7 @@ export function createHistoryCache({ bucket, log }: StateDeps): HistoryCache {
         })
         const packed = await pack(JSON.stringify({ v: 1, versions }))
         const answer = await bucket.put(historyKey(org), bodyOf(packed), tag ?? 'absent')
-        // Somebody else saved at the same time: the next one saves both.
+        // Another server saved at the same time: the next save includes both.
         if (answer.kind === 'conflict') return
         saved.set(org, new Set(versions.map(({ id }) => id)))
         for (const id of ids) fresh.delete(id)

@@ -6,7 +6,7 @@ import { parseVersionObject, versionsPrefix } from '../documents/layout.ts'
 import type { UnitDocument } from '../documents/model.ts'
 import { OutputDigest, Receipt, VersionFacts } from '../documents/model.ts'
 
-/** One version as its object tells of it. */
+/** One version, as its object describes it. */
 export interface HistoryEntry {
   readonly object: string
   readonly facts: VersionFacts

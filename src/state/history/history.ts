@@ -8,11 +8,11 @@ import type { UnitDocument, VersionFacts } from '../documents/model.ts'
 
 /**
  * The history of a unit, read from its version objects. Every sequence number has exactly one committed version; an
- * attempt that lost its race leaves an object of the same number behind. Which one counts, the next version says
- * (`prev`), and for the newest the document (`tail`).
+ * attempt that lost its race leaves an object with the same number. The next version says which one counts (`prev`);
+ * for the newest, the document does (`tail`).
  */
 
-/** Where to go on: the version to show next, known by number and id. */
+/** Where to continue: the version to show next, by number and id. */
 export interface Place {
   readonly seq: number
   readonly id: string
@@ -28,7 +28,7 @@ export function newest(doc: UnitDocument): Place | undefined {
 /** A number of the history that has no version to show: its object is missing, or cannot be read. */
 export interface Gap {
   readonly seq: number
-  /** The damaged object; undefined: there is none. */
+  /** The damaged object; undefined if there is none. */
   readonly object: string | undefined
 }
 
@@ -39,8 +39,8 @@ export interface HistoryPage {
 }
 
 /**
- * What to do where a version is missing or damaged. To skip it is for showing what is left: which of several attempts
- * counts below it is a guess then. Who decides something by the answer stops.
+ * What to do about a missing or damaged version. Skip it only to show what is left: which of several attempts counts
+ * below it is then a guess. Callers that decide something by the answer stop.
  */
 export type AtGap = 'skip' | 'stop'
 
@@ -159,7 +159,7 @@ export async function findVersion(
       hint: 'a backup of the bucket may still have it',
     })
   }
-  // The next version tells which of several attempts with this number counts.
+  // The next version says which of several attempts with this number counts.
   const start = seq === top.seq ? top : await placeAbove(bucket, doc, seq, top, atGap)
   const { entries } =
     start === undefined ? { entries: [] } : await readHistory(bucket, doc, start, start.seq - seq + 1, atGap)
@@ -190,8 +190,8 @@ async function placeAbove(
 }
 
 /**
- * Whether it was superseded stands in the version after it. Where that one names another, this is an attempt that lost
- * its race against a version that is missing.
+ * The version after it records whether it was superseded. If that one names another, this is an attempt that lost its
+ * race against a version that is missing.
  */
 async function placeOf(
   bucket: Bucket,

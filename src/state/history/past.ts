@@ -5,7 +5,10 @@ import type { Place } from './history.ts'
 import { newest } from './history.ts'
 import type { Absence, UnitDocument } from '../documents/model.ts'
 
-/** What a unit's document says of its past, beside what listings show. In every entry of the catalog, so kept short. */
+/**
+ * What a unit's document says about its past, beyond what listings show. It is part of every catalog entry, so it is
+ * kept short.
+ */
 export interface PastFacts {
   readonly createdAt: number
   readonly changedAt: number
@@ -17,7 +20,7 @@ export interface PastFacts {
   readonly historyFrom: number
   /** Versions before `historyFrom` are left. */
   readonly hasKept: boolean
-  /** Since when the receipt holds, if it came after the version. */
+  /** Since when the receipt applies, if it came after the version. */
   readonly receiptAt?: number
 }
 

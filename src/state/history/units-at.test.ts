@@ -30,7 +30,7 @@ async function commitsAt(control: StateControl, time = 0): Promise<unknown[]> {
   return [...new Set(units.map(({ head, forgotten }) => (forgotten === true ? 'unknown' : head?.commit)))]
 }
 
-/** Requests of one question, asked by a server of its own. */
+/** Requests for one question, by a new server. */
 async function asked(
   open: (over: Bucket) => Promise<StateControl>,
   bucket: Bucket,
@@ -44,7 +44,7 @@ async function asked(
   return { commits, keys, requests: keys.length, control, counter }
 }
 
-test('what a past time asks of the bucket does not depend on how many units there are', async () => {
+test('the requests for a past time do not depend on the number of units', async () => {
   const { bucket, open, times } = await estate(4)
 
   const first = await asked(open, bucket, times[1])

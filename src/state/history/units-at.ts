@@ -14,8 +14,8 @@ import { graphFacts } from '../views/to-views.ts'
 import type { GraphFacts } from '../views/views.ts'
 
 /**
- * Units as they were at some time. The catalog says what the documents say, the history cache what past versions say of
- * themselves; only what neither knows is read from the bucket, once.
+ * Units as they were at some time. The catalog holds what the documents say, the history cache what past versions say.
+ * Only what neither knows is read from the bucket, once.
  */
 export function createUnitsAt(parts: Parts, catalog: Catalog, history: HistoryCache) {
   const { bucket } = parts.deps
@@ -115,7 +115,7 @@ function withoutPresent(now: GraphFacts): GraphFacts {
   return { ...facts, reads: null, locked: false, fingerprint: null }
 }
 
-/** What stands now stood then already, made from the same. */
+/** What is current now was already current then, made from the same inputs. */
 function isCurrentAt(
   { head, missing }: GraphFacts,
   { newest: top, receiptAt }: PastFacts,
@@ -127,8 +127,8 @@ function isCurrentAt(
 }
 
 /**
- * An apply that had nothing to write left its receipt in the document alone. A version that was made anew has that one,
- * and nobody knows what stood before.
+ * An apply that had nothing to write left its receipt in the document alone. A version that was rebuilt carries that
+ * one, and what it was before is unknown.
  */
 function readsAt(
   now: GraphFacts,

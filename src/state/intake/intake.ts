@@ -12,7 +12,7 @@ import type { ReceiveOptions, ReceivedState } from '../state-control.ts'
 
 /** Larger states go through the spool, so that memory does not grow with them. */
 const IN_MEMORY_BYTES = 8 * 1024 * 1024
-/** Smaller states are taken in before anybody could wait. */
+/** Smaller states take too little time for others to wait. */
 const PAUSE_FROM = 256 * 1024
 
 export interface Intake extends OutsideIntake {
@@ -41,14 +41,14 @@ export function createIntake(
     },
 
     async receiveOutside(stream, org) {
-      // Nobody can be told to make it smaller: it stands already.
+      // No one can make it smaller: it is already current.
       const scan = new StateScan({ sensitiveKey: await digestKey(org), tooManyOutputs: 'unknown' })
       let isState = true
       const attempt = <T>(read: () => T): T | undefined => {
         try {
           return isState ? read() : undefined
         } catch {
-          // Somebody put something else there. It is kept all the same, as bytes.
+          // It is not a state. We keep its bytes all the same.
           isState = false
           return undefined
         }
@@ -144,7 +144,7 @@ function createStore(spool: Spool, declaredBytes: number | undefined): ByteStore
         memory.copy(larger, 0, 0, size)
         memory = larger
       }
-      // Copied: a chunk belongs to its producer again once the next one is asked for.
+      // Copied: a chunk belongs to its producer again once the next one is requested.
       memory.set(chunk, size)
       size = needed
       return undefined

@@ -50,7 +50,7 @@ test.each(ways)(
   async (_, vanish) => {
     const { control } = await vanished(vanish)
 
-    // A LOCK, although nobody has looked yet: its refusal is the one that engines show.
+    // A LOCK, before anything else has looked: engines show its refusal.
     await expect(control.locks.lock(u, info('one'), { createUnit: true }, alice)).rejects.toMatchObject(
       refusal,
     )
@@ -93,7 +93,7 @@ test.each(ways)('doctor names a state that was %s as an error, also without --de
   }
 })
 
-test.each(ways)('a state that was %s comes back by a roll-back', async (_, vanish) => {
+test.each(ways)('a state that was %s is restored by a rollback', async (_, vanish) => {
   const { control } = await vanished(vanish)
   await expect(pull(control, 'u')).rejects.toMatchObject(refusal)
 
@@ -123,7 +123,7 @@ test.each(ways)('that a state was %s can be accepted, and is recorded', async (_
   expect(wrong(await findings(control))).toEqual([])
 })
 
-test.each(ways)('who was at work while it was %s stores the next state', async (_, vanish) => {
+test.each(ways)('a client at work while it was %s stores the next state', async (_, vanish) => {
   const bucket = openMemoryBucket()
   const control = await openControl(bucket)
   await push(control, 'u', withResources(3, 2))

@@ -14,7 +14,7 @@ import type { Locator } from '../units/locate.ts'
 
 interface Place {
   readonly unit: Unit
-  /** Tells on the spot whether the document is still this one, where the bucket can. */
+  /** Checks without a promise whether the document is unchanged, where the bucket can. */
   readonly isCurrent: (() => boolean | Promise<boolean>) | undefined
 }
 
@@ -22,10 +22,10 @@ interface Place {
 export function createStateReads(parts: Parts, locator: Locator): Pick<States, 'read' | 'readNow'> {
   const { store } = parts
   const { bucket, clock } = parts.deps
-  /** The units that names led to last. Every read asks whether they still do. */
+  /** The units that names led to last. Every read checks whether they still do. */
   const places = new LRUCache<string, Place>({ max: 20_000 })
 
-  /** A state that is not there is none only if the unit's document agrees: see `confirmNone`. */
+  /** A missing state means "no state" only if the unit's document agrees: see `confirmNone`. */
   async function read(
     ref: UnitRef,
     options: { ifNoneMatch?: string; signal?: AbortSignal } = {},
@@ -36,18 +36,18 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
     })
   }
 
-  /** Only who finds no state pays for this: an engine that is told "none" creates everything. */
+  /** Only reads that find no state pay for this: an engine that is told "none" creates everything. */
   async function confirmNone(ref: UnitRef): Promise<'none' | 'look again'> {
     const unit = await locator.tryFind(ref)
     if (unit === undefined || unit.value.deleted !== undefined) return 'none'
     const doc = store.folded(unit).value
     if (doc.missing !== undefined) throw stateMissing(doc)
     if (doc.write === null && (doc.head === null || doc.head.tag === null)) return 'none'
-    // The document was read after the state was not found: it came meanwhile, or somebody removed it around us.
+    // The document was read after the state was not found: the state has appeared since, or was removed from outside.
     const entry = await bucket.head(doc.key)
     if (entry !== undefined && entry.size > 0) return 'look again'
     await lookAt(parts, idOf(unit), { by: 'opentaco' }).catch((error: unknown) => {
-      // Who may only read cannot record it.
+      // A read-only server cannot record it.
       if (!isTacoError(error, 'BUCKET_REFUSED')) throw error
     })
     if (doc.write === null && isWorthMissing(doc)) {
@@ -57,7 +57,7 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
     return 'look again'
   }
 
-  /** A name that led to a unit before is not looked up again: the unit's document is asked beside the state. */
+  /** A name that led to a unit before is not looked up again: we read the unit's document beside the state. */
   async function readByName(
     ref: UnitRef,
     options: { ifNoneMatch?: string; signal?: AbortSignal },
@@ -78,9 +78,9 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
    * `unit`: its document as it was before the state is read. `beside`: as it is during the read, at no certain time.
    * `again`: the unit moved, or is gone.
    *
-   * The answer is right if the unit had its name while the state was what is answered. A document that has the tag of
-   * these bytes proves it. Without one, the document must be seen unmoved after the state: then the name was the unit's
-   * from before the read until after it.
+   * The answer is right if the unit had its name while the state was what is answered. A document with the tag of these
+   * bytes proves it. Without one, the document must be seen unmoved after the state: then the name was the unit's from
+   * before the read until after it.
    */
   async function readAt(
     placeKey: string,

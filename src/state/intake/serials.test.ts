@@ -126,7 +126,7 @@ test('an encrypted state goes back only if its old serial is accepted', async ()
   })
 })
 
-test('a deleted state comes back by its last version, an encrypted one as it was', async () => {
+test('a deleted state is restored from its last version, an encrypted one as it was', async () => {
   const control = await openControl()
   await push(control, 'u', sealedText(3))
   await control.states.remove(u, { force: true }, alice)

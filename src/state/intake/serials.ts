@@ -12,7 +12,7 @@ export function highestSerial({ serials, head, write }: UnitDocument): number {
   return Math.max(serials?.highest ?? 0, head?.version.serial ?? 0, pending)
 }
 
-/** False for units that were last written by a server that did not keep count, or made anew by a repair. */
+/** False for units that were last written by a server that did not keep count, or that a repair rebuilt. */
 export function knowsAllSerials(doc: UnitDocument): boolean {
   return (doc.serials?.seq ?? 0) >= (newest(doc)?.seq ?? 0)
 }

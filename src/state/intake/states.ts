@@ -17,7 +17,7 @@ import { writeAbove } from './write-above.ts'
 export function createStates(parts: Parts, intake: Intake, locator: Locator, maker: UnitMaker): States {
   const { store } = parts
 
-  /** Somebody else may hold the lock by now, so this is asked before it is taken. */
+  /** Another client may hold the lock by now, so check this before taking it. */
   async function writtenBefore(ref: UnitRef, caller: Caller): Promise<VersionFacts | undefined> {
     const unit = caller.request === undefined ? undefined : await locator.tryFind(ref)
     const before = unit && (await repeatedWrite(parts, store.folded(unit).value, caller))

@@ -31,7 +31,7 @@ export async function writeAbove(
       const state = raised ?? write.state
       return await writeState(parts, target, { ...write, state, force: true, keepSerial }, caller)
     } catch (error) {
-      // A state with a higher serial was written around OpenTaco meanwhile.
+      // Meanwhile a state with a higher serial was written from outside.
       if (!keepSerial && isTacoError(error, 'STATE_SERIAL')) return again
       throw error
     } finally {
@@ -40,7 +40,7 @@ export async function writeAbove(
   })
 }
 
-/** The very bytes that are current, or were until the state was deleted: its serial stands for no other content. */
+/** The very bytes that are current, or were until the state was deleted: its serial means no other content. */
 function isLastState({ head }: UnitDocument, { state, how }: Omit<StateWrite, 'force'>): boolean {
   if (head === null || head.version.hash !== state.hash) return false
   return head.version.encrypted || (how === 'push' && head.tag !== null)

@@ -25,7 +25,7 @@ export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): L
     return untilDone(clock, 'breaking the lock', async () => {
       const unit = await loadUnit(parts, target)
       const { lock } = unit.value
-      // Whoever holds a lock now is not the one that was meant.
+      // A lock that is held now is not the one that was meant.
       if (answeredBefore(unit.value.answered, caller) !== undefined) return null
       if (lock === null) return breakOutsideLock(parts, target, id, caller)
       if (id !== undefined && lock.id !== id) throw lockNotHeld(unit.value, id)
@@ -75,7 +75,7 @@ function lockViewOf(lock: Parameters<typeof viewLock>[0] | null, unit: string): 
   return viewLock(lock)
 }
 
-/** A lock that somebody made in the bucket itself: compared, then deleted on condition that it is still that one. */
+/** A lock that was made in the bucket itself: compared, then deleted on condition that it is unchanged. */
 async function breakOutsideLock(
   parts: Parts,
   target: Target,
@@ -101,11 +101,11 @@ async function breakOutsideLock(
     if (claimed === undefined) return again
     const isDone = await finishRelease(parts, claimed, mirror.tag)
     const left = isDone ? undefined : await parts.mirrors.read(unit.value)
-    // Whoever took the release over may have let somebody else in by now: only the lock that was meant is broken.
+    // The process that took the release over may have let another client in by now: break only the lock that was meant.
     if (left?.kind === 'foreign' && left.tag === mirror.tag) return again
     return viewOutsideLock(mirror.info, parts.deps.clock.now())
   }
-  // First the record, then the deed: a crash in between is told about, and never a lock that vanished by itself.
+  // Record first, then act: a crash in between leaves a record, never a lock that vanished without one.
   if ((await parts.store.swap(unit, {}, [forced])) === undefined) return again
   const answer = await parts.mirrors.remove(unit.value, mirror.tag)
   if (typeof answer === 'object') return again

@@ -39,7 +39,7 @@ test('where looks cost little, a page shows a lock made around us at once, witho
   expect(new Set(listed)).toEqual(new Set(['.taco/orgs/default/units/']))
 })
 
-test('where a listing takes many requests, a list shows locks made around us once a sweep came across them', async () => {
+test('where a listing takes many requests, a list shows outside locks after a sweep has found them', async () => {
   const bucket = openMemoryBucket({ listsInOneRequest: false })
   const control = await openControl(bucket)
   await push(control, 'a', stateText(1))

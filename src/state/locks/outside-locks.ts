@@ -10,7 +10,7 @@ import type { LockView, UnitView } from '../views/views.ts'
 /** Locks as a list should show them: made around OpenTaco too, and not those whose lease ran out. */
 export interface LocksSeen {
   asOfNow(units: readonly UnitView[]): Promise<readonly UnitView[]>
-  /** What somebody who listed the bucket anyway came across. */
+  /** What a listing for another purpose found. */
   learn(outside: Outside): void
 }
 
@@ -23,10 +23,10 @@ const never: IsLocked = () => false
 const A_PAGE = 1000
 
 /**
- * No document tells of a lock that somebody made in the bucket itself. Where a look at one object costs next to
- * nothing, each unit of a page is looked at. For more, one listing finds them all, and is believed as long as a listing
- * of units is; what it found is read, so that a lock that is gone is not shown. Where a listing takes many requests
- * none is made for this: such locks show in lists after a sweep, and in a look at the unit at once.
+ * No document mentions a lock that was made in the bucket itself. Where a look at one object costs almost nothing, we
+ * look at each unit of a page. For more units, one listing finds them all, and is trusted for as long as a listing of
+ * units is; what it found is read, so that a released lock is not shown. Where a listing takes many requests we make
+ * none for this: such locks appear in lists after a sweep, and at once when you look at the unit.
  */
 export function createLocksSeen({ deps, mirrors }: Parts): LocksSeen {
   const { bucket, clock, settings } = deps

@@ -8,8 +8,8 @@ export const OutsideWarning = z.enum(['other-lineage', 'older-serial'])
 export type OutsideWarning = z.infer<typeof OutsideWarning>
 
 /**
- * The state of another unit, or an older one of this unit, was put in the place of the current one: engines would plan
- * changes that nobody meant. A state that begins after a deletion is neither. Pure.
+ * The state of another unit, or an older one of this unit, was put in place of the current one: engines would plan
+ * unintended changes. A state that begins after a deletion is neither. Pure.
  */
 export function warningAbout(doc: UnitDocument, facts: StateFacts | undefined): OutsideWarning | undefined {
   const { head, missing } = doc

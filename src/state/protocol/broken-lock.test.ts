@@ -61,7 +61,7 @@ test.each(operations)(
   },
 )
 
-test.each(operations)('%s under another server’s lock object of this unit goes on', async (_name, work) => {
+test.each(operations)('%s continues under another server’s lock object of this unit', async (_name, work) => {
   const { bucket } = await lockedUnit()
 
   await work(await openControl(bucket))

@@ -16,7 +16,7 @@ export interface Parts {
 }
 
 export interface OutsideIntake {
-  /** Takes in whatever lies in the bucket: what is no state is kept too. */
+  /** Takes in whatever is in the bucket, even if it is not a state. */
   receiveOutside(stream: AsyncIterable<Uint8Array>, org: string): Promise<ReceivedState>
 }
 
@@ -32,11 +32,11 @@ export interface VersionAbout {
 }
 
 export interface VersionStore {
-  /** Stores the next version of the history, as yet uncommitted, and gives the head that would stand with it. */
+  /** Stores the next version of the history, not yet committed, and returns the head that would be current with it. */
   put(doc: UnitDocument, state: ReceivedState, about: VersionAbout): Promise<Head>
-  /** Stores the current version anew, on its own: its object is missing or cannot be read, and these are its bytes. */
+  /** Stores the current version again, self-contained: its object is missing or unreadable, and these are its bytes. */
   putBack(doc: UnitDocument, head: Head, state: ReceivedState): Promise<void>
-  /** What the history says of a committed version; undefined: there is none. */
+  /** What the history says about a committed version; undefined if there is none. */
   find(
     doc: UnitDocument,
     versionId: string,

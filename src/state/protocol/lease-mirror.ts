@@ -8,15 +8,15 @@ import { mirrorText, parseMirror } from './mirror.ts'
 
 /**
  * The mirror where programs lock by a lease on the state object: a lease whose id follows from the unit and the epoch,
- * and a note beside the object that says who holds it.
+ * and a note beside the object that names the holder.
  *
- * The id is the tag of the mirror: any server can compute it, so any can go on after a crash, and a late release of an
- * earlier epoch misses the lease of a later one. The store tells nobody the id of a lease; which of ours it is, if it
- * is ours, is found by asking for the epochs that are possible: the one in the note, that of the document, and the next.
+ * The id is the tag of the mirror: any server can compute it, so any can continue after a crash, and a late release of
+ * an earlier epoch misses the lease of a later one. The store never reveals the id of a lease. To find out which of
+ * ours it is, if it is ours, we try the possible epochs: the one in the note, the document's, and the next.
  *
- * Each epoch writes its note once, on condition of the tag that the object had before the lease, and nobody enters the
- * lock into the document before that. So the tag of the state never changes while a lock is held, and a lease that was
- * asked for long ago, on condition of a tag that is gone, is not given.
+ * Each epoch writes its note once, on condition of the tag that the object had before the lease, and the lock enters
+ * the document only after that. So the tag of the state never changes while a lock is held, and a late request for a
+ * lease, on condition of a tag that is gone, fails.
  */
 export function createLeaseMirrors(bucket: Bucket, leases: Leases): Mirrors {
   async function read(doc: Mirrored): Promise<Mirror> {
@@ -34,7 +34,7 @@ export function createLeaseMirrors(bucket: Bucket, leases: Leases): Mirrors {
     }
   }
 
-  /** Without a note of its own it is as yet nobody's: whoever comes next writes one. */
+  /** Without a note of its epoch it has no owner yet: the next process writes one. */
   function ours(tag: Tag, epoch: number, noted: Mirror): Mirror {
     const isOwnNote = noted.kind === 'ours' && noted.epoch === epoch
     return {
@@ -45,7 +45,7 @@ export function createLeaseMirrors(bucket: Bucket, leases: Leases): Mirrors {
     }
   }
 
-  /** Engines lease under the id of their lock, and say so in the note. A note of ours is one that was left over. */
+  /** Engines lease under the id of their lock, and record it in the note. A note of ours is a left-over. */
   async function foreign(key: string, { tag }: Leasable, noted: Mirror): Promise<Mirror> {
     const info = noted.kind === 'foreign' ? noted.info : LockInfo.parse({ ID: 'unknown' })
     const isNoted = UUID.test(info.ID) && (await leases.isHeld(key, info.ID))
@@ -70,7 +70,7 @@ export function createLeaseMirrors(bucket: Bucket, leases: Leases): Mirrors {
     }
   }
 
-  /** Undefined: somebody else was there. `from`: the tag of the state before all this. */
+  /** Undefined: another process was there. `from`: the tag of the state before all this. */
   async function note(
     doc: UnitDocument,
     lock: Lock,
@@ -116,7 +116,7 @@ export function createLeaseMirrors(bucket: Bucket, leases: Leases): Mirrors {
   }
 }
 
-/** A lease whose id nobody knows is ended on condition of the object's tag: engines change that when they unlock. */
+/** A lease with an unknown id is ended on condition of the object's tag: engines change the tag when they unlock. */
 const BY_TAG = 'of '
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -135,7 +135,7 @@ function isNotedFor(doc: UnitDocument, epoch: number, { tag, note }: Leasable): 
   return noted.kind === 'ours' && noted.epoch === epoch
 }
 
-/** Azure takes no more than 8 KB beside an object, of which this is to be a part. */
+/** Azure allows 8 KB of metadata per object, and this is only part of it. */
 const MOST = 3000
 
 function noteText(doc: UnitDocument, lock: Lock): string {

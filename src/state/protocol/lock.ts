@@ -71,13 +71,13 @@ export async function lockUnit(
   })
 }
 
-/** The state object, asked for beside the document where its key is known. */
+/** The state object, requested beside the document if its key is known. */
 function headAhead(parts: Parts, target: Target): Ahead | undefined {
   const cached = parts.store.cached(target.org, target.id)
   if (cached === undefined || !isWorthMissing(cached.value)) return undefined
   const { key } = cached.value
   const entry = parts.deps.bucket.head(key)
-  // If it fails, whoever needs it is told; the document may refuse the lock before that.
+  // If it fails, the caller that needs it gets the error; the document may refuse the lock before that.
   entry.catch(() => {})
   return { key, entry }
 }
@@ -122,8 +122,8 @@ export async function placeMirror(parts: Parts, doc: UnitDocument, lock: Lock): 
     if (mirror.kind === 'foreign') throw lockedBy(doc, mirror.info, true)
     if (mirror.epoch === lock.epoch && mirror.info.ID === lock.id) return { tag: mirror.tag }
     if (mirror.epoch > lock.epoch) {
-      // A LOCK that is under way, or its corpse. If the document really is behind, it must not stay so: epochs only
-      // tell dead mirrors from live ones while they never fall back.
+      // A LOCK that is under way, or one that crashed. If the document really is behind, it must not stay so: epochs
+      // distinguish dead mirrors from live ones only while they never fall back.
       const fresh = await loadUnit(parts, { org: doc.org, id: doc.id })
       if (fresh.value.lock === null && fresh.value.epoch < mirror.epoch) {
         await parts.store.swap(fresh, { epoch: mirror.epoch })
@@ -142,7 +142,7 @@ interface Entering {
   readonly check: LockRequest['check']
 }
 
-/** L4. Undefined: the document went on meanwhile, start over. */
+/** L4. Undefined: the document changed meanwhile, start over. */
 async function enterLock(
   parts: Parts,
   target: Target,
@@ -154,7 +154,7 @@ async function enterLock(
     const changes = { ...takeLock(unit.value, lock), ...followState(unit.value, placed.moved) }
     const swapped = await parts.store.swap(unit, changes, [takenEvent(lock, caller)])
     if (swapped !== undefined) return swapped
-    // By its name, if it was asked for by one: a unit that was renamed meanwhile is not the one that was meant.
+    // By its name, if it was requested by name: a unit that was renamed meanwhile is not the one that was meant.
     const now = await loadUnit(parts, target)
     const doc = now.value
     if (doc.deleted !== undefined) throw unitGone(doc)

@@ -7,7 +7,8 @@ import { LockInfo } from '../documents/model.ts'
 /**
  * A mirror of the lock for programs that go to the bucket directly, in the form that the engine's own backend for this
  * kind of store gives its locks: an object (object-mirror.ts) or a lease (lease-mirror.ts). It carries the unit and an
- * epoch, so that anyone can tell a live one from a left-over; without that mark it is somebody else's and is respected.
+ * epoch, so that anyone can distinguish a live one from a left-over. A lock without that mark is foreign, and we
+ * respect it.
  */
 export type Mirror =
   | { readonly kind: 'none' }
@@ -23,7 +24,7 @@ export interface Placed {
   readonly moved?: { readonly from: Tag | null; readonly to: Tag } | undefined
 }
 
-/** Who is asked about; the epoch is that of the document, where it is known. */
+/** The unit in question. The epoch is the document's, if known. */
 export type Mirrored = Pick<UnitDocument, 'id' | 'key'> & Partial<Pick<UnitDocument, 'epoch'>>
 
 export interface Mirrors {
@@ -49,7 +50,7 @@ export function mirrorText(doc: Pick<UnitDocument, 'id'>, lock: Lock): string {
   return JSON.stringify({ ...lock.info, OpenTaco: { unit: doc.id, epoch: lock.epoch } })
 }
 
-/** Ours are far smaller. The info of a lock is answered to everybody who waits for it. */
+/** Ours are far smaller. The info of a lock is sent to every client that waits for it. */
 export const MOST_MIRROR_BYTES = 512 * 1024
 const MOST_MIRROR_LEVELS = 64
 
@@ -71,7 +72,7 @@ export function parseMirror(unitId: string, tag: Tag, text: string): Exclude<Mir
     const { OpenTaco, ...info } = marked.data
     return { kind: 'ours', tag, info, epoch: OpenTaco.epoch }
   }
-  // Not a lock info at all is still somebody's lock: the safe reading.
+  // Anything else at this key is still a lock: the safe reading.
   const info = LockInfo.safeParse(json)
   return {
     kind: 'foreign',

@@ -5,8 +5,8 @@ import { idOf, loadUnit } from './context.ts'
 import { isExpired } from './release.ts'
 
 /**
- * The unit as a person should see it: if the state object is not what the document says, somebody wrote around us,
- * and that is recorded first; a lock whose lease ran out is freed. Costs one HEAD while all is in order.
+ * The unit as a person should see it: if the state object is not what the document says, it was changed from outside,
+ * and that is recorded first; an expired lock is freed. Costs one HEAD while all is in order.
  */
 export async function seeUnit(parts: Parts, unit: Unit): Promise<Unit> {
   const folded = parts.store.folded(unit)

@@ -7,7 +7,7 @@ import { recordState } from './record-outside-write.ts'
 import { claimDelete, finishRelease, isExpired, releaseLock, takeOverRelease } from './release.ts'
 import { resolveIntent } from './resolve.ts'
 
-/** What a look put right, by name: empty when all was in order. */
+/** What a look repaired, by name: empty when all was in order. */
 export type Repairs = readonly string[]
 
 /**
@@ -25,7 +25,8 @@ export async function lookAt(parts: Parts, target: Target, caller: Caller): Prom
       return again
     }
     if (unit.value.claiming !== undefined) {
-      // A rename or restore that crashed, or one under way: that one begins again. Names must not stay taken by nobody.
+      // A rename or restore that crashed, or one under way: that one starts over. Names must not stay taken without an
+      // owner.
       await parts.store.swap(unit, { claiming: undefined })
       repairs.push('let go of a name that was claimed and not taken')
       return again

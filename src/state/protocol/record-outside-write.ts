@@ -9,8 +9,8 @@ import type { Parts } from './context.ts'
 const OUTSIDE = { by: 'outside' }
 
 /**
- * RECORD: the state object is not what the head says, so somebody wrote around us. What they wrote becomes a version
- * of its own; nobody is credited by guess. Gives the new document, or undefined if it changed meanwhile.
+ * RECORD: the state object is not what the head says, so it was written from outside. Its content becomes a version,
+ * and we do not guess an author. Returns the new document, or undefined if it changed meanwhile.
  */
 export async function recordState(parts: Parts, unit: Unit): Promise<Unit | undefined> {
   const doc = unit.value
@@ -31,7 +31,7 @@ export interface OutsideRecord {
   readonly events: readonly EventDraft[]
 }
 
-/** Stores what lies at the unit's key as an outside version. Undefined: there is nothing (any more). */
+/** Stores what is at the unit's key as an outside version. Undefined: there is nothing (any more). */
 export async function storeOutside(parts: Parts, doc: UnitDocument): Promise<OutsideRecord | undefined> {
   const found = await parts.deps.bucket.get(doc.key)
   if (found === undefined) return undefined
@@ -63,7 +63,7 @@ export async function storeOutside(parts: Parts, doc: UnitDocument): Promise<Out
   }
 }
 
-/** Somebody emptied or deleted the state object around us. */
+/** The state object was emptied or deleted from outside. */
 export function stateGone({ deps }: Parts, doc: UnitDocument): OutsideRecord {
   if (doc.head === null || doc.head.tag === null) return { changes: {}, events: [] }
   const { id: version, seq, serial, resources } = doc.head.version

@@ -1,7 +1,7 @@
 import { TacoError } from '../../base/errors.ts'
 import type { Lock, LockInfo, UnitDocument } from '../documents/model.ts'
 
-/** The refusals of the lock protocol, in one place, so that every face says the same. */
+/** The refusals of the lock protocol, in one place, so that every face words them the same. */
 
 export function lockedBy(doc: UnitDocument, info: LockInfo, outside: boolean): TacoError {
   const who = info.Who === '' ? 'somebody' : info.Who
@@ -35,7 +35,7 @@ export function lockNotHeld(doc: UnitDocument, lockId: string): TacoError {
   })
 }
 
-/** So many locks went by that nobody can tell any more whether this one was among them. */
+/** So many locks have passed that we no longer know whether this one was among them. */
 export function overtaken(doc: UnitDocument): TacoError {
   return new TacoError('BUCKET_UNAVAILABLE', `${doc.name} was locked by many others while this lock waited`, {
     facts: { unit: doc.name },

@@ -93,7 +93,7 @@ async function releaseClaimed(
   return claimed !== undefined && finishRelease(parts, claimed)
 }
 
-/** Claims a free unit for just one delete beside its state: LOCKs wait until `finishRelease`. */
+/** Claims a free unit for one delete beside its state: LOCKs wait until `finishRelease`. */
 export async function claimDelete(
   parts: Parts,
   unit: Unit,
@@ -110,7 +110,7 @@ export async function claimDelete(
 
 /**
  * Deletes the mirror once and frees the lock, for a release that this process has claimed. `doomed`: a foreign mirror
- * that somebody decided to break.
+ * that is to be broken.
  */
 export async function finishRelease(parts: Parts, claimed: Unit, doomed?: Tag): Promise<boolean> {
   const { clock, log, settings } = parts.deps
@@ -130,7 +130,7 @@ export async function finishRelease(parts: Parts, claimed: Unit, doomed?: Tag): 
       })
     } catch (error) {
       log.warn('a lock object could not be deleted', { unit: claimed.value.name, error: messageOf(error) })
-      // Unless it was refused, it may still land: nobody may lock before it cannot any more.
+      // Unless it was refused, it may still land: no one may lock before it no longer can.
       if (!isTacoError(error, 'BUCKET_REFUSED')) await clock.sleep(settings.deleteOutlivesMs)
     }
   }
@@ -140,9 +140,9 @@ export async function finishRelease(parts: Parts, claimed: Unit, doomed?: Tag): 
 }
 
 /**
- * Waits for a release that is under way; takes it over once its owner can no longer be acting. It had begun when it
- * was seen, so T from then on is enough, however far ahead the clock of its owner was. All of the wait is one attempt
- * of whoever waits: it says nothing about how many others want the unit.
+ * Waits for a release that is under way, and takes it over once its owner can no longer be acting. It had begun when we
+ * saw it, so T from then on is enough, however far ahead its owner's clock was. The whole wait is one attempt of the
+ * waiting caller: it says nothing about how many others want the unit.
  */
 export async function takeOverRelease(parts: Parts, unit: Unit): Promise<void> {
   const { clock, ids, settings } = parts.deps

@@ -14,7 +14,7 @@ import { idOf, loadUnit } from './context.ts'
 
 /**
  * RESOLVE: carries an unfinished intent forward, so that the lock can change hands. Never back: the writer may have
- * been answered. Gives the document with no intent, or undefined if the lock changed hands meanwhile.
+ * been answered. Returns the document without an intent, or undefined if the lock changed hands meanwhile.
  */
 export async function resolveIntent(parts: Parts, first: Unit): Promise<Unit | undefined> {
   let unit = first
@@ -43,7 +43,7 @@ async function finishWrite(parts: Parts, unit: Unit, intent: Intent & { kind: 'w
     return (await rollForward(parts, unit, intent)) ?? again
   }
   if (found === undefined) {
-    // Somebody outside deleted the state that the intent was to replace.
+    // The state that the intent was to replace was deleted from outside.
     const gone = stateGone(parts, unit.value)
     return swapped(parts, unit, { ...supersedeWrite(unit.value), ...gone.changes }, [
       supersededEvent(intent),
@@ -62,7 +62,7 @@ async function finishWrite(parts: Parts, unit: Unit, intent: Intent & { kind: 'w
   ])
 }
 
-/** Undefined: somebody else was there first, look again. */
+/** Undefined: another process was first, look again. */
 async function rollForward(
   parts: Parts,
   unit: Unit,

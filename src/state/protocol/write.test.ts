@@ -51,7 +51,7 @@ test('the same bytes again are acknowledged only after a look', async () => {
   ])
 })
 
-test('who wrote around the lock is recorded, and a later serial goes on top of it', async () => {
+test('a write around the lock is recorded, and a later serial is stored on top of it', async () => {
   const apply = await longApply()
   await overwrite(apply.bucket, KEY, stateText(3, 'theirs'))
 
@@ -66,7 +66,7 @@ test('who wrote around the lock is recorded, and a later serial goes on top of i
   ])
 })
 
-test('who wrote a later serial around the lock is not overwritten', async () => {
+test('a later serial written around the lock is not overwritten', async () => {
   const apply = await longApply()
   await overwrite(apply.bucket, KEY, stateText(9, 'theirs'))
 

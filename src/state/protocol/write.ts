@@ -76,7 +76,7 @@ export async function writeState(
     if (outcome === again) return reload()
     if (!(outcome instanceof TacoError)) return outcome
     if (outcome.code === 'CONFLICT' && trusted !== undefined) {
-      // Somebody who respects no lock was there before us. It is recorded by now, and judged as if it had been seen.
+      // A writer that ignores locks was there before us. Its write is recorded by now, and judged as if we had seen it.
       mayTrust = false
       return reload()
     }
@@ -171,8 +171,8 @@ function decide(doc: UnitDocument, facts: StateFacts, write: StateWrite): Return
 }
 
 /**
- * The tag that the last write under this very lock left. Nobody who respects locks has changed the state since, so P2
- * need not look at it: for all others P5 puts on condition of this tag.
+ * The tag that the last write under this very lock left. No writer that respects locks has changed the state since, so
+ * P2 need not look at it. Against all others, P5 puts on condition of this tag.
  */
 function tagUnderLock(doc: UnitDocument, lockId: string): Tag | undefined {
   const last = doc.recent.at(-1)
@@ -221,7 +221,7 @@ async function carryOut(
     store.noteLanded(head.version.id, answer.tag)
     return head.version
   }
-  // A conflict proves nothing: our own first try may have landed, or somebody carried the intent forward for us.
+  // A conflict proves nothing: our own first try may have landed, or another process carried the intent forward for us.
   if ((await endOf(parts, committed, head.version.id)) === 'landed') return head.version
   deps.log.warn('a committed write was overtaken from outside', { unit: name, version: head.version.id })
   return overtaken(name, head.version.id)

@@ -5,7 +5,7 @@ import type { Parts, Target } from '../protocol/context.ts'
 import { loadUnit } from '../protocol/context.ts'
 import type { Caller } from '../state-control.ts'
 
-/** Versions that are missing from the bucket for good, as the unit's document says. */
+/** Versions that are missing from the bucket for good, according to the unit's document. */
 
 export function isLost({ lost = [] }: UnitDocument, seq: number): boolean {
   return lost.some(({ from, to }) => from <= seq && seq <= to)

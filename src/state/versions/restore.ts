@@ -19,9 +19,9 @@ import { writeAbove } from '../intake/write-above.ts'
 import type { Intake } from '../intake/intake.ts'
 
 /**
- * A deleted unit's last state comes back, byte for byte, unless somebody put another one at its place. It is committed
- * in the very step that brings the unit back, under a lock of its own: whatever crashes, nobody ever finds the unit
- * without its state. The caller lets the lock go, which carries the write out.
+ * Restores a deleted unit's last state, byte for byte, unless another one was put at its place. It is committed in the
+ * very step that restores the unit, under its own lock: after any crash, the unit is never found without its state. The
+ * caller releases the lock, which carries the write out.
  */
 export async function bringStateBack(
   parts: Parts,
@@ -85,7 +85,7 @@ function asReceived(parts: Parts, stream: AsyncIterable<Uint8Array>, org: string
   return parts.intake.receiveOutside(stream, org)
 }
 
-/** Of what somebody put there instead of a state, only the bytes can be had. */
+/** If it is not a state, only its bytes are available. */
 export function noState({ name }: UnitDocument, { facts }: HistoryEntry): TacoError {
   return new TacoError(
     'STATE_FORMAT',
@@ -104,7 +104,10 @@ interface RollbackOptions {
   readonly keepSerial?: boolean | undefined
 }
 
-/** Rollback: the content of an old version as a new one above every serial, so that later applies go on from it. */
+/**
+ * Rollback: writes the content of an old version as a new one above every serial, so that later applies continue from
+ * it.
+ */
 export async function rollBackTo(
   parts: Parts & { readonly intake: Intake },
   target: Target,

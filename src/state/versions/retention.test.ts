@@ -129,7 +129,7 @@ test('an attempt that lost its race goes after a day, not before', () => {
   expect(plan(5, { stored: [...stored, old], committed }).remove).toEqual([old])
 })
 
-test('an attempt at the next number that nobody committed goes after a day, too', () => {
+test('an uncommitted attempt at the next number is also removed after a day', () => {
   const { stored } = history(6)
   const before = { stored, newest: 5, chain: [], now: NOW }
   const next = stored[5]
@@ -141,7 +141,7 @@ test('an attempt at the next number that nobody committed goes after a day, too'
   expect(plan(6, { ...before, now: NOW + DAY, committed }).remove).toEqual([])
 })
 
-test('the newest version stays, however old it is and whatever the policy', () => {
+test('the newest version stays, whatever its age and the policy', () => {
   expect(plan(5, { policy: { days: 1 }, now: NOW + 100 * DAY })).toMatchObject({ historyFrom: 5, pruned: 4 })
 })
 

@@ -30,7 +30,7 @@ export interface RetentionPlan {
   readonly pruned: number
 }
 
-/** An attempt that lost its race is not touched before it is certain that nobody is still about to commit it. */
+/** An attempt that lost its race is not touched until it is certain that no one is about to commit it. */
 const ATTEMPT_MS = 24 * 3600_000
 
 /**

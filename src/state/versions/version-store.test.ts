@@ -44,7 +44,7 @@ async function applyReading(control: StateControl, serial: number): Promise<void
   await control.states.write(named('d'), state, { how: 'backend', lockId: info.ID }, alice)
 }
 
-test('a version that is made anew beside a write under way is not credited with what that one read', async () => {
+test('a version rebuilt beside a write under way is not credited with what that write read', async () => {
   const bucket = openMemoryBucket()
   let isStuck = false
   const stuck = Object.assign(Object.create(bucket) as Bucket, {

@@ -47,7 +47,7 @@ export function createVersionStore(deps: StateDeps, history: Pick<HistoryCache, 
       indexes.set(object, index)
       return index
     } catch (error) {
-      // A damaged or missing ancestor must not stop anybody from writing: the next version stands on its own.
+      // A damaged or missing ancestor must not prevent a write: the next version is stored self-contained.
       log.error('a version that others are stored against cannot be read', {
         object,
         error: messageOf(error),
@@ -68,7 +68,7 @@ export function createVersionStore(deps: StateDeps, history: Pick<HistoryCache, 
     const prefix = versionsPrefix(doc.org, doc.id)
     const seq = doc.seq + 1
     const confirmed = confirmNext(doc)
-    // It is awaited before anything is stored; what fails before that is told first.
+    // It is awaited before anything is stored; what fails earlier is reported first.
     confirmed.catch(() => {})
     const version = describeVersion(doc, state, about, { id: ids.id('sv'), seq })
     const { commit, outputs } = nextCommit(doc.head, state.facts?.outputs ?? null)
@@ -103,7 +103,7 @@ export function createVersionStore(deps: StateDeps, history: Pick<HistoryCache, 
   async function putBack(doc: UnitDocument, head: Head, state: ReceivedState): Promise<void> {
     const { version, commit, outputs } = head
     const key = versionsPrefix(doc.org, doc.id) + head.object
-    // Beside a write under way the document has the receipt of that one already.
+    // Beside a write under way, the document already has the receipt of that write.
     const receipt = doc.write === null ? doc.receipt : doubtReceipt(doc.receipt)
     const encoded = await encodeVersion(state.body, {
       meta: { unit: doc.id, version, commit, outputs, receipt },

@@ -19,7 +19,7 @@ import type { Unit } from '../documents/unit-store.ts'
 import { viewVersion } from '../views/to-views.ts'
 import type { AbsenceView, VersionView } from '../views/views.ts'
 
-/** Both sides lie in memory while they are compared. */
+/** Both sides are in memory while they are compared. */
 const MOST_COMPARED_BYTES = 64 * 1024 * 1024
 
 const ABSENT: Readonly<Record<string, string>> = {

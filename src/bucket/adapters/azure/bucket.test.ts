@@ -18,7 +18,7 @@ async function answeredBy(...answers: readonly RequestListener[]) {
 const tag = 'abc' as Tag
 const id = { 'x-ms-request-id': '1' }
 
-test("a 404 that is not the store's own does not say that there is no object", async () => {
+test('a 404 that does not come from the store does not mean that the object is missing', async () => {
   const bucket = await answeredBy((_, response) => response.writeHead(404).end('404 page not found\n'))
   const refused = { code: 'BUCKET_UNAVAILABLE', facts: { status: 404 } }
 
@@ -28,7 +28,7 @@ test("a 404 that is not the store's own does not say that there is no object", a
   await expect(bucket.delete('a', tag)).rejects.toMatchObject(refused)
 })
 
-test('what comes without a tag is neither an object nor the receipt of one', async () => {
+test('an answer without a tag is neither an object nor the receipt of a write', async () => {
   const bucket = await answeredBy(({ method }, response) =>
     response.writeHead(method === 'PUT' ? 201 : 200, { ...id, 'content-length': '0' }).end(),
   )
@@ -39,7 +39,7 @@ test('what comes without a tag is neither an object nor the receipt of one', asy
   await expect(bucket.put('a', bodyOf('x'), 'absent')).rejects.toMatchObject(refused)
 })
 
-test('an object of which nobody says how long it is does not pass for an empty one', async () => {
+test('an object of unknown length is not taken for an empty one', async () => {
   const bucket = await answeredBy((_, response) =>
     response.writeHead(200, { ...id, etag: '"tag"', 'transfer-encoding': 'chunked' }).end('half'),
   )
@@ -93,17 +93,17 @@ test('an answer that breaks off is picked up where it broke', async () => {
   expect((await (await bucket.get('a'))?.bytes())?.toString()).toBe('0123456789')
 })
 
-test('an answer that breaks off before it is read is asked for again', async () => {
+test('an answer that breaks off before it is read is requested again', async () => {
   const bucket = await answeredBy(brokenOff, answer(200, object), part('0-9/10', '0123456789'))
 
   const found = await bucket.get('a')
-  // By the time of the next answer, the end of the first has come.
+  // The rest of the first answer has arrived by the time of the next one.
   await bucket.head('b')
 
   expect((await found?.bytes())?.toString()).toBe('0123456789')
 })
 
-test('neither a look, nor a write, nor a delete is done when somebody else answers', async () => {
+test('an answer from someone else completes neither a look, nor a write, nor a delete', async () => {
   const refused = { code: 'BUCKET_UNAVAILABLE' }
   for (const status of [200, 201, 202, 412]) {
     const bucket = await answeredBy(answer(status, { etag: '"5f"' }, '<html></html>'))
@@ -115,7 +115,7 @@ test('neither a look, nor a write, nor a delete is done when somebody else answe
   await expect(bucket.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused)
 })
 
-test('a store that hangs is given up, with that as the reason', async () => {
+test('a request to a store that hangs fails and gives that reason', async () => {
   const endpoint = await storeThatAnswers(() => {})
   const bucket = await openAzureBucket({
     container: 'states',

@@ -29,7 +29,7 @@ export interface AzureOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly clock?: Clock | undefined
   readonly retry?: RetryRules | undefined
-  /** An attempt is given up when the store has not answered for so long. */
+  /** An attempt fails if the store does not answer for this long. */
   readonly idleTimeoutMs?: number | undefined
 }
 
@@ -147,7 +147,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     return foundObject({ entry: entryOf(key, got, part.size), label, answer, part, resume, signal })
   }
 
-  /** The SDK would pick up an answer that breaks off with whatever comes then. */
+  /** The SDK would resume a broken answer with whatever it receives next. */
   async function download(
     blob: BlockBlobClient,
     key: string,
@@ -211,7 +211,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
     return (await head(key, signal)) === undefined ? 'absent' : conflict
   }
 
-  /** The service cannot begin a listing in the middle, so `after` leaves out what comes before it here. */
+  /** The service cannot start a listing in the middle, so we skip everything up to `after` here. */
   const list: Bucket['list'] = (prefix, { after, pageSize = 5000, signal } = {}) =>
     listedEntries<BlobItem>({
       names,
@@ -306,7 +306,7 @@ type Range = NonNullable<GetOptions['range']>
 
 interface Answer {
   readonly date?: Date | undefined
-  /** The store gives every answer one; who gives none is not the store. */
+  /** The store puts an id on every answer. An answer without one is not from the store. */
   readonly requestId?: string | undefined
   readonly _response: { readonly status: number }
 }

@@ -1,7 +1,7 @@
 import { TacoError } from '../../../base/errors.ts'
 import type { Body } from '../../bucket.ts'
 
-/** The stream of a body that fails at the end instead of leaving the store waiting for bytes that never come. */
+/** A body stream that fails at its end, instead of leaving the store waiting for bytes that never arrive. */
 export async function* measured(body: Body): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const part of body.stream()) {

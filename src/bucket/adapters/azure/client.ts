@@ -56,7 +56,7 @@ export interface AzureFailure {
   readonly status: number
   readonly code: string
   readonly retryAfterMs: number | undefined
-  /** Said by the store itself, which gives every answer an id. */
+  /** True if the answer is the store's own: the store puts an id on every answer. */
   readonly isOwn: boolean
 }
 
@@ -112,7 +112,7 @@ function identityError(error: unknown, label: string): unknown {
   })
 }
 
-/** The SDK's error carries the request with its headers: only its words go on. */
+/** The SDK's error carries the request with its headers, so we pass on its message only. */
 function withoutRequest(error: unknown): Error {
   return new Error(messageOf(error, ''))
 }

@@ -2,7 +2,7 @@ import type { BlobClient } from '@azure/storage-blob'
 import { conflict } from '../../bucket.ts'
 import type { Conflict, Entry, HeldLease, Leasable, Leases, Tag } from '../../bucket.ts'
 
-/** Where `backend "azurerm"` says who holds its lease. */
+/** Where `backend "azurerm"` records the holder of its lease. */
 const NOTE = 'terraformlockid'
 
 /** The parts of the adapter that leases are built on. */

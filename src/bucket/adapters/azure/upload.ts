@@ -21,7 +21,7 @@ export async function upload<T>(
       yield* measured(body)
     } catch (error) {
       failed.abort(error)
-      // Ending would let the store take what came for the whole.
+      // Ending the upload would make the store take the bytes so far for the whole.
       await new Promise<never>(() => undefined)
     }
   }

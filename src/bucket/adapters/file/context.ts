@@ -37,7 +37,7 @@ export async function ensureFolder(context: Context, folder: string): Promise<vo
   const made = await fs.mkdir(folder)
   const stat = made ? undefined : await fs.lstat(folder)
   if (stat?.kind === 'file') throw Object.assign(new Error(`not a folder: ${folder}`), { code: 'ENOTDIR' })
-  // Somebody else may have made it a moment ago and not made it durable yet.
+  // Another process may have created it a moment ago without making it durable yet.
   await fs.syncFolder(parent)
   folders.add(folder)
 }
@@ -47,8 +47,8 @@ export function tempPath(context: Context): string {
 }
 
 /**
- * A moment ago, at a random microsecond: the id of a generation. The real time would not do, because the clock of a file
- * system ticks every few milliseconds, and two writers within one tick must be told apart (see latest.ts).
+ * A moment ago, at a random microsecond: the id of a generation. The real time does not work, because a file system's
+ * clock ticks every few milliseconds, and two writers within one tick must be distinguishable (see latest.ts).
  */
 export function madeUpTime(context: Context): number {
   const spread =

@@ -43,7 +43,7 @@ const hints: Readonly<
   EXDEV: ['BUCKET_UNFIT', 'The folder and its .taco must lie on one disk.'],
 }
 
-/** Nothing may be written here; who only reads need not be told. */
+/** The folder is read-only. Readers do not need to know. */
 export function isReadOnly(error: unknown): boolean {
   return ['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')
 }

@@ -7,7 +7,7 @@ import type { Tag } from '../../bucket.ts'
 
 const KEYS = ['prod/terraform.tfstate', '.taco/units/a.json']
 
-test('where the disk was taken away nothing is said to be absent, until it is back', async () => {
+test('while the disk is gone nothing is reported as absent', async () => {
   const root = `${await tempFolder()}/mounted`
   const bucket = await openFileBucket({ root })
   const tags = new Map<string, Tag>()

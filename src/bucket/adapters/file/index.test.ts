@@ -85,7 +85,7 @@ test('a file that was there before is listed, read, replaced and deleted under o
   await expect(stat(`${root}/old/terraform.tfstate`)).rejects.toThrow('ENOENT')
 })
 
-test('a plain file that was removed by hand comes back', async () => {
+test('a plain file that was removed by hand is restored', async () => {
   const root = await tempFolder()
   const bucket = await openFileBucket({ root })
   const tag = await write(bucket, 'x.tfstate', 'kept')

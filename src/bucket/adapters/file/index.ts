@@ -1,9 +1,9 @@
 /**
- * A folder as a bucket, for any number of processes and for containers that share the volume. Every change of an
- * object is a new, numbered generation that is claimed by an exclusive hard link; there are no locks to be left behind.
- * Users' objects also lie at their key as plain files, which people and programs may edit; what they do there is
- * seen and becomes a generation too. The rules and why they hold: latest.ts, write.ts, plain.ts.
- * It must never remove the latest generation of a live object, nor remove any before those older than it.
+ * A folder as a bucket, for any number of processes and for containers that share the volume. Every change of an object
+ * is a new, numbered generation, claimed by an exclusive hard link, so there are no locks to leave behind. Users'
+ * objects are also stored at their key as plain files. People and programs may edit those; each edit is noticed and
+ * becomes a generation too. For the rules and why they hold, see latest.ts, write.ts and plain.ts. Never remove the
+ * latest generation of a live object, and never remove one before all older ones.
  */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -75,7 +75,7 @@ export async function openFileBucket(options: FileBucketOptions): Promise<Bucket
   })
 }
 
-/** A folder that may only be read is opened too; writing to it says what is wrong. */
+/** A read-only folder can be opened too. Writing to it reports what is wrong. */
 async function prepare(context: Context): Promise<void> {
   const { fs, root } = context
   await makeRoot(fs, root)
@@ -122,7 +122,7 @@ async function bucketOf(context: Context, realRoot: string): Promise<Bucket> {
 
   const places = new Map<string, Place>()
 
-  /** Checking a key and taking it apart costs as much as a look at a file, and the same keys come again and again. */
+  /** Checking and splitting a key costs as much as a look at a file, and the same keys come again and again. */
   function placeAt(key: string): Place {
     let place = places.get(key)
     if (place === undefined) {
@@ -202,7 +202,7 @@ async function bucketOf(context: Context, realRoot: string): Promise<Bucket> {
         try {
           return ask()
         } catch {
-          // Whoever reads it next is told what is wrong with the folder.
+          // The next read reports what is wrong with the folder.
           return false
         }
       }
@@ -237,7 +237,7 @@ async function bucketOf(context: Context, realRoot: string): Promise<Bucket> {
   }
 }
 
-/** Asked of the one folder whose name is known. A folder of the other name, where case counts, is another one. */
+/** Checks only the folder whose name we know. Where case counts, a folder of the other name is a different one. */
 async function isCaseIgnored(fs: FsOps, root: string): Promise<boolean> {
   const [own, other] = [await fs.lstat(`${root}/${OWN}`), await fs.lstat(`${root}/${OWN.toUpperCase()}`)]
   return own !== undefined && own.ino === other?.ino

@@ -21,7 +21,7 @@ import type { FolderNames } from './generations/folder.ts'
 
 const PAGE = 1000
 
-/** Folders are read one at a time, when the walk comes to them, in the byte order of the keys in them. */
+/** Reads one folder at a time, when the walk reaches it, in the byte order of its keys. */
 export async function* listFolder(
   context: Context,
   prefix: string,
@@ -129,7 +129,7 @@ function itemsOf(contents: Contents, walk: Walk, folder: string): readonly Item[
   return items.sort(items.some(({ name }) => /[\ud800-\udfff]/.test(name)) ? inKeyOrder : inUnitOrder)
 }
 
-/** The same order where no character lies above U+FFFF, and five times as fast. */
+/** The same order as long as no character is above U+FFFF, and five times as fast. */
 function inUnitOrder(a: Item, b: Item): number {
   return a.path < b.path ? -1 : 1
 }
@@ -138,7 +138,7 @@ function inKeyOrder(a: Item, b: Item): number {
   return compareKeys(a.path, b.path)
 }
 
-/** No promise where nothing is asked of the disk: ten thousand of them take longer than reading the folder. */
+/** Not a promise where no system call is needed: ten thousand promises take longer than reading the folder. */
 function ownEntry(
   context: Context,
   contents: Contents,

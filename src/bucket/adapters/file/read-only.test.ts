@@ -35,7 +35,7 @@ test('a folder that may only be read is read and listed, outside files and left-
   )
 })
 
-test('a deleted document, an outside delete and a removed plain file do not stop a reader who may not write', async () => {
+test('a deleted document, an outside delete and a removed plain file do not stop a read-only reader', async () => {
   const root = await tempFolder()
   const before = await openFileBucket({ root })
   const made = await before.put('.taco/units/a.json', bodyOf('{}'), 'absent')
@@ -68,7 +68,7 @@ test.skipIf(process.platform !== 'linux')(
 
     for (let i = 0; i < 20; i++) await bucket.head('kept.tfstate')
 
-    // Other threads of the process may open one or two of their own meanwhile.
+    // Meanwhile other threads of the process may open one or two files.
     expect((await countOpen()) - openBefore).toBeLessThan(10)
   },
 )

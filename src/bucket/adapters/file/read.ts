@@ -16,7 +16,7 @@ export function current(context: Context, place: Place): Promise<Generation> {
   return hasPlain(place) ? currentPlain(context, place, 'reading') : context.latest.of(place)
 }
 
-/** The bytes come from the generation's own file, which nobody else edits: a reader sees it whole, whatever happens. */
+/** The bytes come from the generation's own file, which is never edited: a reader sees it whole, whatever happens. */
 export async function read(
   context: Context,
   place: Place,

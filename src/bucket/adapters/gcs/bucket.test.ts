@@ -27,14 +27,14 @@ function refusal(status: number, reason: string, message: string): RequestListen
 }
 const notFound = refusal(404, 'notFound', 'No such object: states/a')
 const noBucket = refusal(404, 'notFound', 'The specified bucket does not exist.')
-/** As Google answers where media are asked for: https://github.com/firebase/firebase-tools/pull/3647 */
+/** How Google answers a request for media: https://github.com/firebase/firebase-tools/pull/3647 */
 const mediaNotFound: RequestListener = (_, response) =>
   response
     .writeHead(404, { 'x-guploader-uploadid': 'ADPycdst7Z', 'content-type': 'text/html; charset=UTF-8' })
     .end('No such object: states/a')
 const listing: RequestListener = (_, response) => response.end('{"kind":"storage#objects"}')
 
-/** An emulator's: only with the path does one see what is asked for. */
+/** An emulator's answer: only the path shows what was requested. */
 function emulator(media: RequestListener, document: RequestListener): RequestListener {
   return (request, response) => {
     if (/\/o\?/.test(request.url ?? '') && request.method === 'GET') listing(request, response)
@@ -91,7 +91,7 @@ test.each<[string, RequestListener]>([
   expect(await bucket.delete('a', tag)).toBe('absent')
 })
 
-test('what a proxy says of an object that is there is not believed', async () => {
+test("a proxy's answer about an existing object is not believed", async () => {
   const proxy: RequestListener = (_, response) => response.writeHead(404).end()
   const found: RequestListener = (_, response) => response.end('{"name":"a","generation":"7","size":"5"}')
   const bucket = await answeredBy(proxy, found)
@@ -112,7 +112,7 @@ test.each<[string, RequestListener]>([
   await expect((await answeredBy(answer)).put('a', bodyOf('x'), 'absent')).rejects.toMatchObject(refused)
 })
 
-test('whether the bucket exists is asked once', async () => {
+test('the existence of the bucket is checked once', async () => {
   const requests: string[] = []
   const store = emulator(mediaNotFound, notFound)
   const bucket = await answeredBy((request, response) => {
@@ -169,8 +169,8 @@ test.each<[string, readonly RequestListener[], GetOptions?]>([
   await expect(bytes()).rejects.toMatchObject(unavailable)
 })
 
-/** https://cloud.google.com/storage/docs/transcoding: as it is stored for those who take gzip, else unpacked. */
-test('an object that is stored packed comes as it is stored, and in parts', async () => {
+/** https://cloud.google.com/storage/docs/transcoding: as stored for clients that accept gzip, otherwise unpacked. */
+test('an object stored with gzip arrives as stored, whole and in parts', async () => {
   const stored = gzipSync('0123456789'.repeat(20))
   const size = stored.length
   const bucket = await answeredBy(({ headers }, response) => {
@@ -214,7 +214,7 @@ test.each<[string, RequestListener]>([
   await expect(bucket.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject(unavailable)
 })
 
-test('neither is a delete done nor a write lost when somebody else says so', async () => {
+test('an answer from someone else neither completes a delete nor loses a write', async () => {
   await expect((await answeredBy(page)).delete('a', tag)).rejects.toMatchObject(unavailable)
   await expect((await answeredBy(answer(412))).put('a', bodyOf('x'), tag)).rejects.toMatchObject(unavailable)
 })

@@ -106,7 +106,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
   ): Promise<void> {
     if (!isOwn(answer)) throw notTheStore(label, what, answer.status)
     if (/specified bucket does not exist/i.test(answer.text)) throw noSuchBucket(label)
-    // Of an object in a bucket that does not exist, Google says that there is no such object, too.
+    // Google also answers "no such object" if the bucket does not exist.
     if (!bucketIsKnown)
       await listed({ prefix: names.prefix || undefined, maxResults: '1', fields: 'kind' }, what, signal)
   }
@@ -138,7 +138,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
         await checkAbsence(refusal, call.what, signal)
         return undefined
       }
-      // Emulators word it freely where media are asked for; elsewhere they have a document for it.
+      // Emulators use their own words for requests for media. Elsewhere they answer with a document.
       if ((await head(key, signal)) === undefined) return undefined
       throw notTheStore(label, call.what, 404)
     }
@@ -247,7 +247,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
         retry: options.retry,
       } as const
       const answer = await client.json({ ...call, expects: [200, 204, 404, 412] }, z.unknown())
-      // Google says no more than 204; emulators have a document for it, if an empty one.
+      // Google answers 204 and nothing else. Emulators answer with a document, even if empty.
       if ('found' in answer) return 'deleted'
       const refusal = await shortened(answer)
       if (refusal.status === 404) {
@@ -277,7 +277,7 @@ export async function openGcsBucket(options: GcsOptions): Promise<Bucket & Store
   return withAbilities({ conditionalDelete: endpoint === GOOGLE, listsInOneRequest: false })
 }
 
-/** Only numbers are generations; no object has the generation 1, so it stands for a tag that is none. */
+/** Only numbers are generations. No object has generation 1, so it represents a tag that is not a generation. */
 function generationOf(tag: Tag): string
 function generationOf(tag: Tag | undefined): string | undefined
 function generationOf(tag: Tag | undefined): string | undefined {

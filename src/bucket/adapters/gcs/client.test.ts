@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** A store that gives these answers in turn, the last one for ever, and a client that talks to it. */
+/** A store that gives these answers in turn, repeating the last one, and a client for it. */
 async function scripted(answers: readonly RequestListener[]) {
   const targets: string[] = []
   const pauses: number[] = []
@@ -45,7 +45,7 @@ const busy: RequestListener = (_, response) => response.writeHead(503, { 'retry-
 const half: RequestListener = (request, response) =>
   void response.writeHead(200, { 'content-length': '10' }).write('half', () => request.socket.destroy())
 
-test('a pause that Google asks for is kept', async () => {
+test('a pause that Google requests is kept', async () => {
   const { client, targets, pauses } = await scripted([busy, fine])
 
   expect(await client.json(look, z.object({ name: z.string() }))).toEqual({ found: { name: 'a' } })
@@ -54,7 +54,7 @@ test('a pause that Google asks for is kept', async () => {
   expect(pauses[0]).toBeGreaterThanOrEqual(2000)
 })
 
-test('an answer that breaks off is asked for again', async () => {
+test('an answer that breaks off is requested again', async () => {
   const { client, targets } = await scripted([half, half, fine])
 
   expect(await client.json(look, z.object({ name: z.string() }))).toEqual({ found: { name: 'a' } })

@@ -22,7 +22,7 @@ export interface GcsCall extends Asked {
 
 export interface GcsClient {
   call(call: GcsCall): Promise<IncomingMessage>
-  /** What `schema` reads in the answer if its status is 200, else the answer; one that breaks off is asked for again. */
+  /** What `schema` reads from an answer with status 200, otherwise the answer. A broken answer is requested again. */
   json<T>(call: GcsCall, schema: z.ZodType<T>): Promise<{ readonly found: T } | IncomingMessage>
   storeTime(): number | undefined
   close(): void
@@ -126,7 +126,7 @@ export function noSuchBucket(label: string): TacoError {
 }
 
 /**
- * Said by the store itself: with the id that Google gives its answers, or with the document of its refusals.
+ * True if the answer is the store's own: it has the id that Google puts on its answers, or the document of a refusal.
  * https://cloud.google.com/storage/docs/json_api/v1/status-codes
  */
 export function isOwn({ status, headers, text }: ShortAnswer): boolean {

@@ -1,7 +1,7 @@
 import { TacoError } from '../../../base/errors.ts'
 import type { AccessToken } from './client.ts'
 
-/** Stands in for the application default credentials; `anonymous` for emulators. */
+/** Replaces the application default credentials; `anonymous` for emulators. */
 export type GivenToken = (() => Promise<string>) | 'anonymous'
 
 export async function tokenSource(given: GivenToken | undefined, emulated: boolean): Promise<AccessToken> {

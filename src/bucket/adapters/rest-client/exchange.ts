@@ -14,11 +14,11 @@ export interface ExchangeOptions {
   readonly label: string
   readonly clock: Clock
   readonly retry?: RetryRules | undefined
-  /** An attempt is given up when nothing was sent or received for so long. */
+  /** An attempt fails if nothing was sent or received for this long. */
   readonly idleTimeoutMs: number
 }
 
-/** What a call says about itself, whatever the store. */
+/** What a call says about itself, for every kind of store. */
 export interface Asked {
   /** Statuses that are answers; every other one is a failure. */
   readonly expects: readonly number[]

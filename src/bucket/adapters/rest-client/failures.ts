@@ -5,7 +5,7 @@ import { BodyFailure } from './transport.ts'
 /** The store is busy, restarting, or its answer was late. */
 export const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 
-/** How many milliseconds the store asks to be left alone, by its Retry-After header. */
+/** How many milliseconds the store wants us to wait, from its Retry-After header. */
 export function pauseIn(retryAfter: string | undefined): number | undefined {
   const seconds = Number(retryAfter)
   return seconds > 0 ? seconds * 1000 : undefined
@@ -37,12 +37,12 @@ export function unavailable(
   })
 }
 
-/** A size that is not told must not pass for none: an empty object stands for no state. */
+/** An unknown size must not pass for zero: an empty object means "no state". */
 export function unsized(label: string, key: string): TacoError {
   return unavailable(label, `it does not say how long "${key}" is`)
 }
 
-/** Every store gives one: what comes without is somebody else's answer, a proxy's for example. */
+/** Every store sends one. An answer without it comes from someone else, for example a proxy. */
 export function untagged(label: string, key: string): TacoError {
   return unavailable(label, `it gives no tag of "${key}"`)
 }
@@ -52,12 +52,12 @@ export function otherBytes(label: string, key: string): TacoError {
   return unavailable(label, `it gave other bytes of "${key}" than were asked for`)
 }
 
-/** Proxies say 404 too, while they do not know yet where the store is, and portals have a page for every request. */
+/** Proxies also answer 404 before they know where the store is, and portals answer every request with a page. */
 export function notTheStore(label: string, what: string, status: number): TacoError {
   return unavailable(label, `${what}: somebody else than the store answered ${status}`, { status })
 }
 
-/** Errors of sockets, names and TLS; only lost connections are worth another try. */
+/** Errors of sockets, names and TLS. Only lost connections are retried. */
 export function transportFailure(error: unknown, label: string): Error {
   if (error instanceof BodyFailure) return bodyError(error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -67,7 +67,7 @@ export function transportFailure(error: unknown, label: string): Error {
   return LOST_CONNECTION.has(code) || code === '' ? new Again(failure) : failure
 }
 
-/** The caller's own error goes back as it came. */
+/** The caller's own error is passed on unchanged. */
 function bodyError(failure: BodyFailure): Error {
   if (failure.cause instanceof Error) return failure.cause
   return new TacoError('UNEXPECTED', failure.message, { cause: failure.cause })

@@ -9,9 +9,9 @@ export interface FoundOptions {
   readonly entry: Entry
   readonly label: string
   readonly answer: Readable
-  /** Which bytes must come. */
+  /** Which bytes must arrive. */
   readonly part: Part
-  /** These bytes of the same object; throws if the store says that it is no longer the same. */
+  /** These bytes of the same object. Throws if the store reports that the object has changed. */
   resume(range: NonNullable<GetOptions['range']>): Promise<{
     readonly answer: Readable
     readonly part: Part | undefined
@@ -59,7 +59,7 @@ export function foundObject(options: FoundOptions): Found {
     }
   }
 
-  /** An answer in chunks may go on after the bytes that were announced. */
+  /** A chunked answer may continue after the announced bytes. */
   function checkLength(got: number): void {
     if (got > length) throw otherBytes(options.label, entry.key)
   }
@@ -93,7 +93,7 @@ export function foundObject(options: FoundOptions): Found {
   }
 }
 
-/** What comes before the end or a break; by events, which cost half of what an iterator costs. */
+/** What arrives before the end or a break. Uses events, which cost half as much as an iterator. */
 function collected(answer: Readable): Promise<Uint8Array[]> {
   return new Promise((resolve) => {
     const parts: Uint8Array[] = []
@@ -105,7 +105,7 @@ function collected(answer: Readable): Promise<Uint8Array[]> {
   })
 }
 
-/** For a range that begins where nothing is: what a look at the object then found says whether that is so. */
+/** For a range that starts past the end: checks the size that a look at the object found. */
 export function pastTheEnd(
   entry: Entry | undefined,
   { range, ifNoneMatch }: GetOptions,

@@ -18,7 +18,7 @@ export interface Listing<Item> {
   entryOf(key: string, item: Item): Entry
 }
 
-/** One request a page, and no page empty; objects that nobody could address are left out. */
+/** One request per page, and no empty pages. Leaves out objects whose keys cannot be addressed. */
 export async function* listedEntries<Item extends { readonly name: string }>(
   listing: Listing<Item>,
 ): AsyncGenerator<readonly Entry[]> {

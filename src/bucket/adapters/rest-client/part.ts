@@ -8,7 +8,7 @@ export interface Part {
   readonly size: number
 }
 
-/** By the head of the answer; undefined where it does not say. `size` is that of the object, if told on its own. */
+/** From the head of the answer; undefined if it does not say. `size` is the object's, if given separately. */
 export function partIn(
   headers: {
     readonly 'content-range'?: string | undefined
@@ -28,7 +28,7 @@ export function partIn(
   return { start, length: Number(headers['content-length'] ?? announced), size: Number(match[3]) }
 }
 
-/** A whole that lies in the range is as good as the range. */
+/** A whole object that fits in the range is as good as the range. */
 export function isAskedFor({ start, length, size }: Part, range: GetOptions['range']): boolean {
   const { start: first, end } = range ?? { start: 0, end: size - 1 }
   return start === first && length === Math.min(end, size - 1) - first + 1

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../../base/clock.ts'
 import { storeTime } from './store-time.ts'
 
-test('the time goes on from the last date that was told, and a date that is none changes nothing', () => {
+test('the time continues from the last date received, and an invalid date changes nothing', () => {
   let now = 1_000
   const time = storeTime({ ...systemClock, now: () => now })
   time.note(undefined)

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Again } from '../../../base/retry.ts'
 import { unavailable } from './failures.ts'
 
-/** The whole answer; one that breaks off may be asked for again. */
+/** The whole answer. A broken one may be requested again. */
 export async function wholeText(answer: IncomingMessage, label: string): Promise<string> {
   try {
     const parts: Buffer[] = []
@@ -16,7 +16,7 @@ export async function wholeText(answer: IncomingMessage, label: string): Promise
 
 const ENOUGH = 64 * 1024
 
-/** For answers whose status says enough: what came of the text will do. */
+/** For answers whose status says enough: whatever arrived of the text will do. */
 export async function shortText(answer: IncomingMessage): Promise<string> {
   let text = ''
   try {

@@ -24,7 +24,7 @@ export interface Outgoing {
 }
 
 export interface Transport {
-  /** Resolves with the head of the answer; whoever gets it reads or destroys it. */
+  /** Resolves with the head of the answer. The caller must read or destroy it. */
   send(request: Outgoing): Promise<http.IncomingMessage>
   close(): void
 }
@@ -101,7 +101,7 @@ async function nextPart(
     throw new BodyFailure('the body could not be read', { cause: error })
   })
   const result = await Promise.race([next, gone.then(() => undefined)])
-  // The call has ended, and why is told by its own event: what becomes of the rest of the body no longer matters.
+  // The call has ended, and its own event gives the reason. The rest of the body no longer matters.
   if (result === undefined) next.catch(() => undefined)
   return result === undefined || result.done === true ? undefined : result.value
 }

@@ -36,7 +36,7 @@ test('attempts are bounded, and pauses grow up to a bound', async () => {
   expect(pauses.every((ms, i) => ms <= 80 * 2 ** i)).toBe(true)
 })
 
-test('a pause that the store asks for is kept', async () => {
+test('a pause that the store requests is kept', async () => {
   const { bucket, pauses } = await scripted([refusal(503, 'SlowDown', { 'retry-after': '2' }), ok])
 
   await bucket.head('a')
@@ -50,7 +50,7 @@ test('a write that always meets another one under way is a conflict', async () =
   expect(await bucket.put('a', bodyOf('x'), tag)).toEqual({ kind: 'conflict' })
 })
 
-test('another 409 is no conflict, because nobody would ever win it', async () => {
+test('any other 409 is not a conflict, because no writer would ever win it', async () => {
   const { bucket, requests } = await scripted([refusal(409, 'ObjectParentIsFile')])
 
   await expect(bucket.put('a', bodyOf('x'), tag)).rejects.toMatchObject({ code: 'UNEXPECTED' })
@@ -68,7 +68,7 @@ test.each([refusal(503, 'SlowDown'), hangUp])('a delete without retry is sent on
   expect(requests.map(({ method }) => method)).toEqual(['DELETE'])
 })
 
-test('a store that is silent is given up', async () => {
+test('a request to a silent store fails', async () => {
   const { bucket, requests } = await scripted([silence], {
     idleTimeoutMs: 50,
     retry: { attempts: 2, baseMs: 1, maxMs: 1 },
@@ -81,7 +81,7 @@ test('a store that is silent is given up', async () => {
   expect(requests).toHaveLength(2)
 })
 
-test('a caller that gives up while the store is silent is let go', async () => {
+test('a caller that gives up does not wait for a silent store', async () => {
   const controller = new AbortController()
   const { bucket } = await scripted([() => controller.abort()])
 
@@ -133,7 +133,7 @@ test('an answer that breaks off is picked up where it broke', async () => {
   expect(requests[1]?.headers).toMatchObject({ range: 'bytes=5-9', 'if-match': '"tag"' })
 })
 
-test('an answer that breaks off before its first byte, or before it is read, is asked for again', async () => {
+test('an answer that breaks off before its first byte, or before it is read, is requested again', async () => {
   const broken: Answer = (request, response) => {
     response.writeHead(200, { etag: '"tag"', 'content-length': '3' }).flushHeaders()
     setImmediate(() => request.socket.destroy())
@@ -165,7 +165,7 @@ test('an object that is replaced while its answer breaks off is not pieced toget
   await expect(found?.bytes()).rejects.toMatchObject({ code: 'BUCKET_UNAVAILABLE' })
 })
 
-test('encryption is asked for with every write', async () => {
+test('encryption is requested with every write', async () => {
   const { bucket, requests } = await scripted([ok], { sse: 'aws:kms', kmsKeyId: 'the-key' })
 
   await bucket.put('a', bodyOf('x'), 'absent')
@@ -187,7 +187,7 @@ test('the time of the store is that of its last answer', async () => {
   expect(Math.abs(((await bucket.storeTime()) ?? 0) - Date.parse(date))).toBeLessThan(10_000)
 })
 
-test('objects that nobody could address are left out of lists', async () => {
+test('lists leave out objects whose keys cannot be addressed', async () => {
   const keys = ['p/', 'p/folder/', 'p/a//b', 'p/good', 'other/x']
   const xml = keys
     .map((key) => `<Contents><Key>${key}</Key><ETag>"x"</ETag><Size>0</Size></Contents>`)

@@ -29,7 +29,7 @@ export interface S3Options {
   readonly region?: string | undefined
   /** Default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS itself. */
   readonly endpoint?: string | undefined
-  /** Default: true with an endpoint of its own, false at AWS. */
+  /** Default: true with a custom endpoint, false at AWS. */
   readonly pathStyle?: boolean | undefined
   readonly sse?: 'AES256' | 'aws:kms' | 'aws:kms:dsse' | undefined
   readonly kmsKeyId?: string | undefined
@@ -37,7 +37,7 @@ export interface S3Options {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly clock?: Clock | undefined
   readonly retry?: RetryRules | undefined
-  /** An attempt is given up when nothing was sent or received for so long. */
+  /** An attempt fails if nothing was sent or received for this long. */
   readonly idleTimeoutMs?: number | undefined
 }
 
@@ -52,8 +52,8 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
   const address = s3Address({ bucket: options.bucket, region, endpoint, pathStyle: options.pathStyle })
   const client = openS3Client({
     address,
-    // At AWS, TLS guards the bytes. Elsewhere some servers keep what came of an upload that broke off, and only
-    // a hash that does not match stops them.
+    // At AWS, TLS protects the bytes. Some other servers keep the part of an upload that arrived before it broke off,
+    // and only a hash mismatch stops them.
     signsBodies: !address.secure || endpoint !== undefined,
     region,
     label,
@@ -125,7 +125,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     return describedIn(key, answer.headers, call.what).entry
   }
 
-  /** A 404 to a look has no document that tells whose it is; one to a get has. */
+  /** The 404 to a HEAD has no document that identifies the sender; the 404 to a GET has. */
   async function entryInFull(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     const found = await get(key, signal === undefined ? {} : { signal })
     if (found === undefined) return undefined
@@ -134,7 +134,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     return { key, tag, size, modifiedAt }
   }
 
-  /** What must be told of an object; throws if it is not, or if somebody else tells it. */
+  /** What the store must report about an object. Throws if it does not, or if someone else answers. */
   function describedIn(key: string, headers: IncomingHttpHeaders, what: string): Described {
     if (isPage(headers)) throw notTheStore(label, what, 200)
     if (headers.etag === undefined) throw untagged(label, key)
@@ -144,7 +144,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     return { entry: { key, tag: tagOf(headers.etag), size: part.size, modifiedAt }, part }
   }
 
-  /** Throws if somebody else refuses, or the store because it has no such bucket. */
+  /** Throws if someone else refuses, or if the store has no such bucket. */
   function checkRefusal({ status, headers, text }: ShortAnswer, what: string): void {
     const { code } = readError(text)
     if (code === undefined && !isOwn(headers)) throw notTheStore(label, what, status)
@@ -258,12 +258,12 @@ interface Described {
   readonly part: Part
 }
 
-/** Said by the store itself; without this id it may be, too, for some servers give none. */
+/** True if the answer is the store's own. Without this id it may still be, because some servers send none. */
 function isOwn(headers: IncomingHttpHeaders): boolean {
   return headers['x-amz-request-id'] !== undefined
 }
 
-/** What web servers give to whatever is asked for, with a tag, too; no state is one. */
+/** The kind of page that web servers send for any request, even with a tag. No state looks like it. */
 function isPage(headers: IncomingHttpHeaders): boolean {
   return !isOwn(headers) && (headers['content-type'] ?? '').startsWith('text/html')
 }

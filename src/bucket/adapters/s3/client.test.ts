@@ -65,7 +65,7 @@ test('expired keys that cannot be renewed are an error with a hint', async () =>
   })
 })
 
-test('a text that breaks off is asked for again', async () => {
+test('a text that breaks off is requested again', async () => {
   let count = 0
   const client = await clientOf((request, response) => {
     if (++count < 3)

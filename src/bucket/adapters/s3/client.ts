@@ -29,7 +29,7 @@ export interface S3Client {
   call(call: S3Call): Promise<IncomingMessage>
   /** For every other answer. */
   ask(call: S3Call): Promise<ShortAnswer>
-  /** The same, with the text of the answer; one that breaks off is asked for again. */
+  /** The same, with the text of the answer. A broken one is requested again. */
   text(call: S3Call): Promise<string>
   /** By the Date header of the last answer. */
   storeTime(): number | undefined
@@ -107,7 +107,7 @@ export function openS3Client(options: S3ClientOptions): S3Client {
 
 const retriedConflicts = new Set(['ConditionalRequestConflict', 'OperationAborted'])
 
-/** Another write to the same key was under way, every time: who won is not known. */
+/** Another write to the same key was under way every time, so the winner is unknown. */
 export class UndecidedConflict extends Error {}
 
 function hashOf(body: Body | undefined, signsBodies: boolean): string | Promise<string> {

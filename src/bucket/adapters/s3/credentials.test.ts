@@ -29,7 +29,7 @@ test('keys of the environment are used as they are', () => {
   expect(source.forget()).toBe(false)
 })
 
-test('the chain is asked once by many at once, and not again while the keys hold', async () => {
+test('many callers at once query the chain once, and not again while the keys are valid', async () => {
   const { state, source } = counting(3600_000)
 
   await Promise.all([source.current(), source.current(), source.current()])
@@ -38,7 +38,7 @@ test('the chain is asked once by many at once, and not again while the keys hold
   expect(state.asked).toBe(1)
 })
 
-test('keys that will soon expire are renewed beside the requests, and expired ones before', async () => {
+test('keys that will soon expire are renewed in the background, and expired ones before the request', async () => {
   const { state, source } = counting(3600_000)
   await source.current()
 
@@ -52,7 +52,7 @@ test('keys that will soon expire are renewed beside the requests, and expired on
   expect(await source.current()).toMatchObject({ accessKeyId: 'key 3' })
 })
 
-test('a failed renewal does no harm while the old keys hold, and is told when they do not', async () => {
+test('a failed renewal does no harm while the old keys are valid, and is reported afterwards', async () => {
   const { state, source } = counting(3600_000)
   await source.current()
   state.fails = true
@@ -65,7 +65,7 @@ test('a failed renewal does no harm while the old keys hold, and is told when th
   await expect(source.current()).rejects.toThrow('the metadata service is down')
 })
 
-test('keys that the store calls expired are asked for anew', async () => {
+test('keys that the store calls expired are requested again', async () => {
   const { source } = counting(3600_000)
   await source.current()
 

@@ -5,7 +5,7 @@ import type { Credentials } from './signer.ts'
 export interface CredentialSource {
   /** Without a promise where the keys are at hand, which is nearly always. */
   current(): Credentials | Promise<Credentials>
-  /** The store said that these have expired. False if there are no others to be had. */
+  /** The store reported these keys as expired. False if no others are available. */
   forget(): boolean
 }
 
@@ -16,11 +16,11 @@ export interface CredentialOptions {
   readonly given: Credentials | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
-  /** Stands in for the SDK's chain in tests. */
+  /** Replaces the SDK's chain in tests. */
   readonly chain?: (() => Promise<Credentials>) | undefined
 }
 
-/** Keys from the environment are used as they are; everything else is asked of the SDK's chain. */
+/** Keys from the environment are used as they are. All others come from the SDK's chain. */
 export function credentialSource(options: CredentialOptions): CredentialSource {
   const fixed = options.given ?? environmentKeys(options.env)
   if (fixed !== undefined) return { current: () => fixed, forget: () => false }
@@ -34,7 +34,7 @@ function environmentKeys(env: CredentialOptions['env']): Credentials | undefined
   return { accessKeyId, secretAccessKey, sessionToken: env['AWS_SESSION_TOKEN'] || undefined }
 }
 
-/** Asks again in time: in the background while the old keys still hold, and waiting when they do not. */
+/** Renews in time: in the background while the old keys are valid, and before the request when they are not. */
 function refreshing(chain: () => Promise<Credentials>, clock: Clock): CredentialSource {
   let held: Credentials | undefined
   let underWay: Promise<Credentials> | undefined
@@ -52,7 +52,8 @@ function refreshing(chain: () => Promise<Credentials>, clock: Clock): Credential
       const leftMs = (held.expiresAt ?? Infinity) - clock.now()
       if (leftMs > SOON_MS) return held
       if (leftMs <= TOO_LATE_MS) return refresh()
-      // The old keys still hold, and every call until they no longer do asks again: if that fails too, it is told then.
+      // The old keys are still valid, and every call until they expire tries again. If that fails too, it is reported
+      // then.
       refresh().catch(() => undefined)
       return held
     },

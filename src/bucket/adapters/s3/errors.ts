@@ -7,7 +7,7 @@ export interface Refusal extends ErrorDocument {
   readonly status: number
   readonly label: string
   readonly what: string
-  /** Where the store says that the bucket is. */
+  /** The region in which the bucket is, according to the store. */
   readonly bucketRegion: string | undefined
   readonly retryAfterMs: number | undefined
 }

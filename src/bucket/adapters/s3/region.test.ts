@@ -53,7 +53,7 @@ test.each([
   expect(regionOf({ HOME: home({ config }), AWS_PROFILE })).toBe(region)
 })
 
-test('a region beside the keys of the profile counts first, and both files may lie elsewhere', () => {
+test('a region beside the keys of the profile wins, and both files may be elsewhere', () => {
   const folder = home({ keys: '[prod]\naws_access_key_id = x\nregion = sa-east-1\r\n', settings: config })
   const AWS_CONFIG_FILE = join(folder, '.aws/settings')
   const AWS_SHARED_CREDENTIALS_FILE = join(folder, '.aws/keys')

@@ -43,8 +43,8 @@ function textOf(file: string | undefined): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Most machines have no such file, and a service may not be allowed to read it. If the region was in it, the store
-    // says which one it should have been.
+    // Most machines have no such file, and a service may not be allowed to read it. If it contained the region, the
+    // store reports which region it should have been.
     return ''
   }
 }

@@ -7,7 +7,7 @@ import type { Answer } from '../../../../test/support/s3.ts'
 
 const tag = 'abc' as Tag
 
-test('a listing that breaks off where nobody said how long it is does not pass for a short one', async () => {
+test('a listing of unknown length that breaks off does not pass for a short one', async () => {
   const half = '<ListBucketResult><Contents><Key>a</Key></Contents><Contents><Key>b</K'
   const { bucket } = await scripted([
     ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${half}`),
@@ -18,7 +18,7 @@ test('a listing that breaks off where nobody said how long it is does not pass f
   })
 })
 
-test('an object of which nobody says how long it is does not pass for an empty one', async () => {
+test('an object of unknown length does not pass for an empty one', async () => {
   const unsized: Answer = (request, response) => {
     response.writeHead(200, { etag: '"tag"', 'transfer-encoding': 'chunked' })
     if (request.method === 'HEAD') response.end()
@@ -31,7 +31,7 @@ test('an object of which nobody says how long it is does not pass for an empty o
   await expect(bucket.get('a')).rejects.toMatchObject(refused)
 })
 
-test("a 404 that is not the store's own does not say that there is no object", async () => {
+test('a 404 that does not come from the store does not mean that the object is missing', async () => {
   const proxy: Answer = (_, response) => response.writeHead(404).end('404 page not found\n')
   const { bucket } = await scripted([proxy])
   const refused = { code: 'BUCKET_UNAVAILABLE', facts: { status: 404 } }
@@ -44,7 +44,7 @@ test("a 404 that is not the store's own does not say that there is no object", a
   ).rejects.toMatchObject(refused)
 })
 
-test('what a proxy says to a look, and the store that is back does not, is not believed', async () => {
+test("a proxy's answer to a HEAD is not believed if the store contradicts it", async () => {
   const proxy: Answer = (_, response) => response.writeHead(404).end()
   const { bucket } = await scripted([
     proxy,
@@ -66,7 +66,7 @@ test.each<[string, Answer]>([
   expect(await bucket.delete('a', tag)).toBe('absent')
 })
 
-test('a page that somebody else answers with is neither an object nor the receipt of one', async () => {
+test('a page from someone else is neither an object nor the receipt of a write', async () => {
   const plain: Answer = (_, response) => response.writeHead(200, { 'content-length': '7' }).end('Welcome')
   const { bucket } = await scripted([plain])
   const refused = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('no tag of "a"') }
@@ -129,7 +129,7 @@ test.each<[string, readonly Answer[], GetOptions?]>([
   await expect(bytes()).rejects.toMatchObject({ code: 'BUCKET_UNAVAILABLE' })
 })
 
-test('a range is believed that is cut at the end of the object, and a whole that lies in the range', async () => {
+test('a range cut at the end of the object is accepted, and so is a whole object that fits in the range', async () => {
   const range = { start: 0, end: 99 }
   for (const full of [part('0-9/10', '0123456789'), answer(200, object, '0123456789')]) {
     const { bucket } = await scripted([
@@ -149,7 +149,7 @@ test.each<[string, Answer]>([
   expect(await bucket.get('a', { ifNoneMatch: tag })).toBe('unchanged')
 })
 
-test('a receipt without a text is one, whatever type it is said to have', async () => {
+test('a receipt without a body counts, whatever its content type', async () => {
   const type = { 'content-type': 'text/html; charset=utf-8' }
   const { bucket } = await scripted([
     answer(200, { ...type, etag: '"new"' }),
@@ -161,7 +161,7 @@ test('a receipt without a text is one, whatever type it is said to have', async 
   expect(await trusting.delete('a', 'new' as Tag)).toBe('deleted')
 })
 
-test('neither a look, nor a write, nor a delete is done when somebody else answers', async () => {
+test('an answer from someone else completes neither a look, nor a write, nor a delete', async () => {
   const { bucket } = await scripted([page])
   const trusting = bucket.withAbilities({ ...bucket.can, conditionalDelete: true })
   const refused = { code: 'BUCKET_UNAVAILABLE' }

@@ -48,7 +48,7 @@ test('an empty listing is empty', () => {
   expect(readListing('<ListBucketResult/>')?.items).toEqual([])
 })
 
-test('what is no listing, or does not say how it goes on, does not pass for the end of one', () => {
+test('what is not a listing, or does not say how it continues, does not pass for the end of one', () => {
   expect(readListing('<html><body>Welcome to the network</body></html>')).toBeUndefined()
   expect(readListing('')).toBeUndefined()
   expect(readListing(`<ListBucketResult><IsTruncated>false</IsTruncated>${contents('a')}`)).toBeUndefined()

@@ -13,9 +13,8 @@ export interface ListedObject {
 }
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
- * Undefined: it is none or only half of one, or says that there is more and not how to get it. Nothing of that may pass
- * for the end.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html Undefined: the text is not a listing, or only
+ * part of one, or it announces more without saying how to get it. None of these may pass for the end.
  */
 export function readListing(xml: string): ListedPage<ListedObject> | undefined {
   if (!/<\/(?:\w+:)?ListBucketResult\s*>|<(?:\w+:)?ListBucketResult[^<>]*\/>/.test(xml)) return undefined

@@ -5,7 +5,9 @@ import type { FileStat, ReadableFile } from './fs-ops.ts'
 import type { Generation } from '../generations/generation.ts'
 import type { Place } from '../generations/names.ts'
 
-/** Up to here an object is read at once and its file closed, so that nothing is left open by those who forget it. */
+/**
+ * Objects up to this size are read at once and their file is closed, so that a forgotten object leaves nothing open.
+ */
 const SMALL = 128 * 1024
 const PART = 512 * 1024
 const MAX_POOLED = 16
@@ -64,7 +66,7 @@ interface Slice {
   readonly unchanged: (stat: FileStat) => boolean
 }
 
-/** **A chunk of `stream()` is valid until the next one is asked for**: its memory is used again. `bytes()` is yours. */
+/** **A chunk of `stream()` is valid until you request the next one**: its memory is reused. `bytes()` is yours. */
 function large(entry: Entry, file: ReadableFile, slice: Slice): Found {
   let taken = false
   function take(): void {

@@ -1,6 +1,7 @@
 /**
- * All that the folder asks of a file system, one system call a method, so that a test can stand between any two
- * of them. Expected outcomes are answers (undefined, false, 'exists'); everything else is thrown as Node throws it.
+ * Everything the folder needs from a file system, one system call per method, so that a test can interfere between any
+ * two of them. Expected outcomes are return values (undefined, false, 'exists'); everything else is thrown as Node
+ * throws it.
  */
 export interface FsOps {
   /** Milliseconds since the epoch. */
@@ -47,7 +48,7 @@ export interface FileStat {
   readonly ino: number
   readonly mtimeMs: number
   readonly ctimeMs: number
-  /** Who may read and write it, where there is such a thing. */
+  /** The owner and mode, where they exist. */
   readonly mode?: number
 }
 
@@ -62,7 +63,7 @@ export interface WritableFile {
 
 export interface ReadableFile {
   stat(): Maybe<FileStat>
-  /** Fills as much of `into` as there is from `position` on; says how much. */
+  /** Fills as much of `into` as there is from `position` on, and returns how much. */
   read(into: Uint8Array, position: number): Maybe<number>
   close(): Maybe<void>
 }

@@ -9,7 +9,7 @@ const SMALL_READ = 512 * 1024
 const SLOW_READ_MS = 1
 /** A folder that had more names at the last look at it is read off the main thread. */
 const BIG_FOLDER = 512
-/** So is one of so many: a walk through ten thousand folders would let nobody else have a turn for a second. */
+/** A walk through ten thousand folders without a pause would block everything else for a second. */
 const FOLDERS_PER_TURN = 64
 
 export function nodeFs(): FsOps {
@@ -44,7 +44,7 @@ export function nodeFs(): FsOps {
 
 const IF_THERE = { throwIfNoEntry: false } as const
 
-/** Asked several times for every state that is read, so without the closure of `unless`. */
+/** Called several times for every state that is read, so it avoids the closure of `unless`. */
 function lstat(path: string): FileStat | undefined {
   try {
     const stat = fs.lstatSync(path, IF_THERE)
@@ -57,7 +57,7 @@ function lstat(path: string): FileStat | undefined {
 
 const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW
 
-/** Those who come while a sync runs share the one that starts after it: it covers what they all did before. */
+/** Calls that arrive during a sync share the next one, which covers everything they did before it. */
 function groupSync(
   syncs: Map<string, { running: Promise<void>; next: Promise<void> | undefined }>,
   path: string,

@@ -1,6 +1,6 @@
 import type { FsOps } from './fs-ops.ts'
 
-/** Like a disk that is mounted read-only: whoever only reads does not notice. */
+/** Like a disk that is mounted read-only. Readers do not notice. */
 export function readingFs(fs: FsOps): FsOps {
   const refuse = () => {
     throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' })

@@ -44,12 +44,12 @@ export async function readNames(fs: FsOps, folder: string): Promise<FolderNames>
 }
 
 /**
- * Generations by name, as they were when a list came by. A generation never changes, so a name that is still
- * there stands for what it stood for, unless the object was forgotten and began again at 1, which takes a day.
- * Only for documents of our own: those are listed again and again.
+ * Generations by name, as the last listing found them. A generation never changes, so a name that still exists means
+ * what it meant before, unless the object was forgotten and started again at 1, which takes a day. Only for our own
+ * documents, because those are listed again and again.
  */
 export interface KnownGenerations {
-  /** Asks nobody. */
+  /** Makes no system call. */
   peek(folder: string, name: string, n: number): Generation | undefined
   get(folder: string, name: string, n: number): Promise<Generation | undefined>
   /** What a write made. Most of what is written is never listed, so only what was is kept up to date. */
@@ -98,7 +98,7 @@ export function knownGenerations(fs: FsOps): KnownGenerations {
   }
 }
 
-/** In one piece: what `+` makes of two strings keeps both of them besides. */
+/** As one string: V8's result of `+` would keep both parts alive as well. */
 function pathOf(folder: string, name: string): string {
   return [folder, name].join('/')
 }

@@ -3,14 +3,14 @@ import type { FileStat, FsOps } from '../fs/fs-ops.ts'
 import type { Tag } from '../../../bucket.ts'
 
 /**
- * One generation of an object. Data is a regular file; everything else is a symbolic link that leads nowhere and
- * whose text says what it is, so that reading a folder's names tells live objects from dead ones.
+ * One generation of an object. Data is a regular file. Everything else is a dangling symbolic link whose text says what
+ * it is, so that the names in a folder are enough to distinguish live objects from dead ones.
  * - `gone`: deleted.
- * - `outside`: somebody wrote the plain file around us; the text holds what the file looked like.
- * - `pruned`: only ever generation 1, which is emptied but never removed, so that its absence proves that there
- *   is no object and creating one needs no look at the whole folder. Its text names the latest generation, so that
- *   finding that one needs no look at the whole folder either.
- * `id` tells apart two files that had the same number, one of which came too late (see write.ts).
+ * - `outside`: another program wrote the plain file; the text records what the file looked like.
+ * - `pruned`: only ever generation 1, which is emptied but never removed. Its absence proves that there is no object,
+ * so creating one does not read the whole folder. Its text names the latest generation, so finding that one does
+ * not read the whole folder either. `id` distinguishes two files that had the same number, one of which came too late
+ *   (see write.ts).
  */
 export interface Generation {
   readonly n: number
@@ -40,7 +40,7 @@ export async function readGeneration(fs: FsOps, path: string, n: number): Promis
   return stat === undefined ? undefined : generationOf(fs, path, n, stat)
 }
 
-/** Of a file that was looked at already. What a link says is read now. */
+/** Of a file that we already looked at. The text of a link is read now. */
 export async function generationOf(
   fs: FsOps,
   path: string,

@@ -51,7 +51,7 @@ test.each(['.taco/units/a.json', 'states/a.tfstate'])(
   },
 )
 
-test('a document whose latest generation nobody named is found by reading its folder', async () => {
+test('a document whose latest generation is not named is found by reading its folder', async () => {
   const root = await tempFolder()
   const writer = await openFileBucket({ root })
   const key = '.taco/units/a.json'

@@ -19,15 +19,15 @@ const MAX_HINTS = 100_000
 const MAX_ROUNDS = 1000
 
 /**
- * Why asking a few names is enough: generations are removed in ascending order. Begin at one that was the highest once
- * (number and id), go up name by name until one is missing, and look at the first *once more*. If it is still there,
- * nothing above it had been removed, so the last one found was the highest when the next one was looked for. The id
- * matters: a writer that slept may put its file at a removed number n, and only the id shows that it is not the n that
- * is remembered.
+ * Why checking a few names is enough: generations are removed in ascending order. Start at one that was once the
+ * highest (number and id), go up name by name until one is missing, and look at the first *once more*. If it is still
+ * there, nothing above it had been removed, so the last one found was the highest when we looked for the next. The id
+ * matters: a writer that slept may put its file at a removed number n, and only the id shows that it is not the n we
+ * remember.
  *
- * Where to begin: what this process saw last, or else what generation 1 names. It is named by whoever made it, by inode
- * and times, so that neither a late writer's file nor one that came from a backup passes for it. Only where nobody named
- * it, or a slower writer did so after a faster one, is the whole folder read.
+ * Where to start: at what this process saw last, or else at what generation 1 names. The writer of a generation names
+ * it by inode and times, so that neither a late writer's file nor one from a backup passes for it. We read the whole
+ * folder only if it was never named, or if a slower writer named its own after a faster one.
  */
 export function latestGenerations(fs: FsOps): Latest {
   const hints = new Map<string, Generation>()
@@ -71,7 +71,7 @@ export function latestGenerations(fs: FsOps): Latest {
       if (first.names === undefined || first.names.n === before) return undefined
       const named = await readNamed(place, first.names)
       if (named !== undefined) return named
-      // Somebody may have written it just now, and named the next one.
+      // Another writer may have written it just now and named the next one.
       before = first.names.n
     }
   }
@@ -82,7 +82,7 @@ export function latestGenerations(fs: FsOps): Latest {
     const stat = await fs.lstat(path)
     if (stat === undefined || !isIt(stat)) return undefined
     const generation = await generationOf(fs, path, n, stat)
-    // What a link says was read after the look at it. One that is gone does not come back.
+    // The text of the link was read after we looked at it. A removed one does not come back.
     return stat.kind === 'file' || isIt(await fs.lstat(path)) ? generation : undefined
   }
 

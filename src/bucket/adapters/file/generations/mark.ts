@@ -1,14 +1,14 @@
 import { OWN, hidden } from './names.ts'
 import type { Context } from '../context.ts'
 
-/** No file system with hard links tells times in longer ticks. */
+/** No file system with hard links has a coarser clock. */
 const TICK_MS = 1_000
 
 /**
- * Every change of a document of our own puts a name into its folder, and the folder's times tell. Within a tick two
- * changes look like one, so times have to be seen for longer than a tick before they are a mark. How old they are is not
- * asked: whoever keeps the files of a shared volume may have another clock than we. Users' objects are also changed in
- * place, which their folder does not show.
+ * Every change of one of our own documents adds a name to its folder, which changes the folder's times. Two changes
+ * within one tick look like one, so the times must stay unchanged for longer than a tick before they count as a mark.
+ * We do not compare them with our own clock: a shared volume's server may have a different one. Users' objects are also
+ * changed in place, which their folder does not show.
  */
 export function folderMarks({ fs, root }: Context): (prefix: string) => Promise<string | undefined> {
   const seen = new Map<string, { readonly times: string; readonly since: number }>()

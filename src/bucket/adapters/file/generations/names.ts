@@ -8,12 +8,12 @@ export const TEMP = `${OWN}/tmp`
 /** What is left of the usual 255 bytes when a generation and a nonce have been added. */
 const MAX_SEGMENT_BYTES = 215
 
-/** Where an object lies. `plain` is undefined for our own documents, which nobody but us reads. */
+/** The paths of an object. `plain` is undefined for our own documents, because nothing else reads them. */
 export interface Place {
   readonly key: string
   readonly plain: string | undefined
   readonly plainFolder: string | undefined
-  /** Generations lie here, many keys beside each other: `<name>@<n>`. */
+  /** The folder of generations. Many keys share it: `<name>@<n>`. */
   readonly folder: string
   readonly name: string
 }

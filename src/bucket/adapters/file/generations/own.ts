@@ -62,7 +62,7 @@ async function absent(context: Context, place: Place): Promise<Generation | unde
   return isThere(latest) ? undefined : latest
 }
 
-/** A tag says which generation it was: that one is looked at, and no other. */
+/** A tag identifies its generation, so we look at that one only. */
 async function tagged(context: Context, place: Place, tag: string): Promise<Generation | undefined> {
   const parsed = parseTag(tag)
   if (parsed === undefined) return undefined

@@ -4,7 +4,7 @@ import { OBJECTS, TEMP } from './names.ts'
 import type { Context } from '../context.ts'
 import type { FolderNames } from './folder.ts'
 
-/** Nobody sleeps this long between two steps of one write. */
+/** No process sleeps this long between two steps of one write. */
 const OLD_MS = 24 * 3600_000
 
 /** Files of writers that died. */
@@ -16,9 +16,9 @@ export async function sweepTemp(context: Context): Promise<void> {
 }
 
 /**
- * Forgets deleted documents a day after, and tidies what crashed writers left, whenever a list comes by. Only for our
- * own documents, which come and go by the thousand: the generations of users' objects are kept for ever, so that
- * for those creating twice is impossible and not just a day's sleep away.
+ * Forgets deleted documents after a day, and cleans up after crashed writers, whenever a listing passes. Only for our
+ * own documents, which come and go by the thousand. Generations of users' objects are kept forever, so creating one of
+ * those twice is impossible, not merely a day's sleep away.
  */
 export async function sweepNames(context: Context, names: FolderNames, folder: string): Promise<void> {
   if (folder.startsWith(`${context.root}/${OBJECTS}`)) return

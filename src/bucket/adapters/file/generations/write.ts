@@ -11,14 +11,14 @@ import type { Generation, NamedGeneration } from './generation.ts'
 import type { Place } from './names.ts'
 
 /**
- * Takes the number after `base` by making a name that nobody else can make too. False: somebody else has it, or
- * `base` is not the latest any more.
+ * Takes the number after `base` by creating a name that only one writer can create. False: another writer has it, or
+ * `base` is no longer the latest.
  *
- * A writer may sleep before it takes the number; others then take it and the next one and remove both, and the name is
- * free again: taking it would be acknowledged and never seen. But they removed `base` first. So `base` is
- * looked at once more *afterwards*: if it is still there, nothing after it had been removed. If not, the write may be
- * one that landed and was at once replaced, or one that came too late; nobody can tell, and nothing is taken back,
- * because somebody may have built upon it.
+ * A writer may sleep before it takes the number. Others may then take it and the next one and remove both, so the name
+ * is free again: taking it would be acknowledged and never seen. But they removed `base` first. So we look at `base`
+ * once more *afterwards*: if it is still there, nothing after it had been removed. If it is not, the write either
+ * landed and was replaced at once, or came too late. We cannot tell which, and we take nothing back, because another
+ * writer may have built on it.
  */
 export async function claim(
   context: Context,
@@ -57,8 +57,8 @@ export async function prune(
 }
 
 /**
- * Before the others are removed, so that what generation 1 names is still there, unless a slower writer named its own
- * after a faster one. A generation 1 with data is another object's where it does not lie right below the others.
+ * Done before the others are removed, so that what generation 1 names still exists, unless a slower writer named its
+ * own after a faster one. A generation 1 with data that is not directly below the others belongs to another object.
  */
 async function emptyFirst(
   context: Context,
@@ -131,7 +131,7 @@ export async function fill(
   }
 }
 
-/** A new file that nobody knows yet. The folder for them may have been swept away with everything else. */
+/** A new file that no other process knows yet. Its folder may have been swept away with everything else. */
 export async function createTemp(context: Context): Promise<{ path: string; file: WritableFile }> {
   for (;;) {
     const path = tempPath(context)

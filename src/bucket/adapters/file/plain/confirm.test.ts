@@ -33,7 +33,7 @@ async function put(bucket: Bucket, key: string, text: string, when: Tag | 'absen
   return answer.tag
 }
 
-test.each([STATE, DOCUMENT])('what nobody changed is current: %s', async (key) => {
+test.each([STATE, DOCUMENT])('an unchanged state is current: %s', async (key) => {
   const { bucket, tag, isCurrent } = await written(key)
 
   expect(isCurrent()).toBe(true)
@@ -78,7 +78,7 @@ async function textOf(bucket: Bucket): Promise<string | undefined> {
   return (await (await bucket.get(STATE))?.bytes())?.toString()
 }
 
-test('nor a state that was, once anybody has seen the new one', async () => {
+test('a replaced state is not current once the new one has been seen', async () => {
   const { root, tag, isCurrent } = await written(STATE)
   await diesBeforePublishing(root, 'second', tag)
 
@@ -86,7 +86,7 @@ test('nor a state that was, once anybody has seen the new one', async () => {
   expect(isCurrent()).toBe(false)
 })
 
-test('who may not publish what a writer left behind reads what is published', async () => {
+test('a reader that cannot publish what a writer left behind reads what is published', async () => {
   const { root, tag, isCurrent } = await written(STATE)
   await diesBeforePublishing(root, 'second', tag)
   const visitor = await openFileBucket({ root, fs: readingFs(nodeFs()) })
@@ -124,7 +124,7 @@ test('nor a state whose file was edited, made to look older, or removed around u
   expect(isCurrent()).toBe(false)
 })
 
-test('a tag that is none of the folder says nothing', async () => {
+test("a tag that is not the folder's is never confirmed", async () => {
   const { bucket } = await written(STATE)
 
   expect(bucket.confirmer?.(STATE, '"x"' as Tag)()).toBe(false)

@@ -42,10 +42,10 @@ function looksAt(place: Place, tag: Tag): readonly Look[] | undefined {
 }
 
 /**
- * Asks whether a tag is current still, any number of times: yes, or no answer. Once a state has been found current, a
- * look at its plain file stands for all three. Nobody is shown a next generation while this file is there (plain.ts), and
- * publishing that one gives the file another inode; so does whoever brings it back, every edit touches it, and a file
- * that has settled shows it.
+ * Returns a repeatable check of whether a tag is still current: yes, or no answer. Once a state was found current, a
+ * look at its plain file replaces all three looks. No reader is shown a next generation while this file exists
+ * (plain.ts). Publishing the next generation gives the file another inode, and so does restoring it; every edit touches
+ * it, and a settled file shows that.
  */
 export function confirmer(fs: FsOps, place: Place, tag: Tag): () => Maybe<boolean> {
   const looks = looksAt(place, tag)

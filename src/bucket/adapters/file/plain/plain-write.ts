@@ -69,7 +69,7 @@ async function finish(
   await prune(context, place, base, made)
 }
 
-/** A writer that sleeps before its rename must not wake and put old bytes over what comes now. */
+/** A writer that sleeps before its rename must not wake up and overwrite newer bytes with old ones. */
 async function dropPending(context: Context, place: PlainPlace, base: Generation): Promise<void> {
   if (base.n === 0 || !context.rules.dropOldPending) return
   if (base.kind === 'data' || base.kind === 'gone')
@@ -88,9 +88,10 @@ interface Pending {
 }
 
 /**
- * The copy that will be the plain file. Its time is made up, and the generation has the same: a moment ago, at a random
- * microsecond. So nobody's later edit can have it, not even one in the same tick of the clock, and two looks
- * at file times show whether the plain file is still what was written. Exclusive, so no two writers have the same.
+ * The copy that becomes the plain file. Its time is made up, and the generation has the same time: a moment ago, at a
+ * random microsecond. No later edit can have that time, not even one in the same tick of the clock, so comparing two
+ * file times shows whether the plain file is still what was written. It is created exclusively, so no two writers have
+ * the same.
  */
 async function createPending(
   context: Context,

@@ -33,11 +33,10 @@ export const SETTLED_MS = 50
 const MAX_ROUNDS = 200
 
 /**
- * The latest generation of an object that people also see as a plain file, after both have been brought together.
- * First an unpublished generation is published, and only then is the plain file looked at: it is what the generation
- * says (same size, same made-up time), or it is missing and comes back, or somebody has written it around us, and
- * then it becomes the next generation. It is never compared with an older one: an old file that was put back by hand is
- * as much an edit as any other.
+ * The latest generation of an object that people also see as a plain file, after reconciling the two. First we publish
+ * an unpublished generation. Only then do we look at the plain file. Either it matches the generation (same size, same
+ * made-up time), or it is missing and we restore it, or another program wrote it and it becomes the next generation. We
+ * never compare it with an older generation: an old file that was put back by hand is an edit like any other.
  */
 export async function currentPlain(
   context: Context,
@@ -83,10 +82,10 @@ async function isPending(context: Context, place: PlainPlace, generation: Genera
 }
 
 /**
- * What somebody sees who may not publish: the generation before, while the plain file shows it. Its writer has not been
- * told of success, and others go by the plain file alone (confirm.ts): whoever saw the next one now would see them go
- * back. Where there is no plain file, nobody goes by it, and what waits may as well be a state that somebody was told
- * of and that is only being brought back.
+ * What a reader sees that cannot publish: the previous generation, while the plain file shows it. Its writer has not
+ * been told of success, and others go by the plain file alone (confirm.ts), so a reader that saw the next generation
+ * now would see them go back. If there is no plain file, nothing goes by it, and the waiting generation may be an
+ * acknowledged state that is being restored.
  */
 async function publishedBefore({ fs }: Context, place: PlainPlace, pending: Generation): Promise<Generation> {
   const n = pending.n - 1
@@ -96,7 +95,10 @@ async function publishedBefore({ fs }: Context, place: PlainPlace, pending: Gene
   return isPublished(before, stat) ? before : pending
 }
 
-/** For a writer that did not come so far. What is published must be durable first, or a power cut leaves an orphan. */
+/**
+ * Finishes for a writer that did not get this far. What we publish must be durable first, or a power cut leaves an
+ * orphan.
+ */
 async function publish(context: Context, place: PlainPlace, generation: Generation): Promise<void> {
   await context.fs.syncFolder(place.folder)
   const names = (await readNames(context.fs, place.folder)).objects.get(place.name)
@@ -107,8 +109,8 @@ async function publish(context: Context, place: PlainPlace, generation: Generati
 }
 
 /**
- * Renames the waiting copy to the plain file, or removes it for a delete. Nobody there to rename: somebody else
- * has done it, or a newer generation has taken it away.
+ * Renames the waiting copy to the plain file, or removes the plain file for a delete. If there is no copy to rename,
+ * another process has done it, or a newer generation has taken it away.
  */
 export async function show(context: Context, place: PlainPlace, generation: Generation): Promise<void> {
   const { fs } = context
@@ -133,7 +135,7 @@ async function settles(context: Context, file: FileStat): Promise<boolean> {
   return true
 }
 
-/** Somebody wrote around us: what they wrote becomes the next generation. */
+/** Another program wrote the plain file: its content becomes the next generation. */
 async function takeIn(context: Context, place: PlainPlace, base: Generation, file: FileStat): Promise<void> {
   await ensureFolder(context, place.folder)
   await claimQuietly(context, place, base, linkText('outside', printOf(file)))
@@ -160,7 +162,7 @@ function outside({ n }: Generation, file: FileStat): Generation {
   return { ...none, n, kind: 'outside', id: printOf(file), size: file.size, modifiedAt }
 }
 
-/** An outside file that somebody removed: there is no copy to bring back. */
+/** An outside file that was removed: there is no copy to restore it from. */
 function takeInDelete(context: Context, place: PlainPlace, base: Generation): Promise<void> {
   return claimQuietly(context, place, base, linkText('gone', context.nonce()))
 }
@@ -180,7 +182,7 @@ async function claimQuietly(
   }
 }
 
-/** Somebody removed the plain file by hand, or a late delete did. */
+/** The plain file was removed by hand, or by a late delete. */
 async function bringBack(context: Context, place: PlainPlace, generation: Generation): Promise<void> {
   const { fs } = context
   const source = await fs.open(generationPath(place, generation.n))
