@@ -13,7 +13,7 @@ export interface ListingFigure {
 }
 
 export interface ListingFigures {
-  /** Nobody ever listed: there is no catalog object. */
+  /** No one has listed yet: there is no catalog object. */
   readonly first: ListingFigure
   readonly cold: ListingFigure
   readonly warm: ListingFigure
@@ -41,7 +41,7 @@ export function controlOver(
  * That many units, each with a small state. All but one are written directly: as many creations would take minutes.
  */
 export async function seedUnits(bucket: Bucket, count: number): Promise<void> {
-  // Every server that starts would tell anew what is left in an outbox, in the middle of its first listing.
+  // Every starting server would send the events left in an outbox again, in the middle of its first listing.
   const control = await controlOver(bucket, { tidyAfterMs: 0 })
   const ref = { org: 'default', unit: 'seed/template' }
   const state = makeState({ bytes: 1, outputs: 4 })
@@ -80,7 +80,7 @@ export async function seedUnits(bucket: Bucket, count: number): Promise<void> {
   await Promise.all(Array.from({ length: 32 }, worker))
 }
 
-/** How long a full listing takes, and what it asks of the bucket. */
+/** How long a full listing takes, and which requests it makes. */
 export async function measureListings(inner: Bucket, rounds: number): Promise<ListingFigures[]> {
   const ref = { org: 'default', unit: 'seed/template' }
   const { bucket, take } = counted(inner)

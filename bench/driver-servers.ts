@@ -26,8 +26,8 @@ const caller = { by: 'bench' }
 const org = 'default'
 
 /**
- * One of several servers over a bucket, without HTTP. It creates units of its own, and writes those of the next server,
- * so that whoever reads finds what another process changed.
+ * One of several servers over a bucket, without HTTP. It creates its own units and writes those of the next server, so
+ * that readers find what another process changed.
  */
 export async function startServing(
   inner: Bucket,

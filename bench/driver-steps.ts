@@ -11,7 +11,7 @@ export interface WriteSteps {
   /** Until the version's frame is ready. */
   readonly encode: number
   readonly versionPut: number
-  /** Looking at state and lock object, which goes on beside the version. */
+  /** Looking at state and lock object, in parallel with the version. */
   readonly heads: number
   readonly documentSwap: number
   readonly statePut: number
@@ -25,7 +25,7 @@ export interface WriteSteps {
 
 const caller = { by: 'bench' }
 
-/** Where the time of a write goes: the services over the driver, without HTTP and without anything beside. */
+/** Where the time of a write goes: the services over the driver, without HTTP or anything else. */
 export async function measureSteps(inner: Bucket, bytes: number, count: number): Promise<WriteSteps> {
   const { bucket, take } = counted(inner)
   const control = await controlOver(bucket, { flushEvents: false })

@@ -33,7 +33,7 @@ async function* writesGrow(site: Site, kind: StoreKind): AsyncGenerator<Row> {
   const paths = Array.from({ length: 64 }, (_, i) => `/v1/backend/default/growth/unit-${i}`)
   const load = { connections: CONNECTIONS, bytes: BYTES, ms: 0 }
   const cycle = (port: number) => {
-    // Serials go on, whichever of the two is written.
+    // Serials continue, whichever of the two is written.
     return (ms: number) => site.load.ask('write', { ...load, port, paths, ms, doing: 'cycle' })
   }
   const rates = await interleaved(site.pace, { few: cycle(few.port), many: cycle(many.port) })

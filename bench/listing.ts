@@ -12,7 +12,7 @@ const NAMES = {
   changed: 'after one change elsewhere',
 } as const
 
-/** (d) Listing all units, and what it asks of the bucket. */
+/** (d) Listing all units, and the requests it makes. */
 export async function* listing(site: Site): AsyncGenerator<Row> {
   for (const kind of site.kinds) {
     const figures = await listings(site, kind, COUNT)

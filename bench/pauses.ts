@@ -10,7 +10,7 @@ const GOAL_MS = 50
 const MOST_OUTPUTS = 5000
 const MOST_COMPARED = 64 * 2 ** 20
 
-/** (k) For how long a server answers nobody while the largest documents that it takes are written, read and compared. */
+/** (k) How long a server answers no one while the largest accepted documents are written, read and compared. */
 export async function* pauses(site: Site): AsyncGenerator<Row> {
   for (const kind of site.kinds) {
     const folder = await temporaryFolder('pauses')
@@ -90,7 +90,7 @@ async function* rows(
   }
 }
 
-/** Since it was asked last. */
+/** Since the last request. */
 async function longest({ pid }: BenchServer, file: string): Promise<number> {
   await rm(file, { force: true })
   process.kill(pid, 'SIGUSR2')

@@ -13,7 +13,7 @@ const server = createServer((request, response) => {
   response.end(body)
 })
 
-// Between two slices nothing comes for longer than the five seconds that are usual.
+// The gap between two slices is longer than the usual five seconds.
 server.keepAliveTimeout = 600_000
 
 const handlers = {

@@ -4,7 +4,7 @@ import { type PatchedState, patchedState } from './patched-state.ts'
 import { type Answered, openRaw, type RawConnection } from './raw-http.ts'
 import type { Slice } from './slices.ts'
 
-/** The load generator: in a process of its own, on bare sockets, each connection with units of its own. */
+/** The load generator: in its own process, on bare sockets, with separate units per connection. */
 export interface Load {
   readonly port: number
   readonly paths: readonly string[]
@@ -136,7 +136,7 @@ const handlers = {
       await post(connection, path, load.bytes)
       if (load.doing === 'cycle') await locking(connection, 'UNLOCK', path, lockIdOf(path))
     }),
-  /** A first state for every path, each under a lock of its own. */
+  /** A first state for every path, each under its own lock. */
   fill: (load: Load & { readonly bytes: number }): Promise<void> =>
     once(load, async (connection, path) => {
       await lock(connection, path)

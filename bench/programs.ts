@@ -38,7 +38,7 @@ function buildOnce(): Promise<unknown> {
   return built
 }
 
-/** Starts one of the programs of this folder in a process of its own. */
+/** Starts one of the programs of this folder in its own process. */
 export async function startRunning<H extends Handlers>(
   name: (typeof names)[number],
   env: Readonly<Record<string, string>> = {},

@@ -69,7 +69,7 @@ function createAnswer() {
   let text = ''
   let status = 0
   let bytes = 0
-  /** Of the body, still to come; -1 while the head is not whole. */
+  /** Bytes of the body still to come; -1 while the head is incomplete. */
   let left = -1
   let resolve: (answered: Answered) => void = () => {}
   let reject: (error: Error) => void = () => {}

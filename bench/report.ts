@@ -8,7 +8,7 @@ export interface Row {
   readonly part: Part
   readonly name: string
   readonly value: number
-  /** `%` and `×` are ratios within one run; the others only mean something beside each other. */
+  /** `%` and `×` are ratios within one run; compare the others only with each other. */
   readonly unit: '%' | '×' | 'ms' | 'MB' | '/s' | 'requests' | 'writes' | 'bytes'
   readonly goal?: { readonly atLeast: number } | { readonly atMost: number }
   readonly note?: string

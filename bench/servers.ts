@@ -8,8 +8,8 @@ const CONCURRENCY = 4
 const PACE = { rounds: 3, sliceMs: 1_000 }
 
 /**
- * (l) Several servers on one bucket: what an operation costs with ten and fifty times as many units. The rates of 1 and 8
- * servers say little beside each other where all of them share two cores; those of few and many units do.
+ * (l) Several servers on one bucket: what an operation costs with ten and fifty times as many units. On two shared
+ * cores the rates of 1 and 8 servers cannot be compared; those of few and many units can.
  */
 export async function* servers(site: Site): AsyncGenerator<Row> {
   const [few, ...many] = site.isQuick ? [200, 2_000] : [1_000, 10_000, 50_000]

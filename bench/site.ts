@@ -35,11 +35,11 @@ export interface Site {
   readonly load: Running<LoadHandlers>
   /** Port of the server that answers from a constant buffer. */
   bare(): Promise<number>
-  /** An empty bucket of its own. */
+  /** A new, empty bucket. */
   newStore(kind: StoreKind): Promise<Store>
   /** The same bucket over a way that takes so long there and back; S3 only. */
   distant(store: Store, ms: number): Promise<Store>
-  /** A bucket with that many units; the same one for whoever asks again. */
+  /** A bucket with that many units; the same one when requested again. */
   storeWithUnits(kind: StoreKind, count: number): Promise<Store>
   driver(store: Store): Promise<Running<DriverHandlers>>
   server(store: Store, env?: Readonly<Record<string, string>>): Promise<BenchServer>

@@ -5,7 +5,7 @@ import { interleaved, median, percent } from './slices.ts'
 
 const UNITS = { '50 kB': 64, '5 MB': 16 } as const
 const CONNECTIONS = 16
-/** There and back. Beside a store on this machine the CPU decides, and beside one in a network the round trips. */
+/** Round trip. With a store on this machine the CPU decides, with one in a network the round trips. */
 const AWAY_MS = 20
 
 const GOALS: Readonly<Record<StoreKind, Readonly<Record<SizeName, number>>>> = {

@@ -78,7 +78,7 @@ async function checkIn(folder) {
   if (asked.output.trim() !== version) return { code: 1, output: `taco --version says: ${asked.output}` }
   const helped = await run([taco, '--help'], { cwd: folder })
   if (!helped.output.includes('serve')) return { code: 1, output: `taco --help says: ${helped.output}` }
-  // The HCL parser lies beside the program and is loaded only now.
+  // The HCL parser is beside the program and is loaded only now.
   const code = join(folder, 'code')
   await mkdir(code)
   await writeFile(

@@ -1,4 +1,4 @@
-// Everything that can be said about the code without running it: `npm run check [name …]`.
+// Everything that can be checked without running the code: `npm run check [name …]`.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// docs/cli.md is written from the commands themselves, so that it cannot say anything else than they do.
+// docs/cli.md is generated from the commands themselves, so that the two cannot differ.
 
 import { exitCodeHelp } from '../src/entry/cli/terminal/exit-codes.ts'
 import { usageOf } from '../src/entry/cli/spec/help.ts'

@@ -1,4 +1,4 @@
-// The story of a small estate, told with a real engine in under a minute: `npm run demo`. Nothing is left behind.
+// The story of a small estate, shown with a real engine in under a minute: `npm run demo`. Leaves nothing behind.
 
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
@@ -26,7 +26,7 @@ const env = {
   TF_CLI_CONFIG_FILE: join(home, 'cli.tfrc'),
   CHECKPOINT_DISABLE: '1',
   TACO_BUCKET: join(home, 'bucket'),
-  // So short that nobody has to wait for the worker that is killed.
+  // Short, so that you need not wait for the worker that is killed.
   TACO_LEASE: '3s',
 }
 const started = performance.now()

@@ -41,10 +41,10 @@ test('every link between the pages leads somewhere', async () => {
   expect(broken).toEqual([])
 })
 
-test('docs/cli.md is what the commands say of themselves (npm test -- unit tools -u writes it)', async () => {
+test('docs/cli.md matches the commands (npm test -- unit tools -u writes it)', async () => {
   await expect(cliPage()).toMatchFileSnapshot('../docs/cli.md')
 })
 
-test('docs/api.md is what the API says of itself (npm test -- unit tools -u writes it)', async () => {
+test('docs/api.md matches the API (npm test -- unit tools -u writes it)', async () => {
   await expect(await apiPage()).toMatchFileSnapshot('../docs/api.md')
 })

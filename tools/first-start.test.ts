@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 const node = promisify(execFile)
 const bin = fileURLToPath(new URL('../bin', import.meta.url))
 
-/** A package whose program says one word, after a first start. */
+/** A package whose program prints one word, after a first start. */
 async function packageThatSays(word: string, expression?: string) {
   const root = await mkdtemp(join(tmpdir(), 'taco-start-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))

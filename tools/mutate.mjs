@@ -10,7 +10,7 @@ if (unknown.length > 0) {
   console.error(`no such file: ${unknown.join(', ')}`)
   process.exit(2)
 }
-// Mutants meet the tests beside their file, or those of its folder: all others take too long to be run for each.
+// Mutants run against the tests beside their file, or those of its folder: all others take too long to run for each.
 const tests = files.map((file) => {
   const beside = file.replace(/\.ts$/, '.test.ts')
   return existsSync(beside) ? beside : file.replace(/[^/]*$/, '*.test.ts')

@@ -2,7 +2,7 @@ import { findPath, orderOf } from '../graph/index.ts'
 
 type Edges = ReadonlyMap<string, readonly string[]>
 
-/** A circle among units that use each other, as names that end with the first again; undefined when there is none. */
+/** A cycle among units that use each other, as names that end with the first again; undefined when there is none. */
 export function findCycle(edges: Edges): readonly string[] | undefined {
   return findCycles(edges)[0]
 }

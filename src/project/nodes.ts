@@ -2,8 +2,8 @@ import { type Document, type Scalar, isAlias, isMap, isScalar, visit } from 'yam
 import type { Faults } from './faults.ts'
 
 /**
- * What YAML allows and a `taco.yaml` does not: found in the parsed text, because values no longer tell. Names and
- * labels become the text that somebody wrote: `1.10` is not `1.1`.
+ * What YAML allows and a `taco.yaml` does not. Checked in the parsed nodes, because values have lost the difference.
+ * Names and labels keep the text as written: `1.10` is not `1.1`.
  */
 export function checkNodes(document: Document, faults: Faults): void {
   const anchors = new Set<string>()
@@ -31,7 +31,7 @@ export function checkNodes(document: Document, faults: Faults): void {
   }
 }
 
-/** The values, or a fault where names stand for more than anybody would write. */
+/** The values, or a fault if aliases expand to more than a person would write. */
 export function valuesOf(document: Document, faults: Faults): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 })

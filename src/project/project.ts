@@ -20,7 +20,7 @@ export interface ProjectUnit {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** What a `taco.yaml` says: the units of one repository, their folders and what they use. */
+/** The content of a `taco.yaml`: the units of one repository, their folders and what they use. */
 export interface Project {
   readonly org?: string
   /** The folder that holds `taco.yaml`. */

@@ -12,7 +12,7 @@ function faultsOf(text: string): string[] {
   return []
 }
 
-test('a project says which units there are, where they lie and what they use', () => {
+test('a project lists its units, their folders and what they use', () => {
   const project = readProject(
     `org: acme
 engine: tofu
@@ -55,7 +55,7 @@ units:
   ])
 })
 
-test('every fault is told at once, each with its line and column', () => {
+test('all faults are reported at once, each with its line and column', () => {
   expect(
     faultsOf(`units:
   network:

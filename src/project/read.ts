@@ -45,7 +45,7 @@ export function readProject(text: string, path: string): Project {
   return { ...(file?.org === undefined ? {} : { org: file.org }), root: folderOf(path), units }
 }
 
-/** As the parser says it, except where it speaks to programmers. */
+/** The parser's own words, unless they address programmers. */
 function refuseSyntax(found: readonly YAMLError[], faults: Faults): void {
   if (found.some(({ message }) => message.includes('call stack'))) faults.addAt(0, 'it is nested too deeply')
   else
@@ -124,7 +124,7 @@ function readForm(on: string, value: unknown, path: Path, faults: Faults): Proje
   return { on, outputs: unique([...(outputs ?? []), ...mapped]), inputs }
 }
 
-/** Every issue becomes a fault at its place; keys that nobody knows do, too. */
+/** Every issue becomes a fault with its position, unknown keys included. */
 function parsed<T extends z.ZodType>(
   schema: T,
   value: unknown,

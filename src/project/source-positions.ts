@@ -1,7 +1,7 @@
 import { LineCounter, isScalar, isSeq, parseDocument } from 'yaml'
 import { offsetOf } from './faults.ts'
 
-/** Where a `taco.yaml` says that a unit uses another: `taco.yaml:3:7`. For what only a server can find wrong. */
+/** Where a `taco.yaml` declares that a unit uses another: `taco.yaml:3:7`. For errors that only a server can find. */
 export function placesOfDependencies(text: string, file: string): (unit: string, on: string) => string {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })

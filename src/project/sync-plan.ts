@@ -7,7 +7,7 @@ import type { ProjectDependency, ProjectUnit } from './project.ts'
 
 export type SyncUnit = Pick<ProjectUnit, 'name' | 'labels' | 'dependencies'>
 
-/** One line of the difference between what a project says and what is there. */
+/** One line of the difference between the project and the units. */
 export type SyncChange =
   | { readonly kind: 'unit'; readonly unit: string; readonly labels: Readonly<Record<string, string>> }
   | {
@@ -34,8 +34,8 @@ export interface SyncPlan {
 }
 
 /**
- * What must change so that the units are as the project says. Only edges of source `code` are the project's: those
- * that a person declared stay. Units that the project does not name are left alone. Pure.
+ * What must change so that the units match the project. Only edges of source `code` belong to the project; declared
+ * ones stay. Units that the project does not name are left alone. Pure.
  */
 export function planSync(wanted: readonly SyncUnit[], current: readonly UnitView[]): SyncPlan {
   const byName = new Map(current.map((unit) => [unit.name, unit]))

@@ -24,7 +24,7 @@ test.each([true, false])(
   },
 )
 
-test('a unit that cannot be read is neither planned anew nor said not to be there', async () => {
+test('an unreadable unit is neither planned as new nor reported as missing', async () => {
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
   const [network, app, aside] = [unit('network'), unit('app', 'network'), unit('aside')]
@@ -45,7 +45,7 @@ test('a unit that cannot be read is neither planned anew nor said not to be ther
   ])
 })
 
-test('a name that very many use and nobody has is told in a moment', async () => {
+test('an unknown name that very many units use is reported quickly', async () => {
   const control = await openControl()
   const units = Array.from({ length: 2000 }, (_, i) =>
     unit(`prod/service-${i}`, 'prod/netwrok', `prod/databse-${i}`),
@@ -82,7 +82,7 @@ test('a dependency on a unit that was deleted makes no circle with the next of i
   expect((await control.units.get({ org, unit: 'b' })).dependencies).toMatchObject([{ name: 'a' }])
 })
 
-test('a sync that failed has ended: nothing of it comes after the next one', async () => {
+test('a failed sync has ended: none of its changes arrive after the next sync', async () => {
   const control = await openControl()
   let isAnswered = false
   const late: string[] = []
@@ -121,7 +121,7 @@ test('two projects that close a circle at the same moment do not both have their
   expect(refused.length).toBeGreaterThan(0)
   for (const error of refused)
     expect(error).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('in a circle') })
-  // One of them comes through afterwards, and what had nothing to do with it is as it was.
+  // One of them succeeds afterwards, and everything unrelated is unchanged.
   await (ends[1].status === 'fulfilled' ? sync(other, unit('b', 'a')) : sync(one, unit('a', 'b')))
   expect((await one.units.get({ org, unit: 'aside' })).dependencies.map(({ name }) => name)).toEqual(['c'])
 })
@@ -177,7 +177,7 @@ test('a sync that takes its own back leaves what another one has declared since'
   expect(items.filter((event) => event.unit?.name === 'c')).toHaveLength(2)
 })
 
-test('a circle through what a sync declared is seen beside one that others made', async () => {
+test('a cycle through what a sync declared is found beside one that others made', async () => {
   const { control, declare, usedBy } = await fourUnits()
   const sync = overtaken(control, async () => {
     await declare('a', 'declared', 'b', 'c')

@@ -5,7 +5,7 @@ import { groupedBy } from '../base/group-by.ts'
 import { type SyncPlan, type SyncUnit, circleRefused, isSame, planSync } from './sync-plan.ts'
 
 export interface Sync {
-  /** Makes the units as a project says; with `dryRun`, only tells what would change. Doing it twice is doing it once. */
+  /** Makes the units match a project; with `dryRun`, only reports what would change. Repeating it changes nothing. */
   sync(
     org: string,
     units: readonly SyncUnit[],
@@ -43,7 +43,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     },
   }
 
-  /** A unit that cannot be read would be planned as one to make, or be said not to be there. */
+  /** An unreadable unit would be planned as new, or reported as missing. */
   async function planned(org: string, units: readonly SyncUnit[]) {
     const { current, damaged } = await everyUnit(org)
     try {
@@ -105,8 +105,8 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
   }
 
   /**
-   * Somebody may have declared the way back at the same moment: whoever sees both takes their own back, and nothing
-   * that another sync has declared since.
+   * The opposite edge may have been declared at the same moment: whoever sees both takes back their own edge, and
+   * nothing that another sync has declared since.
    */
   async function refuseCircle(
     org: string,

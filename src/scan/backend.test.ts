@@ -5,7 +5,7 @@ import { edgesOf, scanned } from '../../test/support/graph.ts'
 
 const resource = 'resource "terraform_data" "x" {}\n'
 
-test('backends that nobody knows, even odd ones, are just named', async () => {
+test('unknown backends, even odd ones, are only named', async () => {
   const report = await scanned({
     'a/main.tf': 'terraform {\n  backend "constructor" {}\n}\n',
     'b/main.tf': 'terraform {\n  backend "consul" {\n    path = "x/y"\n  }\n}\n',
@@ -43,7 +43,7 @@ test.each([
   expect(JSON.stringify(report)).not.toContain('secret@')
 })
 
-test('whoever reads a database need not be its writer', async () => {
+test('the reader of a database need not be its writer', async () => {
   const report = await scanned({
     'net/main.tf':
       'terraform {\n  backend "pg" {\n    conn_str = "postgres://w:x@db/tf?sslmode=require"\n    schema_name = "n"\n  }\n}\n',

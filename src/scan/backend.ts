@@ -4,10 +4,10 @@ import { type HclBody, bodiesOf } from './hcl/hcl.ts'
 import { isScalar } from './hcl/values.ts'
 import { folderAt, isOfMachine, joined } from './path.ts'
 
-/** Where a state lies, as code says it. */
+/** Where a state is stored, according to the code. */
 export interface Place {
   readonly kind: string
-  /** Equal for two configurations of the same state; undefined when the code alone does not tell. */
+  /** Equal for two configurations of the same state; undefined if the code alone does not say. */
   readonly identity?: string
   /** The same without what is often given at init only: bucket, account, organization. */
   readonly loose?: string
@@ -24,7 +24,10 @@ interface Settings {
   (name: string): string | null | undefined
 }
 
-/** What tells the states of other backends apart, and what says where all of them are: often given at init only. */
+/**
+ * The settings that distinguish the states of other backends, and those that locate the whole store, which are often
+ * given only at init.
+ */
 const OTHERS: ReadonlyMap<
   string,
   { readonly telling: readonly string[]; readonly around: readonly string[] }
@@ -187,9 +190,9 @@ function otherPlace(kind: string, config: HclBody, get: Settings, workspace: str
   }
 }
 
-/** Those who read a state need not be the user who writes it, nor write the address in the same way. */
+/** Readers of a state need not be the user who writes it, nor write the address in the same way. */
 function databaseOf(text: string): string {
-  // Quoted, or said once more after the question mark: what is not understood must not be left out.
+  // Quoted, or repeated after the question mark: keep what we do not understand.
   if (/['\\]|[?&](?:host|hostaddr|port|dbname)=/.test(text)) return text
   const word = (name: string) => new RegExp(`\\b${name}\\s*=\\s*(\\S+)`).exec(text)?.[1]
   const url = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/:?]+)(?::(\d+))?\/([^?]+)/.exec(text)
@@ -201,7 +204,7 @@ function isKnown(value: unknown): boolean {
   return Array.isArray(value) ? value.every(isKnown) : isScalar(value)
 }
 
-/** Null: nothing that could be a text, as far as code tells. */
+/** Null: nothing that could be a text, as far as the code says. */
 function textOf(value: unknown): string | null {
   return isScalar(value) && !isOfMachine(String(value)) ? String(value) : null
 }

@@ -7,7 +7,7 @@ import { referencesIn } from './references.ts'
 /** The code of one folder, in the order in which later files win. */
 export interface CodeFolder {
   readonly bodies: readonly HclBody[]
-  /** What `terraform.tfvars` and `*.auto.tfvars` say. */
+  /** The values in `terraform.tfvars` and `*.auto.tfvars`. */
   readonly variables: HclBody
 }
 
@@ -43,7 +43,7 @@ interface Backend {
   readonly config: HclBody
 }
 
-/** Where a folder says that its state lies. */
+/** Where a folder's code keeps its state. */
 export function placeOfCode(dir: string, folder: CodeFolder): Place | undefined {
   const scope = ownScope(dir, folder)
   const last = folder.bodies.flatMap((body) => backends(body, scope)).at(-1)
@@ -62,7 +62,7 @@ function backends(body: HclBody, scope: Scope): readonly Backend[] {
   ])
 }
 
-/** The states that one file of a folder reads, as far as the folder alone tells. */
+/** The states that one file of a folder reads, as far as the folder alone says. */
 export function remoteStatesIn(
   dir: string,
   folders: CodeFolders,
@@ -200,7 +200,7 @@ function instancesOf(body: HclBody, scope: Scope): readonly Scope[] {
   }))
 }
 
-/** Variables stand for what they are given, or for their default; anything else is for a run to know. */
+/** A variable has the value it is given, or its default; anything else is known only at run time. */
 function scopeOf(call: Call, { bodies }: CodeFolder): Scope {
   const names: Record<string, unknown> = {
     path: { module: relativePath(call.root, call.dir), root: '.', cwd: '.' },
@@ -229,6 +229,6 @@ function settings(body: HclBody, scope: Scope): HclBody {
 /** Undefined: not a folder here. */
 export function localModule(dir: string, source: unknown): string | undefined {
   if (typeof source !== 'string' || !/^\.\.?(\/|$)/.test(source)) return undefined
-  // Terragrunt writes `folder//module`: the double slash says how much is copied.
+  // Terragrunt writes `folder//module`: the double slash marks how much is copied.
   return joined(dir, source)
 }

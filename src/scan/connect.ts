@@ -6,10 +6,10 @@ import type { Use } from './code.ts'
 export interface ScannedUnit {
   readonly name: string
   readonly dir: string
-  /** Where its state lies, for people. */
+  /** Where its state is stored, for people. */
   readonly backend: string
   readonly dependencies: readonly (ProjectDependency & {
-    /** What in the code says so. */
+    /** The code that says so. */
     readonly via: readonly string[]
   })[]
 }
@@ -45,12 +45,12 @@ export function connect(roots: readonly Root[], names: ReadonlyMap<string, strin
     if (folder !== undefined) return [folder]
     const same = place?.identity === undefined ? undefined : byPlace.get(place.identity)
     if (same !== undefined) return same
-    // One of both does not say in which bucket it is: the key alone tells, if it tells one.
+    // One of the two does not name its bucket: the key alone decides, if it is unambiguous.
     const alike = place?.loose === undefined ? undefined : byLoose.get(place.loose)
     return alike?.filter((root) => root.place?.identity === undefined || place?.identity === undefined) ?? []
   }
 
-  /** A unit of ours need not lie in this repository. Units use none of other organizations, though of one name. */
+  /** A dependency may live in another repository, but never in another organization, even under the same name. */
   function ours({ place }: Root, { place: used }: Use): string | undefined {
     if (used?.org === undefined || used.unit === undefined) return undefined
     const orgs = [place?.org, byName.get(used.unit)?.place?.org]

@@ -36,13 +36,13 @@ test.each([
   expect(await found({ 'shop/backend.tf': backend(setting) })).toEqual([])
 })
 
-test('beside a lock file the table still has the digest', async () => {
+test('the table still holds the digest beside a lock file', async () => {
   const both = backend('dynamodb_table = "locks"', 'use_lockfile   = true')
 
   expect(await found({ 'shop/backend.tf': both })).toEqual(['shop/backend.tf:6 backend "s3": digest'])
 })
 
-test('what a variable says counts, and one without a value counts as a table', async () => {
+test('the value of a variable counts, and one without a value counts as a table', async () => {
   const variables = (value: string) => `variable "table" {\n${value}}\n`
   const block = backend('dynamodb_table = var.table')
 
@@ -50,7 +50,7 @@ test('what a variable says counts, and one without a value counts as a table', a
   expect(await found({ 'a/main.tf': block + variables('') })).toEqual(['a/main.tf:6 backend "s3": lock'])
 })
 
-test('the setting of another backend, or of a resource, is none', async () => {
+test('the setting of another backend, or of a resource, does not count', async () => {
   expect(
     await found({
       'a/main.tf': 'terraform {\n  backend "gcs" {\n    bucket = "states"\n  }\n}\n',
@@ -91,7 +91,7 @@ test('JSON is read, too', async () => {
   ])
 })
 
-test('who reads a state with a table checks its digest there', async () => {
+test('code that reads a state with a table checks its digest there', async () => {
   const code = `locals {
   dynamodb_table = "locks"
 }

@@ -20,7 +20,7 @@ export interface DynamodbUse {
   readonly trouble: 'lock' | 'digest'
 }
 
-/** Each file for itself: what has to be changed is a line of a file, whichever units use it. */
+/** Each file separately: the change is in a line of a file, whichever units use it. */
 export async function dynamodbUses(
   read: ScannedFiles,
   files: TerragruntFiles,
@@ -58,7 +58,7 @@ export async function dynamodbUses(
       found.push(...use(file, 'a file for -backend-config', /^$/, trouble))
     }
   }
-  // Nobody knows what else such a file says.
+  // Such a file may contain anything else as well.
   for (const file of new Set(read.faults.map((fault) => fault.file)))
     if ((read.dynamodb.get(file) ?? []).length > 0)
       found.push({ file, by: 'a file that cannot be parsed', header: /./, trouble: 'lock' })
@@ -71,7 +71,7 @@ function use(file: string, by: string, header: RegExp, trouble: DynamodbUse['tro
   return trouble === undefined ? [] : [{ file, by, header, trouble }]
 }
 
-/** The one that counts of each folder: overrides come last. */
+/** The one that counts in each folder: overrides come last. */
 function backendBlocks({ files, code }: ScannedFiles) {
   const byFolder = new Map<string, { file: string; config: HclBody }>()
   for (const [file, body] of files)

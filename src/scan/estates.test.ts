@@ -128,7 +128,7 @@ test('values of terraform.tfvars win over defaults, and those of *.auto.tfvars o
   expect(edgesOf(report)).toEqual(['app -> prod/net:id'])
 })
 
-test('override files win, and a .tofu file stands for the .tf file of the same name', async () => {
+test('override files win, and a .tofu file replaces the .tf file of the same name', async () => {
   const report = await scanned({
     'a/main.tf': s3('one') + resource,
     'a/override.tf': s3('two'),
@@ -141,7 +141,7 @@ test('override files win, and a .tofu file stands for the .tf file of the same n
   expect(report.units.map(({ name }) => name)).toEqual(['two', 'four', 'six'])
 })
 
-test('the JSON syntax says the same as HCL', async () => {
+test('the JSON syntax means the same as HCL', async () => {
   const report = await scanned({
     'net/main.tf.json':
       '{"terraform": {"backend": {"s3": {"bucket": "b", "key": "net"}}}, "resource": {"terraform_data": {"x": {}}}}',
@@ -152,7 +152,7 @@ test('the JSON syntax says the same as HCL', async () => {
   expect(edgesOf(report)).toEqual(['app -> net:zone'])
 })
 
-test('a JSON file that is nested beyond reason is told, and the others are still read', async () => {
+test('a JSON file that is nested too deeply is reported, and the others are still read', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
   const report = await scanned({
     'a/main.tf.json': `{"resource": {"x": {"y": {"z": ${deep}}}}}`,
@@ -163,7 +163,7 @@ test('a JSON file that is nested beyond reason is told, and the others are still
   expect(namesOf(report)).toEqual(['b in b'])
 })
 
-test('a broken JSON file is told where it breaks', async () => {
+test('a broken JSON file is reported with the position', async () => {
   const { faults } = await scanned({ 'a/main.tf.json': '{\n  "a": 1,\n  b\n}\n', 'b/main.tf.json': '{\n' })
 
   expect(faults).toMatchObject([
@@ -172,7 +172,7 @@ test('a broken JSON file is told where it breaks', async () => {
   ])
 })
 
-test('two folders with one state are told, and no two units get one name', async () => {
+test('two folders with one state are reported, and no two units get the same name', async () => {
   const report = await scanned({
     'a/main.tf': s3('same') + resource,
     'b/main.tf': s3('same') + resource,
@@ -209,7 +209,7 @@ test('no folder takes the name of a unit whose state another folder keeps', asyn
   expect(namesOf(both)).toEqual(['dr in dr', 'network in network'])
 })
 
-test('modules that nothing here calls are no units, and told', async () => {
+test('modules that nothing here calls are reported and are not units', async () => {
   const report = await scanned({ 'modules/vpc/main.tf': resource, 'net/main.tf': resource })
 
   expect(namesOf(report)).toEqual(['net in net'])

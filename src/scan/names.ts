@@ -13,9 +13,9 @@ interface Names {
 }
 
 /**
- * By the state's place where it tells, as `taco adopt` does; by folder where it does not, or two would be the same.
- * No two are ever the same. A told name is that of a unit which may be there already, so no folder may take it: its
- * code would be applied on another's state.
+ * Derived from the state's location where possible, as `taco adopt` does; from the folder otherwise, or if two would be
+ * the same. No two are ever the same. A name derived from a location may belong to an existing unit, so no folder may
+ * take it: its code would be applied to another unit's state.
  */
 export function namesOf(roots: readonly Nameless[], rootName: string): Names {
   const folderName = ({ dir }: Nameless) =>
@@ -44,7 +44,7 @@ export function namesOf(roots: readonly Nameless[], rootName: string): Names {
   return { byDir, remarks }
 }
 
-/** Of those that tell the same name. What an address of ours says is certain; a key only leads to a name. */
+/** Among those with the same derived name. An address of ours is certain; a key only suggests a name. */
 function ownerOf(those: readonly Nameless[]): Nameless | undefined {
   const ours = those.filter(({ place }) => place?.kind === 'opentaco')
   const candidates = ours.length > 0 ? ours : those

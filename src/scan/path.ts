@@ -27,12 +27,12 @@ export function relativePath(from: string, to: string): string {
 }
 
 /**
- * What Terragrunt's functions give is absolute. Where that would be on this machine is no concern of code: the path
- * begins with the repository's root, and that with a word of where the scanned folder lies in it.
+ * Terragrunt's functions return absolute paths. The location on this machine is irrelevant to code: the path begins
+ * with the repository's root, followed by the position of the scanned folder in it.
  */
 const ABSOLUTE = /^\/scanned:([^/]*)(?:\/(.*))?$/s
 
-/** `within`: where the scanned folder lies in its repository. */
+/** `within`: the position of the scanned folder in its repository. */
 export function absolute(dir: string, within = '.'): string {
   const path = joined(within, dir) ?? '.'
   return path === '.' ? repositoryRoot(within) : `${repositoryRoot(within)}/${path}`

@@ -115,7 +115,7 @@ function readJson(text: string): { body: HclBody } | { faults: readonly HclFault
   }
 }
 
-/** No code is, and whoever goes through it would run out of stack, and take the other files along. */
+/** No real code is nested this deeply; walking it would exhaust the stack and fail the other files too. */
 function isTooDeep(body: unknown): boolean {
   let level: readonly unknown[] = [body]
   for (let depth = 0; level.length > 0; depth++) {

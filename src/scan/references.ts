@@ -1,7 +1,7 @@
 import { type HclBody, textsIn } from './hcl/hcl.ts'
 import { IDENTIFIER } from '../base/text/hcl-identifier.ts'
 
-/** Which outputs of which source a folder's code uses; null: all of them, as far as can be told. */
+/** Which outputs of which source a folder's code uses; null: all of them, as far as we can tell. */
 export type References = ReadonlyMap<string, readonly string[] | null>
 
 const NAME = `(${IDENTIFIER})`

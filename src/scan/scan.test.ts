@@ -11,7 +11,7 @@ const backend = (kind: string, inside: string) => `terraform {\n  backend "${kin
 const remote = (name: string, kind: string, config: string) =>
   `data "terraform_remote_state" "${name}" {\n  backend = "${kind}"\n  config = {\n${config}\n  }\n}\n`
 
-test('root modules are told from modules that others call', async () => {
+test('root modules are distinguished from modules that others call', async () => {
   const { units } = await scanned({
     'network/main.tf': `module "vpc" {\n  source = "../modules/vpc"\n}\n`,
     'modules/vpc/main.tf': resource,
@@ -83,7 +83,7 @@ test('tfe_outputs and the cloud block meet in the workspace', async () => {
   ])
 })
 
-test('terragrunt says what is used, and which input takes it', async () => {
+test('terragrunt declares what is used, and which input takes it', async () => {
   const { units, unresolved } = await scanned({
     'root.hcl': 'remote_state {\n  backend = "s3"\n}\n',
     'live/vpc/terragrunt.hcl': 'terraform {\n  source = "../../modules//vpc"\n}\n',
@@ -134,7 +134,7 @@ test.each([
   expect(units[0]?.dependencies).toMatchObject([{ on: 'db', outputs: null }])
 })
 
-test('a broken file is told with its place, and the others are still read', async () => {
+test('a broken file is reported with its position, and the others are still read', async () => {
   const { units, faults } = await scanned({
     'a/main.tf': resource,
     'b/main.tf': 'resource "x" "y" {\n  z = \n}\n',
@@ -162,7 +162,7 @@ test('without its parser scan fails once, not once for each file', async () => {
   await expect(scan([file], { hcl: broken, within: '.', rootName: 'estate' })).rejects.toThrow('no parser')
 })
 
-test('a state that nobody here keeps is told; a unit of ours is used all the same', async () => {
+test('a state that is not kept here is reported; a unit of ours is used all the same', async () => {
   const { units, unresolved } = await scanned({
     'app/main.tf':
       remote('far', 's3', 'bucket = "b"\nkey = "far.tfstate"') +
@@ -220,7 +220,7 @@ test('what is written as taco.yaml reads back as what was found', async () => {
   )
 })
 
-test('units that use each other in a circle are told', async () => {
+test('units that use each other in a cycle are reported', async () => {
   const uses = (other: string) =>
     `dependency "x" {\n  config_path = "../${other}"\n}\nterraform {\n  source = "x"\n}\n`
 

@@ -37,7 +37,7 @@ export async function scan(
   options: {
     readonly hcl: HclReader
     readonly rootName: string
-    /** Where the folder lies in its repository, `.` for its root; undefined: in none. */
+    /** The position of the folder in its repository, `.` for its root; undefined: in none. */
     readonly within: string | undefined
   },
 ): Promise<ScanReport> {
@@ -54,7 +54,7 @@ export async function scan(
   return { ...connect(roots, names.byDir), remarks: distinct(remarks), faults, dynamodb }
 }
 
-/** Every `terragrunt.hcl`, and which other files one of them asked for. */
+/** Every `terragrunt.hcl`, and the other files that one of them requested. */
 function readConfigurations({ hcl, faults }: ScannedFiles, within: string | undefined) {
   const paths = new Set([...hcl.keys(), ...faults.map(({ file }) => file)])
   const folders = new Set<string>()
@@ -76,13 +76,13 @@ function readConfigurations({ hcl, faults }: ScannedFiles, within: string | unde
       .map((path) => [folderOf(path), readTerragrunt(files, path)] as const),
   )
   const included = new Set([...configurations.values()].flatMap(({ includes }) => includes.map(folderOf)))
-  // What others include is no unit, unless it says so by including something itself.
+  // An included file is not a unit, unless it includes something itself.
   for (const [dir, facts] of configurations)
     if (!facts.isUnit || (included.has(dir) && facts.includes.length === 0)) configurations.delete(dir)
   return { configurations, asked, files }
 }
 
-/** What keeps a state: it says so, or nobody calls it as a module. */
+/** A folder has a state if it configures one, or if no other code calls it as a module. */
 async function rootsOf(
   { code }: ScannedFiles,
   configurations: ReadonlyMap<string, TerragruntFacts>,

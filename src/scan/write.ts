@@ -1,7 +1,7 @@
 import { Document } from 'yaml'
 import type { ScanReport } from './scan.ts'
 
-/** A `taco.yaml` that says what was found. `under`: where the scanned folder lies, seen from the file. */
+/** A `taco.yaml` with what was found. `under`: the scanned folder relative to the file. */
 export function projectText({ units }: Pick<ScanReport, 'units'>, under = '.'): string {
   const place = (dir: string) => (under === '.' ? dir : dir === '.' ? under : `${under}/${dir}`)
   const document = new Document({

@@ -54,7 +54,7 @@ async function openFolder({ folder }: { folder: string }, options: OpenOptions):
 
 export interface Opened {
   readonly bucket: OpenBucket
-  /** False: the address says what the store's conditional deletes are worth, so the probe does not decide it. */
+  /** False: the address says how reliable the store's conditional deletes are, so the probe does not decide it. */
   readonly isProbeTrusted: boolean
 }
 

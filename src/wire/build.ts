@@ -40,9 +40,9 @@ export interface Built extends Services {
   close(): Promise<void>
 }
 
-/** Every bucket that was ever used has it; any key would do to see whether the bucket answers. */
+/** Every bucket in use has it; any key would do to see whether the bucket answers. */
 const FIRST_DOCUMENT = '.taco/orgs/default/org.json'
-/** Who asks whether a server is ready has a time-out of a few seconds, and wants to know the reason. */
+/** A readiness probe has a timeout of a few seconds, and wants to know the reason. */
 const READY_MS = 3_000
 
 export async function build(options: BuildOptions): Promise<Built> {
@@ -74,7 +74,7 @@ export async function build(options: BuildOptions): Promise<Built> {
       metrics,
       about: { version, bucket: { kind: bucket.kind, label: bucket.label } },
       async ready() {
-        // Not head: to that, S3 says the same of an object and of a bucket that are not there.
+        // Not a HEAD: S3 answers it the same way for a missing object and a missing bucket.
         const late = new AbortController()
         const timer = setTimeout(() => late.abort(tooLate(bucket.label)), READY_MS)
         try {

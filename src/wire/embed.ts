@@ -20,7 +20,7 @@ import { listenOn } from './listen.ts'
 
 export interface EmbedOptions {
   readonly bucket: string
-  /** Who is written into the history. */
+  /** The author in the history. */
   readonly by: string
   readonly debug?: boolean
   /** False: a folder that is not there is refused instead of made. */
@@ -61,7 +61,7 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     isRehearsal: options.isRehearsal ?? false,
   })
   const { graph, inputs, sync, rollouts, metrics, about, ready } = built
-  // No other process accepts them, and they end with this one. Whoever may only read the bucket gets them as well.
+  // No other process accepts them, and they end with this one. Even a read-only user of the bucket gets them.
   const runTokens = createRunTokens({ bucket: openMemoryBucket(), clock: systemClock, ids: randomIds })
   const control = { ...built.control, runTokens }
   const { by } = options
@@ -87,7 +87,7 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     return face.server
   }
 
-  // A request that fails is the command's own failure, and the command says so.
+  // A failed request is the command's own failure, and the command reports it.
   const server = open(createHttpFace({ ...common, log: isDebug ? log : silentLog, guard: trustingGuard(by) }))
   return {
     connect: () => connectionTo(server),

@@ -12,11 +12,14 @@ test.each([
   expect(parseListen(text)).toEqual({ host, port })
 })
 
-test.each(['', '127.0.0.1', '::1:80', 'a b:80', '127.0.0.1:99999', 'http://x:80'])('"%s" is none', (text) => {
-  expect(() => parseListen(text)).toThrow('not an address')
-})
+test.each(['', '127.0.0.1', '::1:80', 'a b:80', '127.0.0.1:99999', 'http://x:80'])(
+  '"%s" is not an address',
+  (text) => {
+    expect(() => parseListen(text)).toThrow('not an address')
+  },
+)
 
-test('a port that is taken is said so', async () => {
+test('a port in use is reported as such', async () => {
   const first = createServer()
   const { port } = await listenOn(first, { host: '127.0.0.1', port: 0 })
 

@@ -1,3 +1,3 @@
-/** What the command line checks before it asks anybody. Apart, because it brings the schema library along. */
+/** What the command line checks before it makes a request. Separate, because it loads the schema library. */
 export { parseBucketUrl } from '../bucket/index.ts'
 export { isUnitId, parseOrgName, parseUnitName } from '../state/index.ts'

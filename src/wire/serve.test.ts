@@ -51,7 +51,7 @@ test.each([
   await expect(serve({ bucket: 'memory:', ...quiet, ...options })).rejects.toThrow(message)
 })
 
-test('a port that is taken is said so', async () => {
+test('a port in use is reported as such', async () => {
   const taken = createServer()
   onTestFinished(() => void taken.close())
   const { port } = await listenOn(taken, { host: '127.0.0.1', port: 0 })
@@ -135,7 +135,7 @@ test('for engines, a loopback port opens that takes nothing but run tokens of th
   expect(await get('/v1/units', token)).toBe(403)
 })
 
-test('options that cannot be used are told as people give them', async () => {
+test('unusable options are reported as people give them', async () => {
   await expect(serve({ bucket: 'memory:', rootToken: 'short', maxStateBytes: Number.NaN })).rejects.toThrow(
     expect.objectContaining({
       message: 'the root token must have at least 16 characters; --max-state must be a number',
@@ -144,7 +144,7 @@ test('options that cannot be used are told as people give them', async () => {
   )
 })
 
-test('guessing ends at the limit: nothing tells the right token from a wrong one, and operators see it', async () => {
+test('guessing ends at the limit: nothing distinguishes the right token from a wrong one, and operators see it', async () => {
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
   onTestFinished(() => stderr.mockRestore())
   const rootToken = 'words-without-a-digit'

@@ -10,7 +10,7 @@ async function collected(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-test('what is written is read back, whole or in part, any number of times, and no file is ever seen', async () => {
+test('what is written is read back, whole or in part, any number of times, and no file is ever visible', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spool-'))
   try {
     const file = await openSpool(folder).create()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** From the package that this code lies in, built or not. */
+/** From the package that contains this code, built or not. */
 export function packageVersion(): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const version = versionIn(join(folder, 'package.json'))

@@ -7,7 +7,7 @@ declare const TACO_HCL_PARSER: string | undefined
 const PARSER: string = typeof TACO_HCL_PARSER === 'undefined' ? '@cdktn/hcl2json' : TACO_HCL_PARSER
 /** The parser repeats the name in front of every fault; an unusual one cannot be mistaken for text of the file. */
 const NAME = 'taco-scan.hcl'
-/** The parser is a Go program in WebAssembly: were it to end, its answers would never come. */
+/** The parser is a Go program in WebAssembly: if it ended, its answers would never arrive. */
 const PATIENCE_MS = 20_000
 
 interface Parser {

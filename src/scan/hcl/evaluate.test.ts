@@ -48,7 +48,7 @@ test.each([
   expect(evaluate(text, scope)).toEqual(value)
 })
 
-test('of maps and lists each part is told for itself', () => {
+test('each part of a map or a list is evaluated separately', () => {
   expect(evaluate({ a: '${local.env}', b: ['${local.secret}', 1], '${local.env}': true }, scope)).toEqual({
     a: 'prod',
     b: [undefined, 1],

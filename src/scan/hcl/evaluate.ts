@@ -4,7 +4,7 @@ import { OutputReference } from './reference.ts'
 import { isScalar } from './values.ts'
 import { IDENTIFIER } from '../../base/text/hcl-identifier.ts'
 
-/** What names and functions of one file stand for. A name that is a function gives its attributes one by one. */
+/** The values of names and functions in one file. A name that is a function returns its attributes one by one. */
 export interface Scope {
   readonly names: Readonly<Record<string, unknown>>
   readonly functions?: Readonly<Record<string, HclFunction>>
@@ -14,8 +14,8 @@ export interface Scope {
 const LONGEST = 100_000
 
 /**
- * What a value of a parsed file comes to as far as code alone tells; undefined: only a run knows. Of a map or a list,
- * each part for itself.
+ * The value of an expression as far as the code alone says; undefined: known only at run time. Each part of a map or a
+ * list separately.
  */
 export function evaluate(value: unknown, scope: Scope): unknown {
   if (typeof value === 'string') return fill(value, scope)
@@ -28,7 +28,7 @@ export function evaluate(value: unknown, scope: Scope): unknown {
   return Object.fromEntries(entries)
 }
 
-/** A map whose values are computed when they are asked for, once; one that needs itself is not known. */
+/** A map whose values are computed once, on demand. A value that needs itself is unknown. */
 export function lazily(compute: Readonly<Record<string, () => unknown>>): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {}
   for (const [name, work] of Object.entries(compute)) {

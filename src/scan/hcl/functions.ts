@@ -1,6 +1,6 @@
 import { isKnownList, isMap, isScalar } from './values.ts'
 
-/** Undefined stands for what only a run knows, in arguments and in results. */
+/** Undefined means "known only at run time", in arguments and in results. */
 export type HclFunction = (...args: readonly unknown[]) => unknown
 
 /** The functions of the engines that names and places of states are put together with; any other is for a run. */

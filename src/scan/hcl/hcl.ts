@@ -13,7 +13,7 @@ export interface HclReader {
   read(text: string): Promise<{ readonly body: HclBody } | { readonly faults: readonly HclFault[] }>
 }
 
-/** Larger files are not configuration that somebody wrote. */
+/** Larger files are not hand-written configuration. */
 export const MOST_HCL_BYTES = 1024 * 1024
 
 export function isBody(value: unknown): value is HclBody {
@@ -32,14 +32,14 @@ export function labelled(value: unknown): readonly { readonly label: string; rea
   )
 }
 
-/** Every text in it, wherever it stands. */
+/** Every text in it, at any depth. */
 export function* textsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
   else if (Array.isArray(value)) for (const one of value) yield* textsIn(one)
   else if (isBody(value)) for (const one of Object.values(value)) yield* textsIn(one)
 }
 
-/** A value as somebody wrote it, for people. */
+/** A value as written, for people. */
 export function said(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -27,7 +27,7 @@ export function placesOfKey(text: string, key: string): readonly KeyPlace[] {
   return found
 }
 
-/** The same for JSON, whose keys are quoted; blocks are not told apart. */
+/** The same for JSON, whose keys are quoted; blocks are not distinguished. */
 export function placesOfJsonKey(text: string, key: string): readonly KeyPlace[] {
   return text
     .split('\n')

@@ -1,4 +1,4 @@
-/** Stands for what only a state knows, so that code which hands it on can be followed: `dependency.vpc.outputs.id`. */
+/** A value that only a state knows, so that code which passes it on can be followed: `dependency.vpc.outputs.id`. */
 export class OutputReference {
   readonly source: string
   /** `['outputs', 'id']` */

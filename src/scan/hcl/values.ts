@@ -1,7 +1,7 @@
 import { type HclBody, isBody } from './hcl.ts'
 import { OutputReference } from './reference.ts'
 
-/** What expressions come to. */
+/** The results of expressions. */
 
 export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

@@ -11,11 +11,11 @@ export interface Seen {
   readonly scope: Scope
 }
 
-/** What a unit reads as configurations of their own. */
+/** What a unit reads as separate configurations. */
 export interface Reads {
   /** With what expressions get of it: only once, as files may read themselves, or each other. */
   readonly byPath: Map<string, { readonly seen: Seen; readonly gives: Readonly<Record<string, unknown>> }>
-  /** Those whose inputs it asked for. */
+  /** Those whose inputs it uses. */
   readonly givers: Set<Seen>
 }
 
@@ -66,7 +66,7 @@ export function sourceIn(path: string, label: string): string {
   return `${path} ${label}`
 }
 
-/** What these read, and what that reads in turn. Locals are computed when they are asked for, so all are. */
+/** What these read, and what those read in turn. Locals are computed on demand, so all of them are. */
 export function readBy(all: readonly Seen[], { byPath }: Reads): readonly Seen[] {
   for (const { scope } of all) Object.values(scope.names['local'] ?? {})
   for (const { seen } of byPath.values()) Object.values(seen.scope.names['local'] ?? {})

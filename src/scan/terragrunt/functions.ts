@@ -7,13 +7,13 @@ export interface TerragruntFiles {
   get(path: string): HclBody | undefined
   has(path: string): boolean
   isFolder(path: string): boolean
-  /** Where the scanned folder lies in its repository; undefined: in none that is known. */
+  /** The position of the scanned folder in its repository; undefined: in none that is known. */
   readonly within: string | undefined
 }
 
 /** From where a file is read. */
 export interface Standpoint {
-  /** The folder of the unit; of a file that is read as a configuration of its own, that file's. */
+  /** The folder of the unit; for a file that is read as a separate configuration, that file's. */
   readonly dir: string
   /** The folder of the unit in any case. */
   readonly original: string
@@ -22,7 +22,7 @@ export interface Standpoint {
   read(path: string): unknown
 }
 
-/** Terragrunt's own functions, as far as they only look at where things lie. */
+/** Terragrunt's own functions, as far as they only depend on paths. */
 export function functionsFor(
   files: TerragruntFiles,
   { dir, original, parent, read }: Standpoint,
@@ -60,7 +60,7 @@ export function functionsFor(
     path_relative_to_include: fromParent((folder) => relativePath(folder, dir)),
     read_terragrunt_config: (file, fallback) => {
       const found = typeof file === 'string' ? (folderAt(file) ?? joined(dir, file)) : undefined
-      // What is not known, or lies outside, may well be there.
+      // What is unknown, or outside, may well exist.
       if (found === undefined) return undefined
       return files.has(found) ? read(found) : fallback
     },

@@ -32,7 +32,7 @@ test('terragrunt units are named after the keys that remote_state gives them', a
   expect(report.remarks).toEqual([])
 })
 
-test('a key that only a run knows is told, and the folder is the name', async () => {
+test('a key known only at run time is reported, and the folder gives the name', async () => {
   const report = await scanned({
     'root.hcl':
       'remote_state {\n  backend = "s3"\n  config = {\n    key = "${run_cmd("./key.sh")}/x"\n  }\n}\n',
@@ -87,7 +87,7 @@ inputs = {
   expect(report.units[0]?.backend).toBe('gs://states/prod/app/default.tfstate')
 })
 
-test('an include that cannot be found is told, and makes no dependency smaller than it may be', async () => {
+test('a missing include is reported, and makes no dependency smaller than it may be', async () => {
   const report = await scanned({
     'vpc/terragrunt.hcl': 'terraform {\n  source = "x"\n}\n',
     'app/terragrunt.hcl': `include "far" {\n  path = "/elsewhere/common.hcl"\n}\ndependency "vpc" {\n  config_path = "../vpc"\n}\n`,
@@ -110,7 +110,7 @@ test('an include that is broken makes no dependency smaller than it may be', asy
   expect(report.faults).toMatchObject([{ file: 'env.hcl' }])
 })
 
-test('dependencies of a file that is read as a configuration are used by whoever names them', async () => {
+test('dependencies of a file that is read as a configuration are used by the file that names them', async () => {
   const unit = 'terraform {\n  source = "x"\n}\n'
   const reads = `${unit}locals {\n  deps = read_terragrunt_config(find_in_parent_folders("deps.hcl"))\n}\n`
   const report = await scanned({
@@ -211,7 +211,7 @@ test.each([
   expect(namesOf(await scanned(files, { within: 'live' }))).toEqual(['a in a'])
 })
 
-test('what stands in for a file is taken where the whole repository lacks it', async () => {
+test('a replacement is used where the whole repository lacks the file', async () => {
   const file =
     'read_terragrunt_config(find_in_parent_folders("e.hcl", "no.hcl"), { locals = { env = "dev" } })'
   const report = await scanned({
@@ -256,7 +256,7 @@ test('order-only and switched off dependencies of terragrunt are taken as such',
   expect(report.unresolved).toMatchObject([{ dir: 'app', uses: 'dependencies' }])
 })
 
-test('stacks are told as not read, and files of other programs are passed over', async () => {
+test('stacks are reported as not read, and files of other programs are skipped', async () => {
   const report = await scanned({
     'live/terragrunt.stack.hcl':
       'unit "vpc" {\n  source = "x"\n  path = "vpc"\n}\nstack "apps" {\n  source = "y"\n  path = "apps"\n}\n',

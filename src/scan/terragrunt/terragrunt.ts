@@ -8,13 +8,13 @@ import type { Standpoint, TerragruntFiles } from './functions.ts'
 import { type Reads, type Seen, see } from './evaluate-file.ts'
 import { dependenciesOf } from './uses.ts'
 
-/** What a `terragrunt.hcl` says, with all that it includes. */
+/** The content of a `terragrunt.hcl`, with everything it includes. */
 export interface TerragruntFacts {
   readonly isUnit: boolean
   readonly place: Place | undefined
-  /** What its `remote_state` says, and the file that has it. */
+  /** Its `remote_state`, and the file that has it. */
   readonly backend: TerragruntBackend | undefined
-  /** Code that would be generated, such as a backend, and the file that says so. */
+  /** Code that would be generated, such as a backend, and the file that generates it. */
   readonly generated: readonly { readonly file: string; readonly text: string }[]
   /** The local folder of its module. */
   readonly module: string | undefined

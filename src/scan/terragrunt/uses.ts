@@ -47,7 +47,7 @@ function usedOfRead({ all, inputs, reads }: Whole, read: readonly Seen[], names:
   // `deps = local.common.dependency`: what is taken of it then, is not followed.
   const texts = all.flatMap(({ body, scope }) => [...textsIn(body)].map((text) => ({ text, scope })))
   const isPassedOn = texts.some(({ text }) => PASSED_ON.test(text))
-  // `{ for k, v in local.common.inputs : k => v }` is not understood, so nobody saw whose inputs it asks for.
+  // `{ for k, v in local.common.inputs : k => v }` is not understood, so we do not see whose inputs it uses.
   const isUnclear = texts.some(({ text, scope }) => INPUTS.test(text) && evaluate(text, scope) === undefined)
   return read.flatMap((one) => {
     const passed = isUnclear || reads.givers.has(one) ? [{ inputs: one.body['inputs'] }] : []

@@ -45,7 +45,7 @@ const before = fc.option(
   }),
 )
 
-test('says what its definition says', () => {
+test('agrees with its definition', () => {
   fc.assert(
     fc.property(before, fc.option(scanned), (given, outputs) => {
       expect(nextCommit(given, outputs)).toEqual(byDefinition(given, outputs))
@@ -54,7 +54,7 @@ test('says what its definition says', () => {
   )
 })
 
-test('looks at each output a few times, however many there are', () => {
+test('looks at each output a few times, for any number of outputs', () => {
   let looks = 0
   const counted = <T extends object>(output: T): T =>
     new Proxy(output, {

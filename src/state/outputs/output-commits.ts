@@ -12,7 +12,7 @@ export function nextCommit(
   outputs: readonly ScannedOutput[] | null,
 ): { readonly commit: number; readonly outputs: OutputDigest[] | null; readonly changed: readonly string[] } {
   const number = before?.commit ?? 0
-  // What cannot be read cannot be said to have changed; the next readable version makes a commit in any case.
+  // We cannot report a change in what we cannot read. The next readable version makes a commit in any case.
   if (outputs === null) return { commit: number, outputs: null, changed: [] }
   const known = new Map((before?.outputs ?? []).map((output) => [output.name, output]))
   const changed = new Set<string>()

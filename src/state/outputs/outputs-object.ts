@@ -10,7 +10,7 @@ import { OutputView } from '../views/views.ts'
 
 /**
  * Values of the outputs that are not sensitive, beside the state: a consumer needs the right to read outputs, not the
- * state. Derived: whoever finds it missing makes it again from the version.
+ * state. Derived: if it is missing, the next reader rebuilds it from the version.
  */
 const OutputsObject = z.object({
   v: z.literal(1),

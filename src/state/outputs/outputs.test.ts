@@ -98,7 +98,7 @@ test('comparing an output that never was is refused with the nearest; one that w
   ).toHaveLength(1)
 })
 
-test('of a state that was always encrypted nobody can say what changed', async () => {
+test('changes of a state that was always encrypted are unknown', async () => {
   const control = await open()
   const encrypted = (serial: number) =>
     JSON.stringify({ serial, lineage: 'L', meta: {}, encrypted_data: 'c2VjcmV0', encryption_version: 'v0' })
@@ -112,7 +112,7 @@ test('of a state that was always encrypted nobody can say what changed', async (
   })
 })
 
-test('of a state that is encrypted now, earlier commits are still told', async () => {
+test('earlier commits of a state that is encrypted now are still reported', async () => {
   const control = await open()
   await apply(control, network, 1, { vpc: { value: 'a' } })
   await apply(control, network, 2, { vpc: { value: 'b' } })

@@ -112,7 +112,7 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
 
   async function diff(...[ref, options]: Parameters<Outputs['diff']>): Promise<OutputsDiffView> {
     const doc = await load(ref)
-    // What stands cannot be read; earlier commits can be compared by their numbers.
+    // The current outputs cannot be read; earlier commits can be compared by their numbers.
     if (options.to === undefined && doc.head?.outputs === null) throw encryptedOutputs(doc)
     const to = options.to ?? doc.head?.commit ?? 0
     const from = options.from ?? Math.max(to - 1, 0)
@@ -221,7 +221,7 @@ function compare(
   })
 }
 
-/** It has a state, and none of its outputs was ever seen. */
+/** It has a state, and its outputs were never readable. */
 function isNeverReadable({ head }: UnitDocument): boolean {
   return head !== null && head.outputs === null && head.commit === 0
 }

@@ -18,7 +18,7 @@ import type { GraphFacts } from '../views/views.ts'
 const MEND_DOCUMENT =
   'restore the object from a backup of the bucket, or delete it and let `taco doctor --deep --repair` make it anew'
 
-/** Its name stands in its document; those who use it know one. */
+/** Its document has its name; the units that use it know one. */
 function damagedFacts({ id, error }: DamagedUnit): GraphFacts {
   const made = { dependencies: [], reads: null, locked: false, fingerprint: null }
   const head = { commit: 0, version: '', at: 0, by: '', outputs: null }

@@ -1,7 +1,7 @@
 import { among } from '../../base/text/among.ts'
 import type { Read } from '../documents/model.ts'
 
-/** Several reads of which nobody can say which one counted, as one per unit. Pure. */
+/** Merges several reads, when we do not know which one counted, into one per unit. Pure. */
 
 /** Of each output the oldest counts; where a newer one saw another value, that is in doubt. */
 export function mergedReads(reads: readonly Read[]): Read[] {
@@ -21,7 +21,7 @@ export function doubtedBy(read: Read, others: readonly Read[]): Read {
 /** What later reads of the same unit do not cover. */
 export function leftOf(read: Read, later: readonly Read[]): Read[] {
   if (later.length === 0 || read.digests === null) return later.length === 0 ? [read] : []
-  // Whoever takes inputs takes all of them.
+  // A consumer that takes inputs takes all of them.
   if (later.some(({ names, inputs }) => names === null || inputs !== undefined)) return []
   const isCovered = among(later.flatMap(({ names }) => names ?? []))
   const names = (read.names ?? Object.keys(read.digests)).filter((name) => !isCovered(name))
@@ -30,8 +30,8 @@ export function leftOf(read: Read, later: readonly Read[]): Read[] {
 }
 
 /**
- * The state was made from what was read before or from what was read now. Null before: that is not known either. What
- * only an engine read before, an apply would have read again; anything else may lie in a file older than that read.
+ * The state was made from what was read before or from what was read now. Null before: that is unknown too. An apply
+ * would have repeated a read that only an engine made; anything else may come from a file older than that read.
  */
 export function readsOfEither(before: readonly Read[] | null, now: readonly Read[]): Read[] {
   // The first of each unit counts.
@@ -102,7 +102,7 @@ function bare({ from, names, commit, digests, at, doubted, engine, inputs, mixed
   }
 }
 
-/** A variable that was given one output and then another: nobody knows which was used. */
+/** A variable that was given one output and then another: we do not know which was used. */
 function inputsOf({ inputs: first }: Read, { inputs: other }: Read): Pick<Read, 'inputs'> {
   if (first === undefined || other === undefined) {
     const inputs = first ?? other

@@ -275,13 +275,13 @@ test('a pushed state is one even under the lock of an apply', () => {
   expect(said(takeReads(doc(apply, [own(2, 'b')]), { how: 'push' }).receipt)).toBe('net.x=old?')
 })
 
-test('operations that nobody has heard of are no applies', () => {
+test('unknown operations are not applies', () => {
   expect([deedOf('state-shred'), deedOf('constructor'), deedOf('')]).toEqual(Array(3).fill('nobody knows'))
 })
 
 const run = { run: 'R', since: 100, now: 200 }
 
-test('a run whose engine took its own lock counts with what it was given, once it has told', () => {
+test('a run whose engine took its own lock counts with what it was given, once it has reported', () => {
   const written = takeReads(doc(apply, [fetched(1, 'a'), given, own(2, 'c', { from: 'db', at: 120 })]))
   expect(said(written.receipt)).toBe('net.x=a? db.x=c')
   const after = { ...doc(apply, []), ...written, lock: null, released: [{ id: 'L', at: 150 }] }
@@ -418,7 +418,7 @@ test('the first state after a deletion was made from what was read', () => {
   expect(said(takeReads(doc('backend', [unlocked(2, 'b')], deleted)).receipt)).toBe('net.x=b')
 })
 
-test('a run that first had a lock of its own and let it go for the engine’s knows what it was given', () => {
+test('a run that first held its own lock and released it for the engine’s lock knows what it was given', () => {
   const released = [
     { id: 'R', at: 101 },
     { id: 'L', at: 160 },
@@ -428,7 +428,7 @@ test('a run that first had a lock of its own and let it go for the engine’s kn
   expect(said(takeReadsOfRun(after, run).receipt)).toBe('net.x=b')
 })
 
-test('a run that lost its lock to another apply cannot tell whose state stands', () => {
+test('a run that lost its lock to another apply cannot tell whose state is current', () => {
   const released = [
     { id: 'R', at: 150 },
     { id: 'L', at: 160 },
@@ -455,7 +455,7 @@ test.each([
   expect(takeReadsOfRun(after, run).isCertain).toBe(isCertain)
 })
 
-test('the reads of a run that never told do not count for the next apply', () => {
+test('the reads of a run that never reported do not count for the next apply', () => {
   const written = takeReads(doc(apply, [given]))
   const info = LockInfo.parse({ ID: 'N', Operation: apply })
   const lock = { id: 'N', epoch: 2, info, by: 'alice', at: 0 }

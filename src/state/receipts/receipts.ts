@@ -24,7 +24,7 @@ export interface ReadsTaken {
   readonly receipt: Receipt | null
   readonly pendingReads: PendingRead[]
   readonly fetched?: Read[]
-  /** There: an engine carried the configuration out, so an earlier failure says nothing any more. */
+  /** Set if an engine carried the configuration out, so an earlier failure no longer means anything. */
   readonly failed?: undefined
 }
 
@@ -110,8 +110,8 @@ function readsOfApply(
   const units = new Set(own.map(({ from }) => from))
   const likely = doubtRuns([...pending, ...inFiles.filter(({ from }) => !units.has(from))])
   if (own.length === 0) return likely
-  // Most applies read everything themselves. One of a saved plan reads only what could not be read before: nobody can
-  // tell the two apart, so what a plan saw otherwise is in doubt. A file of variables may be used by any apply.
+  // Most applies read everything themselves. The apply of a saved plan reads only what could not be read before. We
+  // cannot distinguish the two, so what a plan saw differently is in doubt. Any apply may use a file of variables.
   const planned = pending.filter(({ plan, lock: of }) => plan === true && of !== lock)
   const seen = mergedReads(own).map((read) =>
     doubtedBy(
@@ -135,7 +135,7 @@ function isFetched({ engine, run }: PendingRead): boolean {
   return engine !== true && run === undefined
 }
 
-/** Of units that are still declared, and that no engine has read since: whoever moved on to that has no file. */
+/** Of units that are still declared, and that no engine has read since: code that moved on to reading has no file. */
 function filesBefore({ pendingReads, dependencies, fetched = [] }: UnitDocument): readonly Read[] {
   const declared = new Set(dependencies.map(({ on }) => on))
   const pending = untaken(pendingReads)
@@ -166,7 +166,9 @@ function withReadsOf({ pendingReads, receipt }: UnitDocument, lock: string): Rec
   return { lock, reads: reads.map((read) => (read.engine === true ? read : { ...read, doubted: null })) }
 }
 
-/** What only a run was given is certain once it tells that the write was its own: it may have got no further. */
+/**
+ * What only a run was given is certain once the run reports that the write was its own: it may not have got that far.
+ */
 function doubtRuns(pending: readonly PendingRead[]): readonly PendingRead[] {
   const others = new Set(pending.filter(({ run }) => run === undefined).map(({ from }) => from))
   return pending.map((read) =>
@@ -174,7 +176,9 @@ function doubtRuns(pending: readonly PendingRead[]): readonly PendingRead[] {
   )
 }
 
-/** A run whose engine takes its own lock tells only at its end that this was its write: what it read waits for that. */
+/**
+ * A run whose engine takes its own lock reports only at its end that this was its write: what it read waits for that.
+ */
 function keptForRuns(pendingReads: readonly PendingRead[], lock: string): PendingRead[] {
   const pending = pendingReads.filter(({ taken }) => taken === undefined || taken === lock)
   if (!pending.some(({ run }) => run !== undefined && run !== lock)) return []
@@ -209,8 +213,8 @@ export function takeReadsOfRun(
     return { receipt: { lock: run, reads, at: now }, pendingReads: others, isCertain: true }
   }
   const own = pendingReads.filter((read) => read.run === run || (read.engine === true && read.at >= since))
-  // A lock that the run let go before its engine began is none of an operation; one that it read under to the end is,
-  // and one that it wrote under, which took up what it had read.
+  // A lock released before the engine started does not count as an operation. One held until the last read, or used for
+  // a write, does.
   const told = pendingReads.filter((read) => read.run === run)
   const isUsed =
     told.length > 0 ? told.every((read) => read.lock === run) : mayHaveWritten(doc, { run, since })
@@ -234,7 +238,7 @@ function writersSince({ lock, released }: UnitDocument, since: number, except?: 
   return ended.filter(({ id, idle }) => idle !== true && id !== except).length + held
 }
 
-/** Under its own lock. If all writes that are remembered came since it began, earlier ones may be forgotten. */
+/** Under its own lock. If all remembered writes happened since it began, earlier ones may be forgotten. */
 function mayHaveWritten(
   { lock, released, recent }: UnitDocument,
   { run, since }: Pick<EndedRun, 'run' | 'since'>,
@@ -248,7 +252,7 @@ function mayHaveWritten(
 export const REMEMBERED = 16
 export const REMEMBERED_WRITES = 8
 
-/** Somebody put a state there, and nobody knows what that was made from. */
+/** The state was put there from elsewhere, so we do not know what it was made from. */
 export function doubtReceipt(receipt: Receipt | null): Receipt | null {
   return receipt && { ...receipt, reads: receipt.reads.map((read) => ({ ...read, doubted: null })) }
 }

@@ -8,12 +8,12 @@ import { mergedReads } from './merge-reads.ts'
 import { mayWrite } from './receipts.ts'
 import type { NewRead, UnitRef } from '../state-control.ts'
 
-/** Who read: an engine over the http backend, or a run that tells which it is. Neither: any program, for any use. */
+/** The reader: an engine over the http backend, or a run that identifies itself. Neither: any program, for any use. */
 export type Reader = Pick<PendingRead, 'engine' | 'run'>
 
 /** More than this many reads between two writes are merged: of each unit the oldest counts anyway. */
 const MOST_PENDING = 200
-/** So are reads of units with very many outputs: all of it lies in the document of the unit that reads. */
+/** So are reads of units with very many outputs: all of it is kept in the document of the unit that reads. */
 const MOST_DIGESTS = 20_000
 
 /**

@@ -23,7 +23,7 @@ test.each([
   expect(reading.layout).toBe(layout)
 })
 
-test('a pattern puts the path, relative to the folder searched, where it says', () => {
+test('a pattern inserts the path, relative to the folder searched, at its placeholder', () => {
   const reading = readStateKey('old/estate/db/terraform.tfstate', false)
 
   expect(unitNameFor(reading, 'prod/{path}', 'old/estate/')).toBe('prod/db')

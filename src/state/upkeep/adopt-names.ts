@@ -1,6 +1,6 @@
 import type { AdoptFinding } from '../views/views.ts'
 
-/** How a state's key in somebody's bucket reads: what it is called, and which layout it follows. Pure. */
+/** Derives a unit's name and its layout from the key of a state in an existing bucket. Pure. */
 export interface KeyReading {
   readonly path: string
   readonly workspace: string | undefined

@@ -9,7 +9,7 @@ async function adopt(control: StateControl, dryRun: boolean): Promise<AdoptFindi
   return found
 }
 
-test('a rehearsal says what the adoption then does, names that collide too', async () => {
+test('a dry run reports what the adoption then does, including colliding names', async () => {
   const bucket = openMemoryBucket()
   const control = await openControl(bucket)
   await push(control, 'taken', stateText(1))

@@ -129,7 +129,7 @@ async function* candidates(bucket: Bucket, under: string): AsyncGenerator<Entry>
     if (!entry.key.endsWith('.tflock') && !entry.key.endsWith('/')) yield entry
 }
 
-/** A listing of its own, so that not all entries need to lie in memory. */
+/** A separate listing, so that not all entries are in memory. */
 async function defaultFolders(bucket: Bucket, under: string): Promise<ReadonlySet<string>> {
   const folders = new Set<string>()
   for await (const { key } of outsideEntries(bucket, under))
@@ -148,7 +148,7 @@ async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerat
   if (group.length > 0) yield group
 }
 
-/** Why a key is passed over; `no state` is not worth a word. */
+/** Why a key is skipped; `no state` is not reported. */
 async function whyNot(bucket: Bucket, entry: Entry): Promise<string | undefined> {
   if (entry.size === 0) return looksNamed(entry.key) ? 'it is empty' : 'no state'
   if (/\.backup$|(^|\/)errored\.tfstate$/.test(entry.key)) return 'it is a backup copy'

@@ -19,7 +19,7 @@ import {
   wrong,
 } from '../../../test/support/state.ts'
 
-/** What is damaged or lost in the bucket takes nothing else with it, and is said. */
+/** Damage or loss in the bucket affects nothing else, and is reported. */
 
 async function unitDocument(bucket: Bucket, name: string): Promise<string> {
   const control = await openControl(bucket)
@@ -65,7 +65,7 @@ test('a damaged unit document: the others are listed and looked after, and docto
   await expect(pull(first, 'b')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
 })
 
-test('a unit document that is put right while it is read does not stay out of lists', async () => {
+test('a unit document that is repaired while it is read does not stay out of lists', async () => {
   const bucket = openMemoryBucket()
   await push(await openControl(bucket), 'b', stateText(1))
   const key = await unitDocument(bucket, 'b')
@@ -92,7 +92,7 @@ test('a unit document that is put right while it is read does not stay out of li
   })
 })
 
-test('a lost unit document is found, its name is not begun anew, and a repair brings the history back', async () => {
+test('a lost unit document is found, its name is not reused, and a repair restores the history', async () => {
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
   for (const serial of [1, 2, 3]) await push(before, 'd', stateText(serial))
@@ -163,7 +163,7 @@ test.each<[string, (bucket: Bucket, key: string) => Promise<unknown>]>([
   },
 )
 
-test('a unit that is made anew keeps what lies below a missing version', async () => {
+test('a rebuilt unit keeps what is below a missing version', async () => {
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
   for (const serial of [1, 2, 3, 4]) await push(before, 'd', stateText(serial))
@@ -183,7 +183,7 @@ test('a unit that is made anew keeps what lies below a missing version', async (
   expect(damaged).toEqual([{ seq: 3, object: null }])
 })
 
-test('a unit that is made anew goes on above its newest version, though that one is damaged', async () => {
+test('a rebuilt unit continues above its newest version, even if that one is damaged', async () => {
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
   for (const serial of [1, 2, 3]) await push(before, 'd', stateText(serial))
@@ -207,7 +207,7 @@ test('a unit that is made anew goes on above its newest version, though that one
   expect(damaged.map(({ seq }) => seq)).toEqual([3])
 })
 
-test('a unit is not made anew from a part of its versions when the bucket does not answer; others are', async () => {
+test('a unit is not rebuilt from part of its versions while the bucket does not answer; others are', async () => {
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
   for (const serial of [1, 2, 3]) await push(before, 'd', stateText(serial))
@@ -363,7 +363,7 @@ test('a damaged and a missing version: the others are there, and both are named'
   )
 })
 
-/** A unit whose version 2 was tried twice, because somebody else changed its document in between. */
+/** A unit whose version 2 was tried twice, because another writer changed its document in between. */
 async function unitWithLostAttempt(bucket: Bucket): Promise<{ committed: string; all: string[] }> {
   let isArmed = true
   const raced = new Proxy(bucket, {
@@ -496,7 +496,7 @@ async function unitWithLeftWrite(bucket: Bucket): Promise<StateControl> {
   return control
 }
 
-test('a repair that somebody else got in the way of is not called one', async () => {
+test('an interrupted repair is not reported as one', async () => {
   const bucket = openMemoryBucket()
   await unitWithLeftWrite(bucket)
   const [document] = await keysUnder(bucket, '.taco/orgs/default/units/')
@@ -522,7 +522,7 @@ test('a repair that somebody else got in the way of is not called one', async ()
   )
 })
 
-test('a write whose version is lost: doctor says that only a repair ends it, and so does a forced unlock', async () => {
+test('after a write whose version is lost, doctor and a forced unlock both say that only a repair ends it', async () => {
   const bucket = openMemoryBucket()
   const control = await unitWithLeftWrite(bucket)
   await lose(bucket, String((await versionKeys(bucket))[1]))

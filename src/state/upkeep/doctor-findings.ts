@@ -24,7 +24,7 @@ export function finder(unit: string | null): Say {
 
 export const FROM_BACKUP = 'restore the object from a backup of the bucket'
 
-/** Errors send people to doctor; doctor itself can say no more about a damaged object than that. */
+/** Errors send people to doctor. Doctor itself can only report that the object is damaged. */
 export function remedyOf(error: TacoError): string | undefined {
   return error.code === 'BUCKET_CORRUPT' ? FROM_BACKUP : error.hint
 }

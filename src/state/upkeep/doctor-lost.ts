@@ -22,7 +22,7 @@ import type { Caller } from '../state-control.ts'
 import { newDocument } from '../units/unit-making.ts'
 import type { DoctorFinding } from '../views/views.ts'
 
-/** Units whose document is gone: found by their versions, and made anew from their claims. Gives those made anew. */
+/** Units whose document is gone: found by their versions, and rebuilt from their claims. Returns the rebuilt ones. */
 export async function* checkLostUnits(
   parts: Parts,
   org: string,
@@ -43,7 +43,7 @@ export async function* checkLostUnits(
   const keys = await claimsOf(parts, stateClaimsPrefix, lost)
   for (const id of lost) {
     caller.signal?.throwIfAborted()
-    // A lost name stands in the claim of the key, too.
+    // The claim of the key also holds a lost name.
     const claimed = names.get(id) ?? keys.get(id) ?? []
     try {
       // One that was made since the units were listed is not lost.
@@ -96,7 +96,7 @@ async function takeIn(parts: Parts, { org, id }: UnitDocument): Promise<boolean>
   const rebuilt = unit === undefined ? undefined : await rebuiltDocument(parts, unit.value)
   if (unit === undefined || rebuilt === undefined) return false
   const { seq, head, tail, receipt, rev } = rebuilt
-  // What was under way when the copy was made is over, one way or the other: its version is among those taken in.
+  // What was under way when the copy was made has ended, one way or the other: its version is among those taken in.
   const changes = { seq, head, tail, receipt, write: null, missing: undefined }
   return (await parts.store.swap({ ...unit, value: { ...unit.value, rev } }, changes)) !== undefined
 }
@@ -127,7 +127,7 @@ async function claimThatCounts(
       for (const event of records)
         if (isOfUnit(event, first) && (newest === undefined || event.id > newest.id)) newest = event
     })
-  // No event is younger than the object that it lies in: one behind all that are damaged is the newest for certain.
+  // No event is younger than the object that holds it: one behind all damaged objects is certainly the newest.
   if (newest === undefined || newest.id < newestDamaged) return undefined
   const { unit } = newest
   return claimed.find(({ name }) => name === unit?.name)

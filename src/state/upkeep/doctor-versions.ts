@@ -20,14 +20,14 @@ interface Unread {
 type Written = Pick<VersionFacts, 'seq' | 'at'>
 
 /**
- * Reads every version back. A copy of the bucket that has documents younger than its versions lacks some: the current
- * one is stored anew if the state object has its very bytes. For the others, and those that are stored against them,
- * there is nothing in the bucket to make them from; a repair writes that down, so that it is an error only once.
+ * Reads every version back. A copy of a bucket in use may have documents younger than its versions, and then lacks
+ * some. The current version is stored again if the state object has its very bytes. The others, and those stored
+ * against them, cannot be rebuilt from anything in the bucket; a repair records that, so that it is an error only once.
  */
 export async function* checkVersions(
   parts: Parts,
   doc: UnitDocument,
-  /** Versions that the document told of before anything was repaired. */
+  /** Versions that the document listed before anything was repaired. */
   told: readonly Written[],
   repair: boolean,
   caller: Caller,
@@ -74,7 +74,7 @@ async function* tellLost(
   say: Say,
 ): AsyncGenerator<DoctorFinding> {
   if (unread.length === 0 && known === undefined) return
-  // What retention removed meanwhile is not lost.
+  // What retention has removed meanwhile is not lost.
   const doc = (await parts.store.load(org, id))?.value
   if (doc === undefined) return
   const lost = unread.filter(({ seq }) => isInHistory(doc, seq)).sort((a, b) => b.seq - a.seq)
@@ -95,7 +95,7 @@ async function* tellLost(
       )
 }
 
-/** Nothing tells when a copy was begun; when the version was written helps whoever knows it. */
+/** The start of a copy is not recorded anywhere; the time of the version helps people who know it. */
 function hintAt(seq: number, written: readonly Written[]): string {
   let after = -Infinity
   let until = Infinity
@@ -112,7 +112,7 @@ function hintAt(seq: number, written: readonly Written[]): string {
 
 const timeOf = (at: number) => new Date(at).toISOString()
 
-/** The number of the current version if there is no more to be said about it. */
+/** The number of the current version if there is nothing else to report about it. */
 async function* checkCurrent(
   parts: Parts,
   doc: UnitDocument,
@@ -170,7 +170,7 @@ async function whyUnread(
   }
 }
 
-/** The version's own object or one that it is stored against; anything else is damage, which may yet be put right. */
+/** The version's own object, or one that it is stored against. Anything else is damage, which may still be repaired. */
 async function isSomethingMissing({ deps: { bucket } }: Parts, { facts }: TacoError): Promise<boolean> {
   const key: unknown = facts['key']
   return typeof key === 'string' && (await bucket.head(key)) === undefined

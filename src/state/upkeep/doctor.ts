@@ -25,7 +25,7 @@ import { abandonWrite, isWorthMissing, supersedeWrite } from '../documents/trans
 import type { Unit } from '../documents/unit-store.ts'
 import type { DoctorFinding } from '../views/views.ts'
 
-/** Says what is wrong in plain words, and with `repair` puts right what every crash may leave behind. */
+/** Reports what is wrong in plain words, and with `repair` repairs what any crash may leave behind. */
 export function createDoctor(
   parts: Parts,
   orgs: OrgStore,
@@ -182,7 +182,7 @@ export function createDoctor(
     return (await bucket.head(versionsPrefix(org, id) + write.head.object)) === undefined
   }
 
-  /** False: somebody else changed the unit meanwhile, so what was seen may be no longer so. */
+  /** False: another process changed the unit meanwhile, so what we saw may be out of date. */
   async function giveUp(unit: Unit, changes: UnitChanges, caller: Caller): Promise<boolean> {
     const ended = await parts.store.swap(unit, changes)
     if (ended === undefined) return false

@@ -66,14 +66,14 @@ async function copyOf(
   return copy
 }
 
-/** After a repair, all goes on without anybody's doing. */
+/** After a repair, everything continues without anyone's help. */
 async function goesOn(bucket: Bucket, oldest = '1'): Promise<StateControl> {
   await findings(await openControl(bucket), { repair: true })
   const control = await openControl(bucket)
   // That the state of the copy is older than its history is a warning for people, and stays one.
   const left = wrong(await findings(control)).filter(({ check }) => check !== 'state.older-serial')
   expect(left).toEqual([])
-  // Whoever held a lock when the document was copied holds it in the copy too.
+  // The holder of a lock when the document was copied also holds it in the copy.
   await control.locks.forceUnlock(named('d'), {}, alice)
   const read = async (version: string) => {
     const { body, dispose } = await control.versions.read(named('d'), version)
@@ -123,7 +123,7 @@ const copies: readonly (readonly [
   ['the state is older, and there is an intent', 5, 'pending', 3, 3, { hashes: [4, 5], counters: [4, 5] }],
   ['the state is newer', 4, 'done', 6, 3, { hashes: [4], counters: [4] }],
   ['the state is newer, and there is an intent', 4, 'pending', 6, 3, { hashes: [4], counters: [4] }],
-  // Where tags tell that nothing was written since, the intent is given up; else it may have been overtaken.
+  // If tags show that nothing was written since, the intent is dropped; otherwise it may have been overtaken.
   ['the state is what the intent replaces', 4, 'pending', 3, 3, { hashes: [], counters: [4] }],
   ['the document is the oldest', 3, 'done', 4, 6, { hashes: [], counters: [] }],
   ['the document is the oldest, with an intent', 3, 'pending', 4, 6, { hashes: [], counters: [] }],
@@ -157,7 +157,7 @@ async function versionObject(bucket: Bucket, seq: number): Promise<string> {
   return String(keys.find((key) => key.includes(`/${String(seq).padStart(8, '0')}-`)))
 }
 
-test('the current version is made anew as it was, and only from its very bytes', async () => {
+test('the current version is rebuilt as it was, and only from its very bytes', async () => {
   const bucket = openMemoryBucket()
   const first = await openControl(bucket)
   for (const serial of [1, 2, 3]) await push(first, 'd', stateText(serial))
@@ -185,7 +185,7 @@ test('the current version is made anew as it was, and only from its very bytes',
 
 const filler = Array.from({ length: 1000 }, (_, i) => `line ${i * 7919}`).join('\n')
 
-test('a base that is missing: what is stored against it is lost but for the current version, and writes go on', async () => {
+test('with a missing base, everything stored against it is lost except the current version, and writes continue', async () => {
   const large = (serial: number) => stateText(serial, `${filler}\n${serial}`)
   const bucket = openMemoryBucket()
   const first = await openControl(bucket)
@@ -218,7 +218,7 @@ test('a base that is missing: what is stored against it is lost but for the curr
   expect(wrong(await findings(control))).toEqual([])
 })
 
-test('what is lost is told once as an error, with when it was written, and no longer once it is back', async () => {
+test('a loss is reported once as an error, with the time of the version, and no longer once it is back', async () => {
   const bucket = openMemoryBucket()
   const control = await openControl(bucket)
   for (const serial of [1, 2, 3]) await push(control, 'd', stateText(serial))
@@ -263,7 +263,7 @@ test('a version that is there and damaged is never recorded as lost', async () =
     expect(wrong(await findings(control, { repair: true }))).toMatchObject([{ unit: 'd', level: 'error' }])
 })
 
-test('a copy with versions that retention had removed when it came to them', async () => {
+test('a copy that contains versions which retention had removed', async () => {
   const bucket = openMemoryBucket()
   const first = await openControl(bucket)
   for (const serial of [1, 2, 3, 4]) await push(first, 'd', stateText(serial))

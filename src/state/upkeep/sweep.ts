@@ -14,8 +14,8 @@ import type { Upkeep } from '../state-control.ts'
 import { keptIn } from '../history/units-at.ts'
 
 /**
- * One look at every unit that needs it. Two listings tell which: a unit whose state, lock object and document agree,
- * and which left nothing unfinished, costs nothing.
+ * One look at every unit that needs it. Two listings find them: a unit whose state, lock object and document agree,
+ * with nothing unfinished, costs nothing.
  */
 export function createSweep(
   parts: Parts,
@@ -63,7 +63,7 @@ export function createSweep(
 export function needsLook({ view, look }: EntryText, outside: Outside, now: number): boolean {
   if (look.unfinished || (look.leaseUntil !== null && look.leaseUntil < now)) return true
   const isLocked = outside.isLocked(view.key)
-  // A LOCK that was under way when the unit was deleted leaves a mirror that blocks whoever has the key next.
+  // A LOCK that was under way when the unit was deleted leaves a mirror that blocks the next user of the key.
   if (view.deleted !== null) return isLocked
   if ((outside.tags.get(view.key) ?? null) !== look.stateTag) return true
   return isLocked !== look.locked

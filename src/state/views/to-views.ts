@@ -53,7 +53,7 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
             version: head.version.id,
             at: head.version.at,
             by: head.version.who ?? head.version.by,
-            // What others were made from is not certain while nobody decided what becomes of it.
+            // What others were made from is uncertain until someone decides what to do about it.
             outputs: doc.missing === undefined ? head.outputs : null,
           },
     ...(doc.missing === undefined ? {} : { missing: doc.missing.at }),
@@ -69,7 +69,7 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
   }
 }
 
-/** A fingerprint says nothing of a state that was pushed, rolled back or applied otherwise since. */
+/** A fingerprint says nothing about a state that was pushed, rolled back or applied otherwise since. */
 export function fingerprintOfHead(doc: UnitDocument, fingerprint: string | null): string | undefined {
   const version = doc.write?.kind === 'write' ? doc.write.head.version.id : doc.head?.version.id
   return fingerprint === null || version === undefined ? undefined : `${fingerprint}@${version}`

@@ -49,13 +49,15 @@ export const VersionView = z.object({
   terraformVersion: z.string().nullable(),
   at: z.iso.datetime(),
   by: z.string(),
-  /** What the program that held the lock says of itself (`alice@laptop`): told, not proven. */
+  /** What the holder of the lock says about itself (`alice@laptop`): claimed, not verified. */
   who: z.string().nullable(),
   how: openWord(How),
   message: z.string().nullable(),
   /** For a rollback: the version whose content this is. */
   source: z.string().nullable(),
-  /** `missing`: the last one, whose object was emptied or deleted around OpenTaco; nobody has decided about it yet. */
+  /**
+   * `missing`: the last one, whose object was emptied or deleted from outside, as long as no one has decided about it.
+   */
   /** `superseded`: committed, then overtaken by an outside write; it may never have been the current state. */
   status: VersionStatus,
 })
@@ -108,7 +110,7 @@ export const UnitView = z.object({
   missing: z.object({ at: z.iso.datetime(), version: VersionView }).nullable(),
   /** Names and sensitivity of the outputs; null when encrypted or without state. */
   outputs: z.array(OutputDigest).nullable(),
-  /** Number of the outputs commit that stands; null without state. */
+  /** Number of the current outputs commit; null without state. */
   commit: z.number().int().nullable(),
   dependencies: z.array(Dependency),
   /** Send it back as If-Match to change exactly this revision. */
@@ -154,7 +156,7 @@ export const GcReport = z.object({
   dryRun: z.boolean(),
   /** Looked through. */
   units: z.number().int(),
-  /** Of these, have a retention rule of their own or of the organization. The others keep every version. */
+  /** How many of these have a retention rule, their own or the organization's. The others keep every version. */
   unitsWithRule: z.number().int(),
   versionsPruned: z.number().int(),
   objectsDeleted: z.number().int(),
@@ -169,7 +171,7 @@ export const DoctorFinding = z.object({
   message: z.string(),
   hint: z.string().nullable(),
   unit: z.string().nullable(),
-  /** True: it was wrong and has been put right. */
+  /** True: it was wrong and has been repaired. */
   repaired: z.boolean(),
 })
 export type DoctorFinding = z.infer<typeof DoctorFinding>
@@ -242,16 +244,16 @@ export const GraphFacts = z.object({
   locked: z.boolean(),
   /** The lock frees itself then. */
   leaseUntil: z.number().optional(),
-  /** Of a past time: it had a state, and the history does not say any more which. */
+  /** At a past time: it had a state, and the history no longer says which. */
   forgotten: z.boolean().optional(),
   /** The state was emptied or deleted around OpenTaco at this time, or before. What was in it is in `head`. */
   missing: z.number().optional(),
   fingerprint: z.string().nullable(),
-  /** Its last apply ended badly, as far as is known: the state may be half of what its code says. */
+  /** Its last apply failed, as far as is known: the state may be half of what its code says. */
   failed: z.object({ at: z.number(), rollout: z.string() }).optional(),
   /** Why its state, which was written around OpenTaco, is strange. */
   warning: z.string().optional(),
-  /** Why its document cannot be read. Everything else that stands here is made up, but for the id. */
+  /** Why its document cannot be read. Except for the id, everything else here is a placeholder. */
   damaged: z.string().optional(),
 })
 export type GraphFacts = z.infer<typeof GraphFacts>

@@ -3,7 +3,7 @@ import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import { type Bucket, type GetOptions, type Tag, bodyOf } from '../../bucket/index.ts'
 import { withCachedStates } from './cached-states.ts'
 
-/** A bucket that tells how often bytes were fetched. */
+/** A bucket that counts how often bytes were fetched. */
 function counting(inner: Bucket) {
   const counts = { fetched: 0, unchanged: 0 }
   const get = async (key: string, options: GetOptions = {}) => {
@@ -19,7 +19,7 @@ async function textOf(bucket: Bucket, key: string): Promise<string | undefined> 
   return (await (await bucket.get(key))?.bytes())?.toString()
 }
 
-test('what has not changed is not fetched again; what has, is, whoever changed it', async () => {
+test('only changed bytes are fetched again, whoever changed them', async () => {
   const store = openMemoryBucket()
   const { counts, bucket } = counting(store)
   const cached = withCachedStates(bucket)
@@ -62,7 +62,7 @@ test('it holds no more than it may', async () => {
   expect(counts).toEqual({ fetched: 4, unchanged: 0 })
 })
 
-test('what is at hand is current, whoever writes, and is gone with the object', async () => {
+test('what is at hand is current, whoever writes, and disappears with the object', async () => {
   const store = openMemoryBucket()
   let newest: string | undefined
   const confirming = Object.assign(Object.create(store) as Bucket, {
@@ -85,7 +85,7 @@ test('what is at hand is current, whoever writes, and is gone with the object', 
   expect([await textOf(cached, 'a'), cached.atHand?.('a')?.content.toString()]).toEqual(['two', 'two'])
 })
 
-test('nothing is at hand where the bucket cannot tell on the spot', async () => {
+test('nothing is at hand if the bucket cannot confirm it without a promise', async () => {
   const store = openMemoryBucket()
   const cached = withCachedStates(store)
   await store.put('a', bodyOf('one'), 'absent')

@@ -5,8 +5,8 @@ const MAX_BYTES = 32 * 2 ** 20
 const LARGEST = 256 * 1024
 
 /**
- * Keeps the bytes of small states. Every read still asks the bucket whether the object has the tag that they came
- * with, so an answer is never older than one without this; what is saved is fetching and allocating them again.
+ * Keeps the bytes of small states. Every read still asks the bucket whether the object has their tag, so an answer is
+ * never older than one without this cache. It saves fetching and allocating them again.
  */
 export function withCachedStates(bucket: Bucket, maxBytes: number = MAX_BYTES): Bucket {
   const kept = new LRUCache<string, Kept>({ maxSize: maxBytes, sizeCalculation: ({ size }) => size + 500 })

@@ -2,8 +2,8 @@ import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import { type Bucket, type Entry, compareKeys, conflict } from '../../bucket/index.ts'
 
 /**
- * For a dry run: nothing that is done to it reaches the bucket. What is written stays in memory, where those who wrote
- * it find it again, so that everything goes as it would.
+ * For a dry run: no change reaches the bucket. Writes stay in memory, where later reads find them, so that everything
+ * behaves as it would.
  */
 export function rehearsing(bucket: Bucket): Bucket {
   // By hash, so that no tag of ours is one that the bucket gave to other bytes; S3 gives the same to the same bytes.

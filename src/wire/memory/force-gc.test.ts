@@ -15,7 +15,7 @@ async function oldObject(holder: object[]): Promise<WeakRef<object>> {
   return new WeakRef(old)
 }
 
-test('collecting everything frees old objects too, whichever release of Node runs', async () => {
+test('collecting everything frees old objects too, on every release of Node', async () => {
   const holder: object[] = []
   const old = await oldObject(holder)
   await turn()

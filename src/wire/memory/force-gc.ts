@@ -3,11 +3,11 @@ import { runInNewContext } from 'node:vm'
 
 export interface Collectors {
   /**
-   * Frees the buffers that nobody uses any more. They are freed when young memory is full of objects, of which a large
-   * upload makes few: some 60 MB of buffers would pile up before that.
+   * Frees unused buffers. They are freed when young memory is full of objects, of which a large upload makes few: about
+   * 60 MB of buffers would pile up before that.
    */
   young(): void
-  /** Frees everything that nobody uses any more and gives it back to the system: a tenth of a second. */
+  /** Frees everything unused and returns it to the system: takes a tenth of a second. */
   all(): void
 }
 
@@ -20,7 +20,7 @@ export function memoryCollectors(): Collectors {
   return { young: () => run({ type: 'minor' }), all: () => run(...everything()) }
 }
 
-/** In Node 20 options of any kind mean young memory only; later ones give young memory's room back only if told so. */
+/** In Node 20 any option means young memory only; later releases return the space of young memory only when told to. */
 function everything(): readonly object[] {
   const v8 = Number(process.versions.v8.split('.')[0])
   return v8 < 12 ? [] : [{ type: 'major', flavor: 'last-resort' }]

@@ -18,7 +18,7 @@ function setUp() {
   return { seen, look }
 }
 
-test('memory is given back once nothing was asked for a while', () => {
+test('memory is returned after a while without requests', () => {
   const { seen, look } = setUp()
   seen.lastActiveAt = seen.now - 19_500
   look()
@@ -41,7 +41,7 @@ test('a server that makes no garbage is left alone, however much it holds', () =
   expect(seen.collected).toBe(2)
 })
 
-test('collecting goes on until it gives nothing back, and no longer', () => {
+test('collecting continues until it returns nothing, and no longer', () => {
   const { seen, look } = setUp()
   const left = [40 * MB, 15 * MB]
   seen.collecting = () => left.shift() ?? 15 * MB

@@ -5,7 +5,7 @@ export interface RestOptions {
   readonly lastActiveAt: () => number
   /** What is taken from the system for objects, used or not. */
   readonly takenBytes: () => number
-  /** Frees what nobody uses any more and gives it back. */
+  /** Frees unused memory and returns it. */
   readonly collect: () => void
 }
 
@@ -20,11 +20,11 @@ const WORTHWHILE_BYTES = 12 * 2 ** 20
 const LITTLE_BYTES = 2 ** 20
 
 /**
- * Gives memory back while nothing is asked for. A listing of thousands of units leaves several times its own size
- * behind, which would otherwise lie there until somebody needs the room: for ever, on a server that is little used.
- * One collection is not enough: the first may only end what the collector had begun before, and the room for young
- * objects is given back after it was not needed for a while. So they go on until they give nothing back.
- * Gives a function to be called every second or so.
+ * Returns memory while there are no requests. A listing of thousands of units leaves several times its own size behind,
+ * which would otherwise stay until the space is needed: forever, on a server that is little used. One collection is not
+ * enough: the first may only finish what the collector had begun, and the space for young objects is returned only
+ * after it was unused for a while. So collections continue until they return nothing. Returns a function to call every
+ * second or so.
  */
 export function memoryAtRest(options: RestOptions): () => void {
   let takenAfter = 0

@@ -3,7 +3,7 @@ import { TacoError } from '../../base/errors.ts'
 import { type LongWork, longWork } from '../../state/index.ts'
 import type { Task, TaskEnd } from './threads.ts'
 
-/** A thread of the server: does what it is told, one thing after another. */
+/** A thread of the server: does its jobs one after another. */
 parentPort?.on('message', ({ name, given }: Task) => {
   const end = done(name, given)
   const { result } = 'result' in end ? end : { result: undefined }

@@ -26,7 +26,7 @@ function open(options: Partial<ThreadOptions> = {}) {
   return threads.work
 }
 
-/** Handed over, so each is made anew. */
+/** Transferred, so each is made again. */
 function state(serial: number, more: object = {}): Buffer {
   const outputs = Object.fromEntries(
     Array.from({ length: 50 }, (_, i) => [`o${i}`, { value: serial * i, type: 'number' }]),
@@ -34,7 +34,7 @@ function state(serial: number, more: object = {}): Buffer {
   return Buffer.from(JSON.stringify({ version: 4, serial, lineage: 'l', outputs, resources: [], ...more }))
 }
 
-test('a thread says what this one would say, of several things at once', async () => {
+test('a thread gives the same results as this one, for several jobs at once', async () => {
   const work = open()
   const key = Buffer.alloc(32, 1)
   const output = () => Buffer.from('{"value":[1,2.50],"type":["list","number"],"sensitive":true}')
@@ -51,7 +51,7 @@ test('a thread says what this one would say, of several things at once', async (
     )
   expect(digest).toEqual(await inThisThread.digestOutput('a', output(), Buffer.alloc(32, 1)))
   expect(value).toEqual({ type: '["list","number"]', json: '[1,2.5]' })
-  // Whoever has it goes on using it.
+  // Its owner continues to use it.
   expect(key).toEqual(Buffer.alloc(32, 1))
 })
 
@@ -66,7 +66,7 @@ test('a refusal keeps its code, its facts and its hint', async () => {
   expect(await work.outputValue(Buffer.from('{"value":1}'))).toMatchObject({ json: '1' })
 })
 
-test('what takes too long or too much memory is given up, and the next one is done', async () => {
+test('a job that takes too long or too much memory is ended, and the next one runs', async () => {
   const endless = () => Buffer.from(`{"value":[${'[],'.repeat(3_000_000)}1]}`)
 
   const slow = open({ mostMs: 1 })

@@ -28,7 +28,7 @@ export interface ThreadOptions {
   readonly atOnce: number
   /** A thread with nothing to do ends after so long, and gives its memory back. */
   readonly idleMs: number
-  /** What takes longer, or more memory, is given up. */
+  /** A job that takes longer, or more memory, is ended. */
   readonly mostMs: number
   readonly mostMegabytes: number
   /** So few bytes are worked on faster than they are handed over. */
@@ -55,7 +55,7 @@ export function openThreads(entry: URL, options: ThreadOptions = defaultThreadOp
   const idle: Worker[] = []
   const all = new Set<Worker>()
 
-  /** The bytes are handed over: whoever gave them must not use them any more. */
+  /** The bytes are transferred: the caller must not use them any more. */
   function run<T>(name: keyof LongWork, given: readonly unknown[], bytes: readonly Uint8Array[]): Promise<T> {
     return new Promise((resolve, reject) => {
       queue.push({ name, given, bytes, resolve: (result) => resolve(result as T), reject })
@@ -73,7 +73,7 @@ export function openThreads(entry: URL, options: ThreadOptions = defaultThreadOp
   function start(): Worker {
     const worker = new Worker(entry, {
       resourceLimits: { maxOldGenerationSizeMb: options.mostMegabytes },
-      // What a server was started with, a thread must not be: it may be told to listen or to report.
+      // A thread must not get the server's own options: they may tell it to listen or to report.
       execArgv: [],
       env: {},
     })
@@ -97,7 +97,7 @@ export function openThreads(entry: URL, options: ThreadOptions = defaultThreadOp
       clearTimeout(timer)
       worker.removeAllListeners('message')
       worker.removeAllListeners('error')
-      // Whatever it still says has been answered.
+      // Whatever it still sends has already been answered.
       worker.on('error', () => {})
       tell()
     }
@@ -169,7 +169,7 @@ function refused({
   return new TacoError(code, message, { facts, ...(hint === undefined ? {} : { hint }) })
 }
 
-/** The program as it is built has the thread beside it; from source there is nothing that a thread could load. */
+/** The built program has the thread beside it; from source there is nothing that a thread could load. */
 export function ownThreads(): Threads | undefined {
   return import.meta.url.endsWith('.ts') ? undefined : openThreads(new URL('./thread.js', import.meta.url))
 }

@@ -3,7 +3,7 @@ import { silentLog } from '../../base/log.ts'
 import type { Upkeep } from '../../state/index.ts'
 import { startBackground } from './background-upkeep.ts'
 
-/** Time that stands still until it is moved; sleepers wake in order. */
+/** Time that is frozen until it is moved; sleepers wake in order. */
 function handClock() {
   let now = 0
   const sleepers = new Set<{ at: number; wake: () => void }>()
@@ -69,7 +69,7 @@ test('it looks at once and then every so often, failures included', async () => 
   await background.stop()
 })
 
-test('retention waits until nobody has asked for anything for a while', async () => {
+test('retention waits until there were no requests for a while', async () => {
   const clock = handClock()
   let lastActiveAt = 0
   const { done, background } = started(clock, { lastActiveAt: () => lastActiveAt })

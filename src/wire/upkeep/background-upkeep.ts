@@ -10,7 +10,7 @@ export interface BackgroundOptions {
   /** Zero: never. */
   readonly gcEveryMs: number
   readonly lastActiveAt: () => number
-  /** Told after every look, how many states are missing. */
+  /** Called after every look with the number of missing states. */
   readonly onMissing?: (states: number) => void
   readonly random?: () => number
 }
@@ -20,9 +20,9 @@ const QUIET_MS = 30_000
 const BY = 'taco'
 
 /**
- * Looks at every unit now and again (left-over locks block people who go around us until somebody looks), and carries
- * out retention while there is nothing else to do. Several servers do this side by side; every step of it is safe to
- * be done twice, and the jitter keeps them from doing it all at once.
+ * Looks at every unit now and then (a left-over lock blocks programs that go around us until someone looks), and
+ * carries out retention while the server is idle. Several servers do this side by side. Every step is safe to repeat,
+ * and jitter keeps them from doing it all at once.
  */
 export function startBackground(options: BackgroundOptions): { stop(): Promise<void> } {
   const { clock, log, upkeep } = options
@@ -53,7 +53,7 @@ export function startBackground(options: BackgroundOptions): { stop(): Promise<v
   async function collect(): Promise<void> {
     while (options.gcEveryMs > 0 && !signal.aborted) {
       await clock.sleep(options.gcEveryMs * (0.75 + random() / 2), signal).catch(() => {})
-      // A server that is never idle must not keep everything for ever: it waits once more as long, and no longer.
+      // A server that is never idle must not keep everything forever: it waits once more as long, and no longer.
       const atLatest = clock.now() + options.gcEveryMs
       while (!signal.aborted && clock.now() < atLatest && clock.now() - options.lastActiveAt() < QUIET_MS) {
         await clock.sleep(QUIET_MS, signal).catch(() => {})
