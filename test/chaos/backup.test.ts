@@ -12,7 +12,7 @@ import { writeFirst } from './checker/traces.ts'
 import { beginWorld, hashOf, stateText, unit } from './checker/world.ts'
 
 /**
- * A backup is a copy of the bucket, object by object, while writes go on. Whatever the order: after a repair
+ * A backup is a copy of the bucket, object by object, while writes continue. In any order of copying: after a repair
  * everything listed can be read, and what was acknowledged before the copy began is there.
  */
 const seed = Number(process.env['TACO_CHAOS_SEED'] ?? Date.now() % 1_000_000)
@@ -38,7 +38,7 @@ async function someVersions(server: StateControl): Promise<void> {
 
 const isDocument = (key: string) => /\/units\//.test(key)
 
-/** The keys in the order in which they are copied. The store is looked at when the next one is asked for. */
+/** The keys in the order in which they are copied. The store is read when the next one is requested. */
 function* keysIn(store: Store, order: Order, random: () => number): Generator<string> {
   const listed = () => store.list('').map(({ key }) => key)
   const shuffled = (keys: string[]) => keys.sort(() => random() - 0.5)
@@ -51,7 +51,7 @@ function* keysIn(store: Store, order: Order, random: () => number): Generator<st
       yield* shuffled(listed().filter((key) => !isDocument(key)))
     } else if (order === 'at random') yield* first
     else {
-      // As a folder is read: what is added while that goes on is found or not.
+      // Like reading a folder: additions meanwhile may or may not be found.
       const passedOver = new Set(first)
       for (const key of first) {
         for (const found of listed()) {
@@ -143,7 +143,7 @@ async function checkCopy({ order, store, acknowledged }: Copy): Promise<void> {
   const before = [1, 2, 3].map((serial) => hashOf(stateText(serial, `before ${serial}`)))
   for (const hash of [...before, ...acknowledged])
     expect(readable, 'a write from before the copy is missing').toContain(hash)
-  // And it goes on from there.
+  // And writes continue from there.
   const state = await server.states.read(unit)
   if (state === undefined || state === 'unchanged') throw new Error('the copy has no state')
   expect((await server.versions.get(unit, 'current')).sha256).toBe(hashOf(await state.bytes()))

@@ -75,7 +75,7 @@ async function crashedRelease() {
   return world
 }
 
-test('a release that crashed is taken over after T and not before, however long T is', async () => {
+test('a crashed release is taken over after T and not before, for any T', async () => {
   const world = await crashedRelease()
   const crashedAt = world.now()
   const deleteOutlivesMs = 300_000
@@ -124,7 +124,7 @@ test.each([true, false])(
         await server.upkeep.sweep({ by: 'sweep' })
         await server.close()
         const { items } = await server.journal.read({ limit: 100, types: ['lock.forced'] })
-        // A record that comes late is told twice, under one id.
+        // A late record is reported twice, under one id.
         const told = [...new Map(items.map((event) => [event.id, event])).values()]
         const event = { by: 'breaker', data: { lock: { ID: 'outside' }, outside: true } }
         if (world.store.get(tflockKey) === undefined) expect(told).toMatchObject([event])

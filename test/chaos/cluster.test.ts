@@ -50,7 +50,7 @@ async function loadWithKills(
       return load.isEnough(calls) && progress.killed >= 3
     },
   }).finally(() => (progress.isOver = true))
-  // Whichever fails, the other ends too before the test does.
+  // If either fails, the other ends before the test does.
   await Promise.allSettled([killing, loading])
   await killing
   return { ...(await loading), killed: progress.killed }
@@ -132,8 +132,8 @@ test('three servers over S3: one history, and nothing acknowledged is missing', 
 
 test('three servers over S3, kill -9 in a loop: one history, and nothing acknowledged is missing', async (context) => {
   const peer = await someS3(context)
-  // As at AWS, where nobody need wait for a DELETE that may still be under way. What this server's conditional deletes
-  // are not worth matters to programs that go around us, and there are none here.
+  // As at AWS, where no one waits for a DELETE that may still be under way. This server's weak conditional deletes
+  // matter only to programs that go around us, and there are none here.
   const bucket = peer.url.replace('conditional_delete=false', 'conditional_delete=true')
   const options = { bucket, env: peer.env }
   const servers = await startThree(options)

@@ -45,7 +45,7 @@ test('a deletion and an outsider that writes: what was written last is there', (
     preemptions: 2,
   }))
 
-test('a LOCK that was under way when its unit was deleted leaves no .tflock for ever', () =>
+test('a LOCK that was under way when its unit was deleted leaves no permanent .tflock', () =>
   play({
     actors: {
       one: async ({ client }) => {
@@ -78,7 +78,7 @@ test('a unit whose deletion crashed at any step leaves no .tflock that blocks it
       const server = await world.healthy()
       await server.upkeep.sweep(caller)
       expect(world.store.get(tflockKey)).toBeUndefined()
-      // A deleted unit's name is free only for those who ask for a new unit.
+      // A deleted unit's name is free only for explicit requests for a new unit.
       await server.units.create({ org: unit.org, name: unit.unit }, caller).catch((error: unknown) => {
         if (!(error instanceof Error && 'code' in error && error.code === 'ALREADY_EXISTS')) throw error
       })

@@ -31,7 +31,7 @@ const writer = async ({ client, world }: Stage) => {
   await client.write('one', stateText(8, 'eight'))
 }
 
-test('retention beside writes never removes what a version needs', async () => {
+test('retention during writes never removes what a version needs', async () => {
   const { runs } = await playAll(
     create,
     {
@@ -62,7 +62,7 @@ test('retention beside writes never removes what a version needs', async () => {
   expect(runs).toBeGreaterThan(10)
 })
 
-test('retention keeps a committed write that nobody has carried out, however old it is', async () => {
+test('retention keeps a committed write that was never carried out, whatever its age', async () => {
   const { runs } = await playAll(
     create,
     {
@@ -99,7 +99,7 @@ test('retention keeps the source of a rollback though a lost attempt has the sam
       await writeFirst(server, stateText(1, 'one'))
       await writeFirst(server, stateText(2, 'two'))
       await server.locks.lock(unit, LockInfo.parse({ ID: 'one' }), {}, caller)
-      // One stores its third version, loses the race for the document, and is never heard of again.
+      // One stores its third version, loses the race for the document, and never returns.
       const lost = await before.server('lost')
       before.schedule.start('lost', () => writeFirst(lost, stateText(3, 'lost'), 'one'))
       await until(before, 'lost', 'put', /units/)

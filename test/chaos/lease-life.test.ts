@@ -58,7 +58,7 @@ test('taking and freeing a lock writes no version, and leaves nothing for a swee
     expect(await kinds(server)).toEqual(['backend current'])
   }))
 
-test('a deleted unit comes back with its state, and both leave no lease', () =>
+test('a deleted unit is restored with its state, and neither step leaves a lease', () =>
   live(async (server, world) => {
     await writeFirst(server)
     await server.units.remove(unit, { force: true }, caller)
@@ -91,7 +91,7 @@ test('a lease that was broken from outside is taken again by a sweep', () =>
     expect(leaseIn(world)).toBe(before)
   }))
 
-test('who lost its lease to another program is refused, and the state stays as it is', () =>
+test('a holder that lost its lease to another program is refused, and the state is unchanged', () =>
   live(async (server, world) => {
     await locked(server)
     world.store.release(stateKey, undefined, 'always')

@@ -14,7 +14,7 @@ const leased = ({ store, ...scenario }: Scenario): Scenario => ({
   store: { ...store, contentHashTags: false, leases: true },
 })
 
-/** Those that put a lock object there themselves, or are about deletes, say nothing about leases. */
+/** Scenarios that put a lock object there themselves, or are about deletes, say nothing about leases. */
 const cases = exhaustiveCases
   .filter(({ scenario: { store } }) => store?.conditionalDelete !== false && store?.contentHashTags !== true)
   .filter(({ name }) => name !== 'an outsider that goes on after its lock was broken')

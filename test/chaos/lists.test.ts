@@ -47,7 +47,7 @@ test('a LOCK that stalled while its id was released and forgotten does not lock 
   )
 })
 
-test('more than sixteen locks one after the other are no hindrance to anybody', async () => {
+test('more than sixteen locks one after the other do not hinder anyone', async () => {
   const world = await begin()
   const [one, two] = [await world.healthy('one'), await world.healthy('two')]
   for (let i = 0; i < 40; i++) {
@@ -63,7 +63,7 @@ test('more than sixteen locks one after the other are no hindrance to anybody', 
   expect(document?.recent.length).toBeLessThanOrEqual(8)
 })
 
-test('a write that stalled after landing, and was carried on by others for long, is told that it landed', async () => {
+test('a write that stalled after landing, and was carried on by others, is reported as landed', async () => {
   const world = await begin()
   const stalled = await world.server('stalled')
   const other = await world.healthy('other')

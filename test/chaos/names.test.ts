@@ -27,17 +27,17 @@ async function checkNames(world: World): Promise<void> {
     await server.locks.lock({ org: 'default', unit: name }, info, {}, by('check'))
     await server.locks.unlock({ org: 'default', unit: name }, info.ID, by('check'))
   }
-  // A name that nobody has can be had.
+  // A name that no unit has is available.
   for (const name of ['prod/net', 'prod/other'].filter((one) => !names.includes(one)))
     await refusedOrTaken(() => server.units.create({ org: 'default', name }, by('check')))
-  // What a crashed creation claimed comes into being for whoever asks next.
+  // The next request finishes a unit whose creation crashed after its claim.
   const all = await Promise.all(
     ['prod/net', 'prod/other'].map((name) => server.units.get({ org: 'default', unit: name })),
   )
   expect(new Set(all.map(({ id }) => id)).size).toBe(2)
 }
 
-test('two create the same unit, one of them crashes: one unit comes of it', () =>
+test('two clients create the same unit, one crashes: one unit results', () =>
   play({
     ...somebody,
     before: async () => {},
@@ -53,7 +53,7 @@ test('two create the same unit, one of them crashes: one unit comes of it', () =
     check: checkNames,
   }))
 
-test('a rename that crashes at any step leaves no name taken by nobody', () =>
+test('a rename that crashes at any step leaves no name taken without an owner', () =>
   play({
     ...somebody,
     actors: {
@@ -115,7 +115,7 @@ test('a rename does not bring a deleted unit back', () =>
     },
   }))
 
-test('a unit is restored while somebody makes another of its name', () =>
+test('a unit is restored while another client creates one of the same name', () =>
   play({
     ...somebody,
     before: async (server) => {
@@ -133,7 +133,7 @@ test('a unit is restored while somebody makes another of its name', () =>
     check: checkNames,
   }))
 
-test('a restore that crashes at any step is finished by whoever comes next', () =>
+test('a restore that crashes at any step is finished by the next client', () =>
   play({
     ...somebody,
     before: async (server) => {

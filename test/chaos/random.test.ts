@@ -37,7 +37,7 @@ const large: Scenario = {
   faults: { ...everything, of: ['one', 'two', 'three', 'forcer', 'unlocked', 'sweep'] },
 }
 
-// An outsider whose lock is forced away goes on all the same: then exclusion against it is not promised.
+// An outsider whose lock is forced away continues all the same: then exclusion against it is not promised.
 const cases: readonly { readonly name: string; readonly scenario: Scenario }[] = [
   { name: 'generations', scenario: { ...large, allow: { lockless: true } } },
   { name: 'hashes', scenario: { ...large, store: { contentHashTags: true }, allow: { lockless: true } } },

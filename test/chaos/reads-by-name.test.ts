@@ -48,7 +48,7 @@ async function read(server: StateControl, unit: string): Promise<string | undefi
   return server.states.readNow(named(unit))?.content.toString() ?? (await pull(server, unit))
 }
 
-/** Reads until the answer comes from memory where it can, so that whatever is remembered is remembered. */
+/** Reads until the answer comes from memory where possible, so that all caches are filled. */
 async function warm(server: StateControl, ...units: readonly string[]): Promise<void> {
   for (const unit of units) for (let i = 0; i < 3; i++) await read(server, unit)
 }
@@ -111,7 +111,7 @@ describe.each(Object.entries(stores))('%s', (_store, open) => {
       expect(await read(reading, 'd/a')).toBe(stateText(1, 'new', 'M'))
     })
 
-    test('a unit that is created is found by who just heard that there is none', async (context) => {
+    test('a new unit is found by a client that was just told it does not exist', async (context) => {
       const { changing, reading } = await servers(context)
       expect(await read(reading, 'n/a')).toBeUndefined()
       await push(changing, 'n/a', stateText(1))

@@ -67,7 +67,7 @@ test('with --json the refusal lists the lines', async () => {
   })
 })
 
-test.each([['--despite-dynamodb'], ['--dry-run']])('adopt %s warns and goes on', async (flag) => {
+test.each([['--despite-dynamodb'], ['--dry-run']])('adopt %s warns and continues', async (flag) => {
   const { world, adopt, isAsked } = await repository({ 'backend.tf': locksInTable })
 
   expect(await adopt(flag)).toBe(0)
@@ -75,7 +75,7 @@ test.each([['--despite-dynamodb'], ['--dry-run']])('adopt %s warns and goes on',
   expect(isAsked()).toBe(true)
 })
 
-test('code that locks in the bucket, and any code beside another kind of bucket, is no reason', async () => {
+test('code that locks in the bucket, and any code beside another kind of bucket, is not a reason to refuse', async () => {
   const fine = await repository({ 'backend.tf': locksInBucket })
   const folder = await repository({ 'backend.tf': locksInTable }, { kind: 'file' })
 

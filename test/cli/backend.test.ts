@@ -21,7 +21,7 @@ function world(files: Readonly<Record<string, string | Buffer>>) {
 
 const S3 = 'terraform {\n  required_version = ">= 1.6"\n  backend "s3" {\n    bucket = "b"\n  }\n}\n'
 
-test('a second backend is not written beside the one that the code has', async () => {
+test('a second backend is not written beside the one in the code', async () => {
   const { taco, has, read } = world({ 'main.tf': S3 })
 
   for (const args of [['--write'], ['--write', '--force'], ['--write=other.tf']]) {
@@ -48,7 +48,7 @@ test('--replace puts it in the place of that one, and leaves every other byte', 
   expect(has('backend.tf')).toBe(false)
 })
 
-test('which of several is meant, and what stands in JSON, is left to people', async () => {
+test('several candidates, and backends in JSON, are left to people', async () => {
   const several = world({ 'a.tf': S3, 'b.tf': 'terraform {\n  cloud {}\n}\n' })
   const json = world({ 'a.tf.json': '{"terraform":{"backend":{"s3":{}}}}' })
 
@@ -60,7 +60,7 @@ test('which of several is meant, and what stands in JSON, is left to people', as
   expect(several.read('a.tf').toString()).toBe(S3)
 })
 
-test('without a backend in the code, it goes into a file of its own', async () => {
+test('without a backend in the code, it is written to a new file', async () => {
   const { taco, read } = world({ 'main.tf': '# terraform { backend "s3" {} }\n' })
 
   expect(await taco('backend', 'app', '--replace')).toMatchObject({ code: 0 })

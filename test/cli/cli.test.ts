@@ -38,7 +38,7 @@ async function refused(world: TestWorld, ...args: readonly string[]): Promise<{ 
   return { code, err: fresh.err() }
 }
 
-/** What goes on until it is told to stop is told so also when the test fails half-way. */
+/** Commands that run until they are stopped are also stopped when the test fails half-way. */
 function endWith(world: TestWorld, ending: Promise<number>): void {
   onTestFinished(async () => {
     world.signal('SIGTERM')
@@ -57,7 +57,7 @@ function stateText(serial: number, value: string): string {
   })
 }
 
-test('a state goes in and comes out byte for byte, with history, diff and rollback', async () => {
+test('a state is pushed and pulled byte for byte, with history, diff and rollback', async () => {
   const world = laptop()
   writeFileSync(join(world.cwd, 'one.tfstate'), stateText(1, 'a'))
 
@@ -156,7 +156,7 @@ test('people with the same bucket exclude each other: the holder is named, and o
   expect(await out(world, 'events', '--type', 'lock.forced')).toContain('lock.forced       a')
 })
 
-test('organizations have units of their own', async () => {
+test('organizations have separate units', async () => {
   const world = laptop()
   await out(world, 'org', 'create', 'acme', '--keep-versions', '10')
   await out(world, '--org', 'acme', 'unit', 'create', 'only/here')
@@ -167,7 +167,7 @@ test('organizations have units of their own', async () => {
   expect(await out(world, 'org', 'set', 'acme', '--keep-all')).toContain('everything')
 })
 
-test('states that lie in the bucket already become units, and upkeep finds nothing wrong', async () => {
+test('states that are already in the bucket become units, and upkeep finds nothing wrong', async () => {
   const world = laptop()
   await out(world, 'state', 'push', 'seed', await file(world, stateText(1, 'x')))
   mkdirSync(join(world.cwd, 'bucket', 'old', 'app'), { recursive: true })
@@ -207,7 +207,7 @@ test('a dry run leaves a folder as it was, whether OpenTaco has used it before o
   expect(picture(folder)).toEqual(fresh)
 
   await out(world, 'adopt')
-  // Edited around us: whoever reads it next would take note of it.
+  // Edited from outside: the next reader would record it.
   writeFileSync(join(folder, 'old', 'app', 'terraform.tfstate'), stateText(6, 'edited'))
   mkdirSync(join(folder, 'new'))
   writeFileSync(join(folder, 'new', 'terraform.tfstate'), stateText(1, 'new'))
@@ -242,7 +242,7 @@ function engineThat(act: string): string {
   return engine.replace(/^call\('LOCK'\).*$/m, `call('LOCK').then((status) => ${act})`)
 }
 
-test('an engine that is told to stop still unlocks through its backend, and its exit code is passed on', async () => {
+test('an interrupted engine still unlocks through its backend, and its exit code is passed on', async () => {
   const world = laptop()
   const running = again(world)
 
@@ -256,7 +256,7 @@ test('an engine that is told to stop still unlocks through its backend, and its 
   expect(JSON.parse(await out(world, 'unit', 'show', 'prod/network', '--json'))).toMatchObject({ lock: null })
 })
 
-test('of two commands on one unit, the loser is not told to break the lock of the winner', async () => {
+test("of two commands on one unit, the loser is not told to break the winner's lock", async () => {
   const world = laptop()
   const winner = again(world)
   const ending = winner.run('exec', 'a', '--', process.execPath, '-e', engine)
@@ -316,7 +316,7 @@ test('the same holds on a server, for two commands of one person', async () => {
   expect(await ending).toBe(42)
 })
 
-test('what fails in the bucket is told in words; only --debug tells where in the code', async () => {
+test('a failure of the bucket is explained in words; only --debug shows the stack', async () => {
   const world = laptop()
   await out(world, 'unit', 'create', 'a')
   const units = join(world.cwd, 'bucket', '.taco', 'orgs', 'default', 'units')
@@ -373,7 +373,7 @@ test.each([
   expect(existsSync(join(world.cwd, 'bucket'))).toBe(false)
 })
 
-test('serve says where it is, serves until it is told to stop, and then ends with 0', async () => {
+test('serve prints its address, serves until it is stopped, and exits with 0', async () => {
   const world = laptop()
   const server = again(world)
   const ending = server.run('serve', '--listen', '127.0.0.1:0', '--log-level', 'silent')
@@ -400,7 +400,7 @@ test('serve without a token refuses an address that others can reach', async () 
   expect(err).toContain('--insecure')
 })
 
-test('serve with a token lets nobody in without it; a command gets a token for its unit that ends with it', async () => {
+test('serve with a token admits no one without it; a command gets a token for its unit that ends with it', async () => {
   const world = laptop()
   const server = again(world)
   server.env['TACO_ROOT_TOKEN'] = 'a-root-token-of-some-length'

@@ -5,7 +5,7 @@ import { testWorld } from '../support/cli.ts'
 import type { TestWorld } from '../support/cli.ts'
 import { openEmbedded } from '../../src/wire/embed.ts'
 
-/** A person with a folder as bucket; each command is a process of its own as far as it can tell. */
+/** A person with a folder as bucket; each command behaves like a process of its own. */
 function laptop(): TestWorld {
   const world = testWorld({ openEmbedded, now: Date.now })
   onTestFinished(world.dispose)
@@ -65,7 +65,7 @@ test('edges are declared, shown, refused when they close a cycle, and taken back
   expect(left).toMatchObject({ code: 0, out: '' })
 })
 
-test('status says what is stale and why, and only with --exit-code by its exit code', async () => {
+test('status reports what is stale and why, and changes its exit code only with --exit-code', async () => {
   const world = laptop()
   await push(world, 'network', { vpc_id: 'a' })
   await push(world, 'app', {})
@@ -86,7 +86,7 @@ test('status says what is stale and why, and only with --exit-code by its exit c
   expect(await taco(world, 'status', '--at', 'yesterday')).toMatchObject({ code: 2 })
 })
 
-test('pictures come as text that other programs draw, and as SVG', async () => {
+test('pictures are text that other programs draw, or SVG', async () => {
   const world = laptop()
   for (const name of ['network', 'app', 'web', 'dns']) await taco(world, 'unit', 'create', name)
   for (const [unit, on] of [
@@ -115,7 +115,7 @@ test('pictures come as text that other programs draw, and as SVG', async () => {
   expect(JSON.parse((await taco(world, 'graph', '--format', 'json')).out).edges).toHaveLength(4)
 })
 
-test('nothing that a state says is obeyed by the terminal: commands show it, JSON keeps it', async () => {
+test('the terminal obeys nothing in a state: commands show it, JSON keeps it', async () => {
   const world = laptop()
   const evil = 'a\u009b2Jb\u202ec\u2066d\u200ee\u061cf\u007fg\u001b[31mh\u0085i'
   await push(world, 'app', { [`name-${evil}`]: 'old', plain: 'old' })

@@ -42,12 +42,12 @@ const yaml = `units:
       network: { outputs: [vpc_id], inputs: { vpc: vpc_id } }
 `
 
-test('sync takes an edge back that taco.yaml no longer has, and asks before', async () => {
+test('sync removes an edge that taco.yaml no longer has, and asks first', async () => {
   const world = repository({ 'taco.yaml': yaml })
   await taco(world, 'sync', '--yes')
   writeFileSync(join(world.cwd, 'taco.yaml'), 'units: { network: {}, app: {} }\n')
 
-  // Nobody is there to say yes.
+  // There is no one to say yes.
   expect((await taco(world, 'sync')).code).not.toBe(0)
   expect((await taco(world, 'dep', 'ls', 'app')).out).toContain('network')
 
@@ -89,7 +89,7 @@ test('scan proposes units and what they use, and what it writes is what sync tak
   expect((await taco(world, 'dep', 'ls', 'app')).out).toMatch(/network +vpc_id/)
 })
 
-test('scan tells of code that cannot be read, and goes on with the rest', async () => {
+test('scan reports code that cannot be read, and continues with the rest', async () => {
   const world = repository({ ...code, 'broken/main.tf': 'terraform {\n  backend "http" {\n' })
 
   const { code: exit, out, err } = await taco(world, 'scan')
@@ -122,7 +122,7 @@ async function withInputs(): Promise<TestWorld> {
   return world
 }
 
-test('inputs shows what variables take from where, and no secret without being asked', async () => {
+test('inputs shows which variable takes which output, and secrets only on request', async () => {
   const world = await withInputs()
 
   const shown = await taco(world, 'inputs', 'app')
@@ -178,7 +178,7 @@ test('exported inputs survive the shell, and both targets at once are refused', 
   expect(await taco(world, 'inputs', 'app', '--export', '--write')).toMatchObject({ code: 2 })
 })
 
-test('inputs of a unit that takes none, or is not there, say so', async () => {
+test('inputs of a unit that takes none, or does not exist, says so', async () => {
   const world = await withInputs()
 
   expect((await taco(world, 'inputs', 'network')).err).toContain('network takes no inputs')

@@ -27,7 +27,7 @@ function repository(files: Readonly<Record<string, string>>) {
   return { cwd: home.cwd, taco }
 }
 
-test('each fault of taco.yaml has a line of its own, which begins with its place', async () => {
+test('each fault of taco.yaml has a line that begins with its position', async () => {
   const { taco } = repository({ 'taco.yaml': 'units:\n  a: {dirr: x}\n  b: {lables: {}}\n' })
 
   expect(await taco('sync')).toEqual({
@@ -52,7 +52,7 @@ test('each fault of taco.yaml has a line of its own, which begins with its place
   })
 })
 
-test('a taco.yaml that is no file, or is called otherwise, is told in our words', async () => {
+test('a taco.yaml that is not a file, or has another name, is reported in our words', async () => {
   const { taco, cwd } = repository({ 'taco.yml': 'units: {}\n', 'b/c.txt': '' })
 
   expect(await taco('sync')).toMatchObject({
@@ -97,7 +97,7 @@ test('sync shows what it will do, does it once, and takes back what went out of 
   ])
 })
 
-test('of very many dependencies that lead nowhere the first are told, and how many more there are', async () => {
+test('of very many dangling dependencies the first are named, and the rest are counted', async () => {
   const units = Array.from({ length: 102 }, (_, i) => `  app-${i}: {dependencies: [net]}\n`)
   const { taco } = repository({ 'taco.yaml': `units:\n${units.join('')}` })
 
@@ -139,7 +139,7 @@ test('what scan writes holds from where it is written', async () => {
   )
 })
 
-test('a scan knows where its folder lies in the git repository', async () => {
+test('a scan knows the position of its folder in the git repository', async () => {
   const { taco } = repository({
     '.git/HEAD': 'ref: refs/heads/main\n',
     'live/net/terragrunt.hcl':

@@ -46,7 +46,7 @@ test('a rollout that cannot be worked on here is not even started', async () => 
   expect(JSON.parse((await taco('rollout', 'ls', '--json')).out)).toEqual({ items: [] })
 })
 
-test('a folder that taco.yaml names but that is not there is told as that', async () => {
+test('a folder that taco.yaml names but does not exist is reported as such', async () => {
   const taco = folder({ 'taco.yaml': 'units:\n  a: { dir: apps/a }\n' })
 
   expect(await taco('sync', '--yes')).toMatchObject({ code: 0, err: contains('there is no folder apps/a') })
@@ -103,7 +103,7 @@ test.skipIf(!existsSync('/proc/self/mem'))('what cannot be read elsewhere proves
   ])
 })
 
-test('what to do next fits how the rollout stands', async () => {
+test('the next step suggested fits the status of the rollout', async () => {
   const taco = folder({ 'taco.yaml': 'units:\n  a: {}\n', 'a/main.tf': backend })
   await taco('sync', '--yes')
   const id = (await taco('rollout', 'start', '--from', 'a', '-q')).out.trim()
@@ -117,7 +117,7 @@ test('what to do next fits how the rollout stands', async () => {
   expect((await taco('rollout', 'work', id)).err).toContain('it is cancelled')
 })
 
-test('inputs of a unit that was deleted say so, and how it comes back', async () => {
+test('inputs of a deleted unit says so, and how to restore it', async () => {
   const yaml = 'units:\n  net: {}\n  app:\n    dependencies: { net: [cidr] }\n'
   const taco = folder({ 'taco.yaml': yaml, 'net/main.tf': backend, 'app/main.tf': backend })
   await taco('sync', '--yes')

@@ -11,7 +11,7 @@ import { serve } from '../../src/wire/serve.ts'
 
 const rootToken = 'the-root-token-of-this-test-0123456789abcdef'
 
-test('the token of a long run is renewed past its first term, and one that nobody renews expires on every server', async () => {
+test('the token of a long run is renewed past its first term, and one that is not renewed expires on every server', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'taco-run-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const start = () =>
@@ -37,7 +37,7 @@ test('the token of a long run is renewed past its first term, and one that nobod
   const long = await take(one)
   const left = await take(two)
   expect([await status(first.url, left.token), await status(second.url, long.token)]).toEqual([404, 404])
-  // From now on nobody renews the one that came from there, as if its command had been killed.
+  // From here on the one from there is not renewed, as if its command had been killed.
   await second.close()
   two.close()
   await expect.poll(() => status(first.url, left.token), { timeout: 20_000 }).toBe(401)

@@ -15,7 +15,7 @@ async function taco(...args: readonly string[]) {
   return { code, out: world.out().slice(before.out), err: world.err().slice(before.err) }
 }
 
-test('a unit that is not there is called that, whatever was asked of it', async () => {
+test('a unit that does not exist is reported as such by every command', async () => {
   const { code, err } = await taco('state', 'pull', 'nope')
 
   expect(code).toBe(3)
@@ -79,7 +79,7 @@ test('a rollout leaves Terragrunt units alone and says so once, before the other
   for (const name of ['app', 'api', 'web'])
     writeFileSync(join(world.cwd, name, 'terragrunt.hcl'), 'terraform {\n  source = "../modules/app"\n}\n')
   writeFileSync(join(world.cwd, 'bare/main.tf'), 'output "a" {\n  value = 1\n}\n')
-  // Its own code says where the state is, so an engine alone can run it.
+  // Its own code configures the state, so an engine alone can run it.
   writeFileSync(join(world.cwd, 'web/backend.tf'), 'terraform {\n  backend "http" {}\n}\n')
   expect(await world.run('sync', '--yes')).toBe(0)
   const from = ['app', 'api', 'bare', 'web'].flatMap((name) => ['--from', name])
@@ -101,7 +101,7 @@ test('a rollout leaves Terragrunt units alone and says so once, before the other
   expect(world.err()).not.toContain('taco.yaml here does not name')
 })
 
-test('--lock-timeout says how long a step waits for a unit that somebody holds', async () => {
+test('--lock-timeout sets how long a step waits for a locked unit', async () => {
   const world = testWorld({
     openEmbedded,
     now: Date.now,

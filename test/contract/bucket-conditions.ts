@@ -31,7 +31,7 @@ export function conditionTests(context: ContractContext): void {
     expect(await textAt(one, key)).toBe('first')
   })
 
-  test('of many who create the same object, exactly one wins', async () => {
+  test('of many writers that create the same object, exactly one wins', async () => {
     const clients = context.clients()
     const key = `${context.folder()}race`
 
@@ -44,7 +44,7 @@ export function conditionTests(context: ContractContext): void {
     expect(await textAt(clients[0], key)).toBe(`racer ${winners[0]}`)
   })
 
-  test('of many who replace the same object, exactly one wins, round after round', async () => {
+  test('of many writers that replace the same object, exactly one wins, round after round', async () => {
     const clients = context.clients()
     const key = `${context.folder()}race`
     let tag = await create(clients[0], key, 'start')

@@ -53,7 +53,7 @@ export function listTests(context: ContractContext): void {
     expect(entry && (await one.put(`${folder}a`, bodyOf('b'), entry.tag)).kind).toBe('written')
   })
 
-  test('pages hold at most what was asked for, each key once, in order', async () => {
+  test('pages hold at most the requested number, each key once, in order', async () => {
     const [one] = context.clients()
     const folder = context.folder()
     const keys = Array.from({ length: 25 }, (_, i) => `${folder}${String(i).padStart(2, '0')}/state`)
@@ -109,7 +109,7 @@ export function listTests(context: ContractContext): void {
     expect(await after('zzz')).toEqual([])
   })
 
-  test('keys come in the order of their bytes', async () => {
+  test('keys are in the order of their bytes', async () => {
     const [one] = context.clients()
     const folder = context.folder()
     const supplementary = 'supplementaryOrder' in context.skips ? [] : ['z\uff5e', 'z😀']

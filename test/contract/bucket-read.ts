@@ -19,7 +19,7 @@ export function readTests(context: ContractContext): void {
     expect(await one.get(key, { range: { start: 0, end: 9 } })).toBeUndefined()
   })
 
-  test('bytes come back exactly, with tag, size and time', async () => {
+  test('bytes are returned exactly, with tag, size and time', async () => {
     const [one, two] = context.clients()
     const key = `${context.folder()}bytes`
     const content = Buffer.from(Array.from({ length: 1000 }, (_, i) => i % 256))
@@ -59,7 +59,7 @@ export function readTests(context: ContractContext): void {
     expect(found === 'unchanged' ? found : (await found?.bytes())?.toString()).toBe('new')
   })
 
-  test('a range gives its bytes, cut at the end of the object, whose whole size is told', async () => {
+  test('a range returns its bytes, cut at the end of the object, and the size of the whole', async () => {
     const [one] = context.clients()
     const key = `${context.folder()}range`
     await create(one, key, '0123456789')
@@ -134,7 +134,7 @@ export function readTests(context: ContractContext): void {
     expect(await one.head(`${folder}short`)).toBeUndefined()
   })
 
-  test('a call with an aborted signal is given up', async () => {
+  test('a call with an aborted signal is abandoned', async () => {
     const [one] = context.clients()
     const key = `${context.folder()}aborted`
     const reason = new Error('enough')

@@ -48,7 +48,7 @@ export function leasesContract(
       expect(await bucket.head(key)).toMatchObject({ tag, leased: true })
     })
 
-    test('only the holder puts, on condition of the tag too, and nobody deletes', async () => {
+    test('only the holder can put, also on condition of the tag, and no one can delete', async () => {
       const { key, tag } = await object()
       await leases.acquire(key, a, tag)
 
@@ -61,7 +61,7 @@ export function leasesContract(
       expect((await (await bucket.get(key))?.bytes())?.toString()).toBe('ours')
     })
 
-    test('a put under a lease that is over is a conflict', async () => {
+    test('a put under an expired lease is a conflict', async () => {
       const { key, tag } = await object()
       await leases.acquire(key, a, tag)
       await leases.release(key, a)

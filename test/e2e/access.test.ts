@@ -15,7 +15,7 @@ function startWithToken() {
 }
 
 describe.each(engines())('$name', (engine) => {
-  test('gets in with the right token and is told what is wrong without it', async () => {
+  test('gets in with the right token and learns what is wrong without it', async () => {
     const server = await startWithToken()
     const code = await workdir(engine, httpBackend(server.url, 'prod/app') + oneResource('first'))
 

@@ -82,7 +82,7 @@ test.each([
       const answer = await fetch(address)
       const serial = answer.status === 200 ? State.parse(await answer.json()).serial : 0
       expect(serial, unit).toBeGreaterThanOrEqual(before.get(unit) ?? 0)
-      // Whoever held a lock while the copy was made holds it in the copy too.
+      // The holder of a lock while the copy was made also holds it in the copy.
       const freed = await runTaco(['unlock', unit, '--force', '--server', restored.url], { cwd: copies })
       expect(freed, freed.output).toMatchObject({ code: 0 })
       const next = await fetch(address, { method: 'POST', body: stateOf(unit, serial + 1) })
@@ -108,7 +108,7 @@ async function runCopy(from: string, to: string): Promise<boolean> {
   return untilWhole(() => complaintOf('cp', [...asTheyAre, `${from}/.`, to]))
 }
 
-/** As docs/operations.md has it for those who can choose. */
+/** As docs/operations.md recommends where there is a choice. */
 async function copyDocumentsFirst(from: string, to: string): Promise<boolean> {
   await mkdir(to)
   const inFolder = async (folder: string, without: string) =>

@@ -82,7 +82,7 @@ describe.each(cases)('backend "$backend" of $name', ({ engine, open }) => {
       }),
     )
 
-    // Two who write at once both follow the same serial, and one of them is lost.
+    // Two writers at once both follow the same serial, and one write is lost.
     const after = State.parse(JSON.parse((await around.must(['state', 'pull'])).stdout)).serial
     expect(after - before).toBe(2 * rounds)
     const { items } = Versions.parse(

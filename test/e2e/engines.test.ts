@@ -153,7 +153,7 @@ describe.each(engines())('$name', (engine) => {
     await code.must(['apply', '-auto-approve'])
   })
 
-  test('an apply outlives a server that is killed and comes back', async () => {
+  test('an apply survives a server that is killed and restarted', async () => {
     const server = await startServer()
     const code = await workdir(engine, httpBackend(server.url, 'prod/app'))
     const [started, go] = [join(code.folder, 'started'), join(code.folder, 'go')]

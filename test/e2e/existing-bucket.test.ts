@@ -15,7 +15,7 @@ import { workdir, type Workdir } from '../rig/workdir.ts'
 const Versions = z.looseObject({ items: z.array(z.looseObject({ how: z.string(), serial: z.number() })) })
 const Units = z.looseObject({ items: z.array(z.looseObject({ name: z.string() })) })
 
-/** A bucket as somebody has it who used `backend "s3"` with workspaces for years. */
+/** A bucket after years of `backend "s3"` with workspaces. */
 async function usedBucket(engine: Engine, peer: S3Peer): Promise<Workdir> {
   const code = await workdir(
     engine,
@@ -106,7 +106,7 @@ describe.each(engines().filter(({ locksInBucket }) => locksInBucket))(
       expect((await through.must(['output', '-raw', 'value'])).stdout).toBe('through us')
       expect((await around.must(['output', '-raw', 'value'])).stdout).toBe('around us')
 
-      // In turn, on the same unit: each goes on from what the other left.
+      // In turn, on the same unit: each continues from what the other left.
       const turn = await workdir(engine, httpBackend(server.url, other) + oneResource('through us in turn'))
       await turn.must(['init'])
       await turn.must(['apply', '-auto-approve'])
@@ -115,7 +115,7 @@ describe.each(engines().filter(({ locksInBucket }) => locksInBucket))(
       expect((await turn.must(['output', '-raw', 'value'])).stdout).toBe('around us')
       await turn.must(['apply', '-auto-approve'])
 
-      // Nothing is missing in the history, and what came from outside is credited to nobody here.
+      // Nothing is missing in the history, and outside writes are credited to no one here.
       const { items } = Versions.parse(JSON.parse((await taco('state', 'versions', other, '--json')).stdout))
       expect(items.map(({ how }) => how)).toEqual(['backend', 'outside', 'backend', 'outside', 'outside'])
       expect(items.map(({ serial }) => serial)).toEqual(

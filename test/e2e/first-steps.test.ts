@@ -61,7 +61,7 @@ describe.each(engines())('a newcomer with $name', (engine) => {
     expect(JSON.parse(stored)).toMatchObject({ version: 4 })
   })
 
-  test('undoes an apply with a roll-back, and the engine goes on from there', async () => {
+  test('undoes an apply with a rollback, and the engine continues from there', async () => {
     const server = await startServer()
     const code = await workdir(engine, oneResource('one'))
     const taco = (...args: string[]) => runTaco(args, { cwd: code.folder, env: { TACO_SERVER: server.url } })

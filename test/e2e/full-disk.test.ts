@@ -8,7 +8,7 @@ import { leaveOut } from '../peers/toolchain.ts'
 import { startServer } from '../rig/server.ts'
 import { eventually } from '../rig/wait.ts'
 
-/** A file system of its own that is small enough to fill; skips where mounting is not allowed. */
+/** A separate file system that is small enough to fill; skipped where mounting is not allowed. */
 function smallDisk(context: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'taco-disk-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder])
@@ -44,7 +44,7 @@ test('a full disk refuses the write, keeps the state, and is fine again when the
   const refused = await write(stateOf(2, 1_000_000))
   const kept = await (await fetch(address)).text()
   await unlink(join(folder, 'filler'))
-  // A lock that could not be given back for lack of room is free when its lease is over.
+  // A lock that could not be released for lack of space is free when its lease expires.
   await eventually(
     'the write to be taken',
     async () => (await write(stateOf(2, 1_000_000))).status === 200,

@@ -147,7 +147,7 @@ test.skipIf(python === undefined)(
       ['generate', '--url', `${server.url}/v1/openapi.json`, '--output-path', target],
       MOST,
     )
-    // Answers that go on line by line are beyond it; everything else must be there.
+    // It cannot handle answers that stream line by line; everything else must be there.
     expect([...`${said}${stderr}`.matchAll(/WARNING parsing (\S+ \S+)/g)].map(([, what]) => what)).toEqual([
       'POST /v1/adopt',
       'POST /v1/doctor',

@@ -27,7 +27,7 @@ async function refusal(code: Workdir, args: readonly string[]): Promise<string> 
 }
 
 describe.each(engines())('$name', (engine) => {
-  test('an unchanged checkout of a renamed unit is refused, told its new name, and creates nothing', async () => {
+  test('an unchanged checkout of a renamed unit is refused, learns the new name, and creates nothing', async () => {
     const server = await startServer()
     const code = await workdir(engine, httpBackend(server.url, 'prod/app') + oneResource('first'))
     await code.must(['init'])
@@ -47,7 +47,7 @@ describe.each(engines())('$name', (engine) => {
     expect((await code.run(['plan', '-detailed-exitcode'])).code).toBe(0)
   })
 
-  test('after `unit rm` the next apply is refused until somebody decides', async () => {
+  test('after `unit rm` the next apply is refused until a person decides', async () => {
     const server = await startServer()
     const code = await workdir(engine, httpBackend(server.url, 'prod/app') + oneResource('first'))
     await code.must(['init'])

@@ -22,7 +22,7 @@ const lock = JSON.stringify({
   Path: '',
 })
 
-test('a server whose bucket hangs says so within the deadline, and still stops', async () => {
+test('a server whose bucket hangs reports it within the deadline, and still stops', async () => {
   const peer = await startS3()
   onTestFinished(() => peer.dispose())
   const endpoint = new URL(peer.endpoint)

@@ -43,7 +43,7 @@ describe.each(engines())('$name', (engine) => {
     expect((await code.run(['plan', '-detailed-exitcode'])).code).toBe(0)
   })
 
-  test('begins anew after a person accepted that the state was deleted from the bucket', async (context) => {
+  test('starts over after a person accepted that the state was deleted from the bucket', async (context) => {
     const peer = await fullS3(context)
     const server = await startServer({ bucket: peer.url, env: peer.env })
     const code = await applied(server)
@@ -59,7 +59,7 @@ describe.each(engines())('$name', (engine) => {
     expect((await code.run(['plan', '-detailed-exitcode'])).code).toBe(0)
   })
 
-  test('destroys, and its empty state alarms nobody', async () => {
+  test('destroys, and its empty state raises no alarm', async () => {
     const server = await startServer()
     const code = await applied(server)
     await code.must(['destroy', '-auto-approve'])

@@ -34,7 +34,7 @@ async function seen(place: string): Promise<Env> {
   )
 }
 
-/** Speaks to whichever server holds the backend, or to another one over the same bucket. */
+/** Talks to the server of the backend, or to another one over the same bucket. */
 async function call(env: Env, method: string, path: string, server?: string): Promise<number | 'away'> {
   const base = server ?? new URL(env['TF_HTTP_ADDRESS'] ?? '').origin
   const headers = {

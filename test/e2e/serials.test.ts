@@ -28,7 +28,7 @@ describe.each(engines())('$name', (engine) => {
     await code.write('main.tf', block + oneResource('3'))
     await code.must(['apply', '-auto-approve'])
     const { serial: newest } = await current()
-    // As many roll-backs as it would take to come back to the serial of the plan, if serials began anew.
+    // As many rollbacks as it would take to return to the plan's serial, if serials started over.
     await writeFile(join(new URL(server.bucket).pathname, 'prod/app/terraform.tfstate'), 'garbage')
     for (let serial = first; serial < planned; serial++) {
       const rolledBack = await taco('state', 'rollback', 'prod/app', '1', '--yes')

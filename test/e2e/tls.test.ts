@@ -21,7 +21,7 @@ async function serverWith(certificate: Certificate): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** As whoever knows the certificate, and has told Node of it. */
+/** As a client that knows the certificate and has given it to Node. */
 async function asking(address: string, { cert }: Certificate) {
   const cwd = await tempFolder()
   const file = join(cwd, 'ca.pem')
@@ -43,7 +43,7 @@ test('a certificate that Node does not know is named as that, and let in by NODE
   expect(known, known.output).toMatchObject({ code: 0 })
 })
 
-test('a certificate for another name says which it is for', async () => {
+test('the error for a certificate with another name says which name it has', async () => {
   const certificate = certificateFor(['states.example', '127.0.0.1'], yesterday, tomorrow)
 
   const refused = await asking(`https://localhost:${await serverWith(certificate)}`, certificate)

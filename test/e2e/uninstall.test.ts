@@ -9,7 +9,7 @@ import { tempFolder } from '../rig/temp.ts'
 import { workdir } from '../rig/workdir.ts'
 
 describe.each(engines())('after OpenTaco is gone, $name', (engine) => {
-  test('goes on with the local backend on the folder', async () => {
+  test('continues with the local backend on the folder', async () => {
     const folder = await tempFolder()
     const server = await startServer({ bucket: `file://${folder}` })
     const code = await workdir(engine, httpBackend(server.url, 'prod/app') + oneResource('kept'))
@@ -33,7 +33,7 @@ describe.each(engines())('after OpenTaco is gone, $name', (engine) => {
 describe.each(engines().filter(({ locksInBucket }) => locksInBucket))(
   'after OpenTaco is gone, $name',
   (engine) => {
-    test('goes on with its own S3 backend on the bucket', async (context) => {
+    test('continues with its own S3 backend on the bucket', async (context) => {
       const peer = await fullS3(context)
       const server = await startServer({ bucket: peer.url, env: peer.env })
       const code = await workdir(engine, httpBackend(server.url, 'prod/app') + oneResource('kept'))

@@ -20,7 +20,7 @@ export interface AzurePeer {
   readonly port: number
   /** For `--bucket`. */
   readonly url: string
-  /** Credentials, for the environment of whoever uses the url. */
+  /** Credentials, for the environment of the url's users. */
   readonly env: Readonly<Record<string, string>>
   dispose(): Promise<void>
 }

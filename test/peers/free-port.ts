@@ -27,7 +27,7 @@ function reserve(port: number): boolean {
   try {
     mkdirSync(reservations, { recursive: true })
     const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity)
-    // Left by a process that was killed: whether something still listens there is asked anyway.
+    // Left by a process that was killed: we check for a listener anyway.
     if (age > STALE_MS) rmSync(file, { force: true })
     writeFileSync(file, '', { flag: 'wx' })
   } catch (error) {

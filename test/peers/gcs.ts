@@ -10,7 +10,7 @@ export interface GcsPeer {
   readonly endpoint: string
   /** For `--bucket`. */
   readonly url: string
-  /** What whoever uses the url needs in the environment. */
+  /** Environment that users of the url need. */
   readonly env: Readonly<Record<string, string>>
   dispose(): Promise<void>
 }

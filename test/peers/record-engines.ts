@@ -1,4 +1,4 @@
-/** Writes down what the engines of this machine say when they fail: `npx tsx test/peers/record-engines.ts`. */
+/** Records the messages of this machine's engines when they fail: `npx tsx test/peers/record-engines.ts`. */
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -26,7 +26,7 @@ const holder = {
   Created: '2026-01-02T03:04:05Z',
   Path: '',
 }
-/** Whoever records this, on whatever machine. */
+/** The same for everyone who records, on any machine. */
 const WHO = /(Who: +)\S+@\S+/
 
 const port = await freePort()
@@ -145,7 +145,7 @@ for (const engine of engines()) {
 }
 server.close()
 
-/** What it said, both outputs, with its colours; undefined when it did not fail. */
+/** Both outputs, with colours; undefined if it did not fail. */
 async function fail(program: string, { files, before = [], args }: Failure): Promise<string | undefined> {
   const folder = await temporaryFolder('record')
   const code = path.join(folder.path, 'code')

@@ -8,7 +8,7 @@ export interface S3Peer {
   readonly region: string
   /** For `--bucket`. */
   readonly url: string
-  /** Credentials, for the environment of whoever uses the url. */
+  /** Credentials, for the environment of the url's users. */
   readonly env: Readonly<Record<string, string>>
   dispose(): Promise<void>
 }

@@ -39,9 +39,9 @@ const recipes: Readonly<Record<ProgramName, Recipe>> = {
   tofu: goBuild('github.com/opentofu/opentofu', './cmd/tofu', 'v1.12.6'),
   // The newest line that is in long-term support.
   node: npmBinary('node', '24.21.0', 'node_modules/node/bin/node'),
-  // Not a development dependency: it asks for Node 22, and everyone on Node 20 would be warned at `npm ci`.
+  // Not a development dependency: it requires Node 22, and `npm ci` would warn everyone on Node 20.
   miniflare: npmModule('miniflare', '4.20260730.0', 'node_modules/miniflare/dist/src/index.js'),
-  // Not a development dependency: it asks for TypeScript 5.
+  // Not a development dependency: it requires TypeScript 5.
   'openapi-typescript': npmModule(
     'openapi-typescript',
     '7.13.0',
@@ -102,7 +102,7 @@ export function leaveOut(name: string, why: string, env: Environment = process.e
   if (file !== undefined && file !== '') appendFileSync(file, `${name}: ${why}\n`)
 }
 
-/** Several test processes may build at once: each in a folder of its own, the last rename wins. */
+/** Several test processes may build at once: each in its own folder, the last rename wins. */
 async function build(recipe: Recipe, target: string, env: Environment): Promise<void> {
   const work = path.join(toolchainFolder(env), 'work', `${path.basename(target)}-${process.pid}`)
   await mkdir(work, { recursive: true })
@@ -170,7 +170,7 @@ function npmModule(name: string, version: string, file: string): Recipe {
   }
 }
 
-/** In a virtual environment of its own, whose Python is beside the program that the target is a link to. */
+/** In its own virtual environment, whose Python is beside the program that the target links to. */
 function pipBinary(name: string, version: string): Recipe {
   return {
     version,

@@ -14,7 +14,7 @@ export interface Finished {
   readonly code: number | undefined
   readonly stdout: string
   readonly stderr: string
-  /** Both, in the order they came. */
+  /** Both, in order of arrival. */
   readonly output: string
 }
 
@@ -54,7 +54,7 @@ export function startChild(program: string, args: readonly string[], options: Ch
     clearTimeout(late)
     return { code: typeof code === 'number' ? code : undefined, ...printed }
   })
-  // Whoever does not wait for the end learns of a failed start when they do.
+  // A caller that does not wait for the end learns of a failed start when it does.
   finished.catch(() => clearTimeout(late))
   return {
     pid: child.pid ?? 0,

@@ -7,12 +7,12 @@ import { certificateFor } from './certificate.ts'
 import { tempFolder } from './temp.ts'
 import { startTlsProxy } from './tls-proxy.ts'
 
-/** A store of which the engines have a backend of their own: how they are pointed at it, and how OpenTaco is. */
+/** A store for which the engines have their own backend: how to point them at it, and how to point OpenTaco at it. */
 export interface DirectStore {
   /** For `--bucket`, and the environment that goes with it. */
   readonly url: string
   readonly env: Readonly<Record<string, string>>
-  /** The engine's own backend, for one state, as people have it who never heard of OpenTaco. */
+  /** The engine's own backend, for one state, as without OpenTaco. */
   backend(folder: string): string
   readonly engineEnv: Readonly<Record<string, string>>
 }

@@ -11,7 +11,7 @@ export interface Engine {
   readonly canEncrypt: boolean
   /** Locks by an object beside the state came with OpenTofu 1.10 and Terraform 1.10. */
   readonly locksInBucket: boolean
-  /** Shows who holds the lock; the others show nothing of the holder but the id of the lock. */
+  /** Shows the holder of the lock; the others show only the id of the lock. */
   readonly showsHolder: boolean
 }
 

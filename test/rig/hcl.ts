@@ -25,7 +25,7 @@ output "value" {
 `
 }
 
-/** A resource that says when it is being made, and is not ready before the test lets it go on or is over. */
+/** A resource that reports when it is being created, and is not ready before the test lets it continue or ends. */
 export function waitingResource(startedFile: string, goFile: string): string {
   return `
 resource "terraform_data" "waiting" {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
-/** Resident memory of a process in bytes, and the most it ever was, as the kernel counts it. */
+/** Resident memory of a process in bytes, and its peak, as the kernel counts it. */
 export async function memoryOf(pid: number): Promise<{ readonly now: number; readonly peak: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const read = (name: string) =>
@@ -8,7 +8,7 @@ export async function memoryOf(pid: number): Promise<{ readonly now: number; rea
   return { now: read('VmRSS'), peak: read('VmHWM') }
 }
 
-/** So that the peak that is read next belongs to what comes next. */
+/** Resets the peak, so that the next reading covers only what follows. */
 export async function resetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5')
 }

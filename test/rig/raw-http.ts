@@ -7,15 +7,15 @@ export interface RawAnswer {
 }
 
 /**
- * Sends exact bytes (latin1: one character is one byte) over a connection of its own and reads until the server ends
- * it, so the request should say `Connection: close`.
+ * Sends exact bytes (latin1: one character is one byte) over a new connection and reads until the server ends it, so
+ * the request should contain `Connection: close`.
  */
 export function sendRaw(port: number, request: string): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     const parts: Buffer[] = []
     socket.on('data', (part) => parts.push(part))
-    // A server may reset the connection while we still send; what it said before counts.
+    // A server may reset the connection while we still send; what it sent before counts.
     socket.on('error', () => {})
     socket.on('close', () => {
       const text = Buffer.concat(parts).toString('latin1')

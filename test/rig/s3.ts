@@ -11,7 +11,7 @@ export async function fullS3(context: TestContext): Promise<S3Peer> {
   return peer
 }
 
-/** The engines' own backend on that server, as people have it who never heard of us. */
+/** The engines' own backend on that server, as without OpenTaco. */
 export function s3Backend(peer: S3Peer, key: string, options: { readonly lockfile?: boolean } = {}): string {
   return `
 terraform {

@@ -8,7 +8,7 @@ export interface ServerOptions {
   readonly bucket?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** To come back on the address of an earlier server. */
+  /** To return on the address of an earlier server. */
   readonly port?: number
 }
 
@@ -20,7 +20,7 @@ export interface Server {
   output(): string
   /** As the kernel does it: no goodbye, nothing flushed. */
   kill9(): Promise<void>
-  /** Asks it to stop and gives back its exit code. */
+  /** Asks it to stop and returns its exit code. */
   stop(): Promise<number | undefined>
 }
 

@@ -3,7 +3,7 @@ import { endedWithTest, runChild, startChild, type Child, type ChildOptions, typ
 
 const executable = fileURLToPath(new URL('../../bin/taco', import.meta.url))
 
-/** Runs the built program, as a user would, with a home of its own so that nothing remembered leaks in. */
+/** Runs the built program as a user would, with a separate home so that no settings leak in. */
 export function runTaco(args: readonly string[], options: ChildOptions = {}): Promise<Finished> {
   return runChild(process.execPath, [executable, ...args], isolated(options))
 }

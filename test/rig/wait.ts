@@ -1,4 +1,4 @@
-/** Asks again and again until there is an answer; a test never sleeps for a guessed time. */
+/** Polls until there is an answer; a test never sleeps for a guessed time. */
 export async function eventually<T>(
   what: string | (() => string),
   ask: () => Promise<T | undefined> | T | undefined,

@@ -12,7 +12,7 @@ export interface Workdir {
   /** As `run`, and fails the test when the engine fails. */
   must(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished>
   start(args: readonly string[], env?: Readonly<Record<string, string>>): Child
-  /** What the engine needs to be left alone by the settings of whoever runs the tests. */
+  /** Shields the engine from the settings of the person who runs the tests. */
   readonly env: Readonly<Record<string, string>>
 }
 

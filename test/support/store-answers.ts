@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** The address of a store that gives these answers in turn, the last one for ever; for tests. */
+/** The address of a store that gives these answers in turn, repeating the last one; for tests. */
 export async function storeThatAnswers(...answers: readonly RequestListener[]): Promise<string> {
   let count = 0
   const server = createServer((request, response) => {
@@ -23,7 +23,7 @@ export function answer(status: number, headers: Record<string, string> = {}, bod
     response.writeHead(status, { 'content-length': String(body.length), ...headers }).end(body)
 }
 
-/** What a web server gives to whatever is asked for: it has a tag, too. */
+/** What a web server sends for any request, even with a tag. */
 export const page = answer(200, { etag: '"5f"', 'content-type': 'text/html' }, 'Welcome')
 
 /** Ten bytes of an object with these headers, or less of them. */

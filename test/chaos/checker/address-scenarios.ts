@@ -3,7 +3,7 @@ import { addressesOf, checkAddresses, type Addresses } from './addresses.ts'
 import type { Scenario, Stage } from './scenario.ts'
 import { stateText, unit } from './world.ts'
 
-/** Names that are given, swapped, given up and taken again, while others read by them through their own servers. */
+/** Names are given, swapped, given up and taken again, while other clients read by them through their own servers. */
 
 const text = (value: string) => stateText(1, value, { lineage: value })
 

@@ -79,7 +79,7 @@ const rules: readonly {
   },
 ]
 
-describe('whoever reads, writes or locks by a name is told what was true meanwhile', () => {
+describe('every client that reads, writes or locks by a name gets an answer that was true at some moment', () => {
   test.each(named)('in every order: %s', async (name, { scenario }) => {
     const { runs, steps, ms, isComplete } = await playAll(await realControl(), scenario, MOST)
     console.log(`${name}: ${runs} orders, ${steps} steps, ${Math.round(ms)} ms`)
@@ -101,7 +101,7 @@ describe('whoever reads, writes or locks by a name is told what was true meanwhi
   })
 })
 
-describe('without its rule, somebody is told what was never true', () => {
+describe('without its rule, a client gets an answer that was never true', () => {
   test.each(rules.map((one) => [one.rule, one.of, one] as const))(
     '%s: %s',
     async (_rule, _of, { of, without, breaks = /told what was true at no moment/ }) => {

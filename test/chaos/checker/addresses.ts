@@ -4,8 +4,8 @@ import { isCode, refused } from './clients.ts'
 import type { World } from './world.ts'
 
 /**
- * What names lead to, at every moment of a run, by the bucket alone: the document that has the name, and the state at
- * its key. Whatever a client is told must have been true at some moment between its request and the answer.
+ * What names lead to, at every moment of a run, according to the bucket alone: the document that has the name, and the
+ * state at its key. Every answer to a client must have been true at some moment between request and answer.
  */
 interface Moment {
   readonly step: number
@@ -22,7 +22,7 @@ interface Told {
   holds(moment: Moment): boolean
 }
 
-/** A client that uses units by name, through any server, and remembers what it was told. */
+/** A client that uses units by name, through any server, and remembers the answers. */
 export interface Addresses {
   read(server: StateControl, name: string): Promise<void>
   /** As an engine does: by a name that may be new. */
@@ -34,7 +34,7 @@ export interface Addresses {
   restore(server: StateControl, name: string): Promise<void>
 }
 
-/** Who makes units by using them. */
+/** A client that creates units by using them. */
 const ENGINE = 'engine'
 
 const told = new WeakMap<World, Told[]>()
@@ -59,7 +59,7 @@ export function addressesOf(world: World, who: string): Addresses {
         const to = world.schedule.steps()
         if (isCode(error, 'NAME_GIVEN_UP'))
           all.push({ who, what, from, to, holds: (moment) => isGivenUp(moment, name) })
-        // A restore brings the very bytes back. Where their tag comes back with them, the deletion that a slow server
+        // A restore brings the very bytes back. Where their tag comes back with them, a deletion that a slow server
         // still carries out empties them (docs/limits.md): then the alarm must be true.
         else if (world.store.contentHashTags && isCode(error, 'STATE_MISSING'))
           all.push({ who, what, from, to, holds: (moment) => stateOf(moment, name) === undefined })
@@ -124,7 +124,10 @@ export function addressesOf(world: World, who: string): Addresses {
   }
 }
 
-/** At no moment do two units share a name or a state, no engine makes a unit by a name that was in use, and everybody was told what was true. Gives how many were told. */
+/**
+ * At no moment do two units share a name or a state, no engine creates a unit by a name that was in use, and all
+ * answers were true. Returns the number of answers.
+ */
 export function checkAddresses(world: World): number {
   const moments = momentsOf(world)
   moments.forEach((moment, i) => {
@@ -175,7 +178,7 @@ function stateOf(moment: Moment, name: string): string | undefined {
   return doc === undefined ? undefined : moment.states.get(doc.key)
 }
 
-/** Nobody has the name, and somebody had it. */
+/** No unit has the name now, and one had it before. */
 function isGivenUp(moment: Moment, name: string): boolean {
   return unitOf(moment, name) === undefined && [...moment.units.values()].some((doc) => had(doc, name))
 }

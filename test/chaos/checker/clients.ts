@@ -4,7 +4,7 @@ import type { StateControl } from '../../../src/state/index.ts'
 import type { World } from './world.ts'
 import { hashOf, stateKey, tflockKey, unit } from './world.ts'
 
-/** A CLI in front of servers: does what it was told, and writes down what it was told in answer. */
+/** A CLI in front of servers: does what it is told and records the answers. */
 export interface Client {
   lock(id: string, server?: StateControl): Promise<boolean>
   write(id: string | undefined, text: string, server?: StateControl): Promise<boolean>
@@ -90,7 +90,7 @@ export function createClient(world: World, who: string, usual: StateControl): Cl
       const options = id === undefined ? {} : { id }
       return !(await refused(async () => {
         const broken = await server.locks.forceUnlock(unit, options, caller)
-        // Of a lease that is not noted yet nobody knows whose it is.
+        // The owner of a lease that is not noted yet is unknown.
         forced.id = broken?.id === 'unknown' ? undefined : (broken?.id ?? null)
       }))
     },
@@ -123,7 +123,7 @@ export function createOutsider(world: World, who: string): Outsider {
 /** Engines that lease do so under the id of their lock, which is a UUID. */
 export const LEASED_OUTSIDE = '00000000-0000-4000-8000-'
 
-/** `backend "azurerm"`: leases the state itself, which it makes if there is none, and notes beside it who it is. */
+/** `backend "azurerm"`: leases the state itself, creating it if necessary, and notes beside it who holds it. */
 function leasingOutsider(world: World, who: string): Outsider {
   const { store, schedule } = world
   const gate = schedule.gate(who)

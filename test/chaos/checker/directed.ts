@@ -10,7 +10,7 @@ export async function until(world: World, actor: string, kind: string, key: RegE
   }
 }
 
-/** Everybody goes on to the end, in turn. */
+/** All actors continue to the end, in turn. */
 export async function finish(world: World): Promise<void> {
   for (;;) {
     const next = (await world.schedule.settle())[0]

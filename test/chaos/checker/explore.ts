@@ -1,6 +1,6 @@
 import type { Fate, Schedule, Waiting } from './schedule.ts'
 
-/** How many of each fault a run may have, and who may crash. */
+/** How many of each fault a run may have, and which actors may crash. */
 export interface Faults {
   readonly crash?: number
   readonly crashLate?: number
@@ -16,7 +16,7 @@ export interface Faults {
 export interface Explored {
   readonly runs: number
   readonly steps: number
-  /** False: `maxRuns` came first. */
+  /** False: the search stopped at `maxRuns`. */
   readonly isComplete: boolean
 }
 
@@ -29,7 +29,7 @@ export interface Begun {
 export interface Exploration {
   begin(): Promise<Begun>
   readonly faults?: Faults
-  /** Only orders in which at most so many actors are interrupted while they could go on. */
+  /** Only orders in which at most this many actors are interrupted while they could continue. */
   readonly preemptions?: number
   readonly maxRuns: number
 }
@@ -54,7 +54,7 @@ export async function explore(exploration: Exploration): Promise<Explored> {
   return { runs, steps, isComplete: true }
 }
 
-/** Runs in random order with random faults; the seed tells which. */
+/** Runs in random order with random faults; the seed identifies the run. */
 export async function exploreRandomly(
   exploration: Omit<Exploration, 'maxRuns' | 'preemptions'>,
   random: () => number,
@@ -116,7 +116,7 @@ interface Node {
   readonly asleep: Set<string>
   readonly choices: readonly Choice[]
   readonly used: readonly Fate[]
-  /** Who went before, and how many were interrupted so far. */
+  /** The previous actor, and how many were interrupted so far. */
   readonly last: string | undefined
   readonly interrupted: number
   at: number
@@ -153,7 +153,7 @@ function actorOf(node: Node): string {
   return node.waiting.get(chosen(node).id)?.actor ?? ''
 }
 
-/** 1: whoever went last could have gone on. */
+/** 1: the previous actor could have continued. */
 function interruption({ last, waiting }: Pick<Node, 'last' | 'waiting'>, actor: string): number {
   if (last === undefined || last === actor) return 0
   return [...waiting.values()].some((one) => one.actor === last && !one.isGhost) ? 1 : 0
@@ -199,7 +199,7 @@ function stillAsleep(above: Node | undefined, waiting: readonly Waiting[]): Set<
   return new Set(still)
 }
 
-/** Whoever went last goes on first: the first run of all is the one without interruptions. */
+/** The previous actor continues first: the very first run is the one without interruptions. */
 function inTurn(waiting: readonly Waiting[], last: string | undefined): readonly Waiting[] {
   return [...waiting].sort((a, b) => Number(b.actor === last) - Number(a.actor === last))
 }

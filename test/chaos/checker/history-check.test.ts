@@ -4,7 +4,7 @@ import { checkHistories } from './history-check.ts'
 import type { Call } from './load.ts'
 import { hashOf } from './world.ts'
 
-/** Just enough of a server for its histories to be asked for: versions by their texts, oldest first. */
+/** Just enough of a server to list histories: versions by their texts, oldest first. */
 function serverWith(...texts: string[]): StateControl {
   const items = texts
     .map((text, i) => ({ id: text, seq: i + 1, sha256: hashOf(text), how: 'backend' }))

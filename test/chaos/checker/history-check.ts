@@ -3,8 +3,8 @@ import type { Call } from './load.ts'
 import { hashOf } from './world.ts'
 
 /**
- * Is what everybody was told one history? Locks never overlap; every acknowledged write is in the history exactly
- * once, with its bytes; and if one was answered before another was sent, it comes before it.
+ * Do all answers form one history? Locks never overlap; every acknowledged write is in the history exactly once, with
+ * its bytes; and a write answered before another was sent comes before it.
  */
 export async function checkHistories(server: StateControl, calls: readonly Call[]): Promise<number> {
   const units = new Set(calls.map(({ unit }) => unit))
@@ -48,7 +48,7 @@ async function checkWrites(server: StateControl, unit: string, calls: readonly C
     if (same[0].how !== 'backend') throw new Error(`${unit}: ${version} is taken for ${same[0].how}`)
     await (await server.versions.read({ org: 'default', unit }, version)).dispose()
   }
-  // Answered before the other was sent: so it comes first.
+  // Answered before the other was sent, so it comes first.
   const byAnswer = writes.toSorted((a, b) => a.answeredAt - b.answeredAt)
   let answered = 0
   let newest = 0

@@ -8,7 +8,7 @@ export interface Call {
   readonly lock: string
   readonly sentAt: number
   readonly answeredAt: number
-  /** For a write: what was sent, and the version that it was told to have become. */
+  /** For a write: what was sent, and the version named in the answer. */
   readonly text?: string
   readonly version?: string
 }
@@ -50,7 +50,7 @@ export async function runLoad(options: LoadOptions): Promise<Load> {
       }),
     ),
   )
-  // Nobody goes on behind the back of a test that has failed.
+  // No client continues after its test has failed.
   await Promise.allSettled(workers)
   await Promise.all(workers)
   return { calls, requests: count.requests }
@@ -116,7 +116,7 @@ async function insist(
     } catch (error) {
       last = error
     }
-    // Somebody else has the lock, or the server is just being killed: again, and not all at once.
+    // Another client has the lock, or the server is being killed: try again, not all at once.
     await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 30))
   }
   throw new Error(`no answer to ${request.method} ${address}`, { cause: last })

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 export interface Mutation {
   /** Below src. */
   readonly file: string
-  /** Must stand there exactly once, or the mutation has gone stale. */
+  /** Must occur exactly once, or the mutation is stale. */
   readonly rule: string
   readonly instead: string
 }

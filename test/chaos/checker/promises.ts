@@ -13,7 +13,7 @@ export interface Allowances {
   readonly isGone?: boolean
 }
 
-/** The five promises of the protocol, on what is left when everybody has ended or crashed. */
+/** The five promises of the protocol, checked on the bucket when every actor has ended or crashed. */
 export async function checkPromises(world: World, allow: Allowances = {}): Promise<void> {
   checkDocuments(world)
   if (allow.lockless !== true) checkExclusion(world)
@@ -33,7 +33,7 @@ function checkDocuments({ documents }: World): void {
   }
 }
 
-/** 2: never two holders who both play by the rules. A lock that was broken by force ends then, at the latest. */
+/** 2: never two holders that both respect locks. A lock that was broken by force ends then, at the latest. */
 function checkExclusion({ holds, forced }: World): void {
   const lawful = holds.map((hold) => {
     const broken = forced.filter(({ id }) => id === undefined || id === hold.id).map(({ at }) => at)
@@ -49,9 +49,9 @@ function checkExclusion({ holds, forced }: World): void {
   }
 }
 
-/** 4: one sweep by a healthy server, when leases are over and late deletes cannot come any more. */
+/** 4: one sweep by a healthy server, when leases have expired and late deletes can no longer arrive. */
 async function sweepUp(world: World): Promise<StateControl> {
-  // It tells of its own repairs by itself; what the others left in the outbox is found by the sweep.
+  // It reports its own repairs; the sweep finds what the others left in the outbox.
   const server = await world.healthy('healthy', { flushEvents: true })
   world.passTime(200_000)
   await server.upkeep.sweep({ by: 'sweep' })
@@ -117,7 +117,7 @@ function checkOrder({ landed, authors }: World, numbers: ReadonlyMap<string, num
   }
 }
 
-/** Events are told once each, and none is missing. */
+/** Every event is reported once, and none is missing. */
 async function checkEvents(world: World, server: StateControl, versions: readonly string[]): Promise<void> {
   const { items } = await server.journal.read({ limit: 1000 })
   const ids = new Map(items.filter(({ type }) => type === 'state.written').map((event) => [event.id, event]))

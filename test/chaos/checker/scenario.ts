@@ -10,7 +10,7 @@ import type { StoreOptions } from './store.ts'
 import type { Beginning, World } from './world.ts'
 import { beginWorld, prepare, stateText, unit } from './world.ts'
 
-/** Who takes part: each is one process with one server in front of the bucket, or a program that goes to it directly. */
+/** The actors: each is one process with one server in front of the bucket, or a program that goes to it directly. */
 export interface Scenario {
   readonly store?: Partial<StoreOptions>
   /** Before the run begins, without interference. A unit with one version is there by default. */

@@ -30,7 +30,7 @@ export interface Waiting {
 /** The actors of one run, and what each of them is about to do. */
 export interface Schedule {
   gate(actor: string): Gate
-  /** Sleeps until somebody else has changed something, or nobody else can go on. */
+  /** Sleeps until another actor has changed something, or no other can continue. */
   sleep(actor: string, ms: number): Promise<void>
   start(actor: string, act: () => Promise<void>): void
   /** Ends when every actor waits, sleeps, has ended or has crashed. */
@@ -53,8 +53,8 @@ interface Parked {
 }
 
 /**
- * `isQuiet`: operations that nobody else can notice; they take no turn of their own. `deletesWithinMs`: no DELETE is
- * under way for longer, so nobody sleeps through one that long.
+ * `isQuiet`: operations that no other actor can notice; they take no turn. `deletesWithinMs`: no DELETE is under way
+ * for longer, so no actor sleeps through one that long.
  */
 export function createSchedule(
   isQuiet: (key: string) => boolean,
@@ -164,7 +164,7 @@ export function createSchedule(
     async settle() {
       await turn()
       while (parked.length === 0 && sleepers.length > 0) {
-        // Nobody can go on but those who wait for time to pass.
+        // Only actors that wait for time to pass can continue.
         const first = sleepers.toSorted((a, b) => a.ms - b.ms)[0]
         sleepers = sleepers.filter((sleeper) => sleeper !== first)
         first?.wake()
@@ -193,7 +193,7 @@ function unavailable(): TacoError {
   return new TacoError('BUCKET_UNAVAILABLE', 'no answer from the bucket')
 }
 
-/** Everything that can go on without the bucket has done so: nothing here takes longer than a turn. */
+/** Everything that can continue without the bucket has done so: nothing here takes longer than a turn. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -11,7 +11,7 @@ export interface Operation<T = unknown> {
   execute(): T
 }
 
-/** Carries an operation out, when the scheduler says so: at once, late, twice, never, or without telling. */
+/** Carries an operation out when the scheduler says so: at once, late, twice, never, or without an answer. */
 export type Gate = <T>(operation: Operation<T>) => Promise<T>
 
 /** For what is not part of a run: every operation happens at once. */

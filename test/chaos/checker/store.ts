@@ -7,7 +7,7 @@ export interface Stored {
   readonly bytes: Buffer
   readonly tag: Tag
   readonly modifiedAt: number
-  /** The id of who leases it, and what they noted: see `Leases` of the bucket. */
+  /** The id of its lease, and the holder's note: see `Leases` of the bucket. */
   readonly lease?: string | undefined
   readonly note?: string | undefined
 }
@@ -16,11 +16,11 @@ export interface StoreOptions {
   /** Tags are hashes, as on S3: equal bytes give an equal tag, so a tag can return. Otherwise a counter. */
   readonly contentHashTags: boolean
   readonly conditionalDelete: boolean
-  /** Locks are leases on the state, as on Azure, and not objects beside it. */
+  /** Locks are leases on the state, as on Azure, not objects beside it. */
   readonly leases?: boolean
 }
 
-/** Told of every change, before it happens. */
+/** Called before every change. */
 export type Watch = (key: string, bytes: Buffer | undefined) => void
 
 export interface Store extends StoreOptions {
@@ -35,7 +35,7 @@ export interface Store extends StoreOptions {
   release(key: string, id: string | undefined, when: 'always' | Tag): 'deleted' | 'absent' | 'conflict'
   list(prefix: string, after?: string): readonly Entry[]
   keys(): readonly string[]
-  /** An independent copy, watched by somebody else. */
+  /** An independent copy with its own watcher. */
   copy(watch: Watch, now: () => number): Store
 }
 

@@ -23,7 +23,7 @@ describe('the ways in which simpler protocols fail', () => {
   })
 })
 
-describe('without its rule, each of them comes back', () => {
+describe('without its rule, each failure returns', () => {
   test.each(named)('%s', async (_name, { scenario, without, breaks }) => {
     const mutant = await loadControl(without)
     await expect(playAll(mutant, scenario, MOST)).rejects.toThrow(breaks)

@@ -8,8 +8,8 @@ import type { World } from './world.ts'
 import { hashOf, stateText, tflockKey, unit } from './world.ts'
 
 /**
- * The ways in which simpler protocols fail, B1 to B14 of the protocol and some more: who takes part, and the rule that forbids it.
- * Every order of the actors is tried, with the rule (nothing may break) and without (something must).
+ * The ways in which simpler protocols fail, B1 to B14 of the protocol and some more: the actors, and the rule that
+ * prevents it. Every order of the actors is tried, with the rule (nothing may break) and without (something must).
  */
 export interface Trace {
   readonly name: string
@@ -71,7 +71,7 @@ const broken: Scenario = {
 /** What was seen of runs under a lock that is broken from outside, by the run. */
 const seen = new WeakMap<World, { takenAt: number; startedAt: number; isDone: boolean }>()
 
-/** Somebody deletes the `.tflock` of the holder, takes the lock, and goes on; the holder works at the same time. */
+/** An outsider deletes the holder's `.tflock`, takes the lock and continues, while the holder works. */
 function brokenOutside(work: (stage: Stage) => Promise<boolean>): Scenario {
   return {
     before: locked,

@@ -29,7 +29,7 @@ export interface Acknowledged {
   readonly version: string
 }
 
-/** One run: a store, a schedule, and what everybody was told. */
+/** One run: a store, a schedule, and all answers. */
 export interface World {
   readonly store: Store
   /** As it was before the run. */
@@ -37,7 +37,7 @@ export interface World {
   readonly schedule: Schedule
   readonly holds: Hold[]
   readonly acknowledged: Acknowledged[]
-  /** Who sent which content: nobody else may be credited with it. */
+  /** Who sent which content: no one else may be credited with it. */
   readonly authors: Map<string, Set<string>>
   /** Every content that the state object had, in order. */
   readonly landed: { readonly step: number; readonly hash: string | undefined }[]
@@ -45,18 +45,18 @@ export interface World {
   readonly documents: UnitDocument[]
   /** Every change of an object, in order; undefined: it was deleted. */
   readonly changes: { readonly step: number; readonly key: string; readonly bytes: Buffer | undefined }[]
-  /** Locks of which their clients do not know whether they have them: an answer was lost, or somebody crashed. */
+  /** Locks whose clients do not know whether they hold them: an answer was lost, or a client crashed. */
   readonly lostLocks: Set<string>
   readonly forced: { readonly at: number; id: string | null | undefined }[]
   now(): number
   passTime(ms: number): void
-  /** A server of this actor in front of the scheduled bucket; `as` tells its ids from those of another one. */
+  /** A server of this actor in front of the scheduled bucket; `as` distinguishes its ids from another server's. */
   server(actor: string, settings?: Partial<StateSettings>, as?: string): Promise<StateControl>
-  /** A server for looking at the end: nothing comes between its operations. */
+  /** A server for the checks at the end: its operations run without interruption. */
   healthy(name?: string, settings?: Partial<StateSettings>): Promise<StateControl>
 }
 
-/** What lies in the store before a run; every run begins with a copy. */
+/** What is in the store before a run; every run begins with a copy. */
 export interface Beginning {
   readonly store: Store
   readonly createControl: CreateControl
@@ -86,7 +86,7 @@ export function beginWorld(
   own?: Store,
   visible: (key: string) => boolean = () => false,
 ): World {
-  // A run begins an hour after what was there before, so that their events have times of their own.
+  // A run begins an hour after the preparation, so that their events have different times.
   let now = own === undefined ? START + 3_600_000 : START
   const landed: World['landed'] = []
   const documents: UnitDocument[] = []

@@ -1,6 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, type BrotliOptions } from 'node:zlib'
 
-/** Stands in for node:zlib: the same answers, in the same turn. */
+/** Replaces node:zlib: the same results, in the same turn. */
 export * from 'node:zlib'
 
 type Answer = (error: unknown, bytes?: Buffer) => void

@@ -1,4 +1,4 @@
-/** A disk in memory on which a test stands between any two operations, and from which power can be taken. */
+/** A disk in memory that lets a test interfere between any two operations and cut the power. */
 import type { FileStat, FsOps, ReadableFile, WritableFile } from '../../../src/bucket/adapters/file/index.ts'
 
 interface Inode {
@@ -175,7 +175,7 @@ export function memoryDisk(firstInode = 1): Disk {
     }
   }
 
-  /** Nobody else knows a file that is being written, so these wait for nobody; but power may be cut between them. */
+  /** No other actor knows a file that is being written, so these wait for no one; but power may be cut between them. */
   function writable(path: string, inode: Inode, gate: Gate): WritableFile {
     const own = (op: string) => gate({ op: `${op} ${path}`, reads: [], writes: [] })
     return {

@@ -1,14 +1,14 @@
 /**
- * Tries every order in which several actors can take their steps, one at a time. Orders that differ only in steps that
- * touch nothing in common are tried once (sleep sets, Godefroid 1996), which is exact and not a sample. Where that is
- * too much, `preemptions` tries every order in which at most so many actors are interrupted while they could go on
+ * Tries every order in which several actors can take their steps, one at a time. Orders that differ only in independent
+ * steps are tried once (sleep sets, Godefroid 1996), which is exact and not a sample. Where that is too much,
+ * `preemptions` tries every order in which at most that many actors are interrupted while they could continue
  * (Musuvathi and Qadeer 2007): the known ways to lose a write need one or two.
  */
 import type { Gate, Step } from './disk.ts'
 
 export interface Actor {
   readonly name: string
-  /** Crashes before this step of its own, counted from 0. */
+  /** Crashes before this step, counted from 0. */
   readonly crashAt?: number
   act(gate: Gate): Promise<void>
 }
@@ -24,7 +24,7 @@ interface Node {
   /** Those whose step need not be tried here (again). */
   readonly asleep: Map<number, Step>
   readonly waiting: ReadonlyMap<number, Step>
-  /** Who went before, and how many were interrupted so far. */
+  /** The previous actor, and how many were interrupted so far. */
   readonly last: number | undefined
   readonly interrupted: number
   chosen: number
@@ -203,7 +203,7 @@ function nextOf(node: Candidate, bound: number | undefined): [number, Step] | un
   })
 }
 
-/** Whoever went last goes on first. */
+/** The previous actor continues first. */
 function inTurn({ waiting, last }: Candidate): [number, Step][] {
   return [...waiting].toSorted(([a], [b]) => Number(b === last) - Number(a === last) || a - b)
 }

@@ -24,7 +24,7 @@ interface Scenario {
   readonly key: string
   readonly before?: readonly string[]
   readonly names: readonly string[]
-  /** Those who crash, where the others would only repeat them. */
+  /** The actors that crash, where the others would only repeat them. */
   readonly crashing?: readonly string[]
   readonly actors: (world: World) => readonly Actor[]
   readonly rules?: Partial<Rules>
@@ -65,7 +65,7 @@ for (const key of [OWN_KEY, PLAIN_KEY]) {
   const kind = key === OWN_KEY ? 'a document' : 'a state'
 
   const orders = key === OWN_KEY ? 'in every order' : 'in every order with up to three interruptions'
-  test(`of two who replace ${kind}, ${orders}, one wins`, async () => {
+  test(`of two writers that replace ${kind}, ${orders}, one wins`, async () => {
     expect(
       await tryAll({
         key,
@@ -151,7 +151,7 @@ for (const key of [OWN_KEY, PLAIN_KEY]) {
     120_000,
   )
 
-  test(`a writer of ${kind} that sleeps while two others write and tidy up is not told that it has written`, async () => {
+  test(`a writer of ${kind} that sleeps while two others write and clean up is not told that it has written`, async () => {
     const scenario: Scenario = {
       key,
       before: ['one', 'two'],
@@ -203,7 +203,7 @@ for (const how of ['in place', 'by rename'] as const) {
   }, 120_000)
 }
 
-test('a late rename of an older generation does not come back as an edit', async () => {
+test('a late rename of an older generation is not taken for an edit', async () => {
   const scenario: Scenario = {
     key: PLAIN_KEY,
     before: ['one', 'two'],

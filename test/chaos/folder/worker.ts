@@ -1,4 +1,4 @@
-/** Raises a counter in a folder by compare-and-swap until it is killed or has done its share; says what it was told. */
+/** Increments a counter in a folder by compare-and-swap until it is killed or done, and prints the answers. */
 import { writeSync } from 'node:fs'
 import process from 'node:process'
 import { isTacoError } from '../../../src/base/errors.ts'

@@ -1,4 +1,4 @@
-/** A folder, those who use it, what each of them was told, and whether all of that can be true together. */
+/** A folder, its users, the answer to each of them, and whether all answers can be true together. */
 import { isTacoError } from '../../../src/base/errors.ts'
 import { allRules, openFileBucket } from '../../../src/bucket/adapters/file/index.ts'
 import { bodyOf } from '../../../src/bucket/body.ts'
@@ -40,13 +40,13 @@ export interface World {
 export const OWN_KEY = '.taco/d/x'
 export const PLAIN_KEY = 'x.tfstate'
 const PLAIN = `/b/${PLAIN_KEY}`
-/** The actor who may not write into the folder. */
+/** The actor that cannot write into the folder. */
 export const VISITOR = 'visitor'
 
 export async function makeWorld(options: {
   readonly key: string
   readonly names: readonly string[]
-  /** Contents that were there one after the other before anybody begins. */
+  /** Contents that were there one after the other before any actor begins. */
   readonly before?: readonly string[]
   readonly rules?: Partial<Rules>
 }): Promise<World> {
@@ -104,7 +104,7 @@ async function openIn(world: World, name: string): Promise<Bucket> {
   const number = name === 'before' ? 50 : world.buckets.size
   let count = 0
   const fs = world.disk.fsOps(async (step) => {
-    // Steps that nobody else can notice need no turn of their own.
+    // Steps that no other actor can notice need no turn.
     if (step.reads.length + step.writes.length > 0 && !step.op.includes('/tmp')) await entry.gate(step)
     else if (step.op.startsWith('link')) await entry.gate(step)
     world.log.push({ actor: name, op: step.op })
@@ -122,7 +122,7 @@ async function openIn(world: World, name: string): Promise<Bucket> {
   return entry.bucket
 }
 
-/** An actor with a bucket of its own, whose steps the scheduler decides. */
+/** An actor with its own bucket, whose steps the scheduler decides. */
 export function actor(
   world: World,
   name: string,
@@ -152,7 +152,7 @@ export async function look(
   return { tag: found?.tag ?? 'absent', content }
 }
 
-/** Reads, and then asks whether what it has read is still so. */
+/** Reads, and then checks whether what it read is still current. */
 export async function lookTwice(world: World, bucket: Bucket): Promise<void> {
   const { tag, content } = await look(world, bucket)
   if (tag === 'absent') return
@@ -168,7 +168,7 @@ export async function lookTwice(world: World, bucket: Bucket): Promise<void> {
     })
 }
 
-/** Reads, and then asks again and again whether what it holds is still current. */
+/** Reads, and then checks repeatedly whether what it holds is still current. */
 export async function holdOn(world: World, bucket: Bucket): Promise<void> {
   const { tag, content } = await look(world, bucket)
   if (tag === 'absent') return
@@ -226,7 +226,7 @@ async function attempt(
   entry.endedAt = world.log.length
 }
 
-/** Somebody who edits the plain file with no regard for us. */
+/** A program that edits the plain file without regard for us. */
 export function outsider(world: World, how: 'in place' | 'by rename' | 'removes', content: string): Actor {
   const writes = [PLAIN, '/b/*']
   return {
@@ -280,7 +280,7 @@ export async function checkWorld(world: World): Promise<void> {
   must(answer.kind === 'written', 'the folder takes no more writes')
 }
 
-/** Not `expect`: it is asked a million times. */
+/** Not `expect`: it runs a million times. */
 function must(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise)
 }
@@ -321,7 +321,7 @@ function checkKept(world: World, done: Attempt, endTag: Tag | 'absent'): void {
   }
 }
 
-/** Once somebody has seen a write, acknowledged or not, nobody sees what it replaced. */
+/** Once a write was seen, acknowledged or not, no reader sees what it replaced. */
 function checkForward(world: World, { kind, base, content }: Attempt): void {
   if (kind !== 'put' || base === 'absent') return
   const firstSeen = Math.min(
@@ -331,7 +331,7 @@ function checkForward(world: World, { kind, base, content }: Attempt): void {
     must(tag !== base || startedAt < firstSeen, `${base} was read after ${content} had been seen`)
 }
 
-/** The last outside edit is there, or somebody built upon it, or it fell into the moment that is documented. */
+/** The last outside edit is there, or a writer built on it, or it fell into the documented window. */
 function checkOutside(world: World, end: string | undefined): void {
   const last = world.outside.at(-1)
   if (last?.content === undefined) return
