@@ -65,11 +65,15 @@ output "val" {
 
 interface Code {
   readonly code: number
+  /** Values of `p`: `right` takes x or y, `left` uses z. */
   readonly x: string
   readonly y: string
+  readonly z: string
 }
 
-function codeOf(url: string, unit: Name, { code, x, y }: Code): string {
+const FIRST: Code = { code: 0, x: 'a', y: 'a', z: 'a' }
+
+function codeOf(url: string, unit: Name, { code, x, y, z }: Code): string {
   const backend = httpBackend(url, unit)
   const val = (name: string) => `data.terraform_remote_state.${name}.outputs.val`
   switch (unit) {
@@ -82,9 +86,12 @@ output "y" {
   value     = "${y}"
   sensitive = true
 }
+output "z" {
+  value = "${z}"
+}
 `
     case 'left':
-      return `${backend}${remote(url, 'p', 'p', unit)}${made(['data.terraform_remote_state.p.outputs.x'], code)}`
+      return `${backend}${remote(url, 'p', 'p', unit)}${made(['data.terraform_remote_state.p.outputs.z'], code)}`
     case 'right':
       return `${backend}
 variable "v" {
@@ -110,8 +117,8 @@ test.runIf(engine !== undefined)(
     if (engine === undefined) return
     const random = randomFrom(SEED)
     const { url } = await startServer()
-    const code = new Map<Name, Code>(UNITS.map((unit) => [unit, { code: 0, x: 'a', y: 'a' }]))
-    const at = { code: (unit: Name) => code.get(unit) ?? { code: 0, x: 'a', y: 'a' } }
+    const code = new Map<Name, Code>()
+    const at = { code: (unit: Name) => code.get(unit) ?? FIRST }
     const dirs = new Map(
       await Promise.all(
         UNITS.map(async (unit) => {
@@ -122,7 +129,7 @@ test.runIf(engine !== undefined)(
       ),
     )
     const log: string[] = []
-    let mapping = 'x'
+    let mapping: 'x' | 'y' = 'x'
     let wantsSync = false
 
     const dir = (unit: Name) => {
@@ -133,9 +140,10 @@ test.runIf(engine !== undefined)(
     const taco = (...args: string[]) =>
       runTaco(['--server', url, ...args], { cwd: dir('right').folder, env: dir('right').env })
     const write = (unit: Name) => dir(unit).write('main.tf', codeOf(url, unit, at.code(unit)))
-    const change = async (unit: Name) => {
-      const { code: number } = at.code(unit)
-      code.set(unit, { code: number + 1, x: 'ab'.charAt(random(2)), y: 'ab'.charAt(random(2)) })
+    const change = async (unit: Name, values?: Partial<Code>) => {
+      const value = () => 'ab'.charAt(random(2))
+      const changed = values ?? { x: value(), y: value(), z: value() }
+      code.set(unit, { ...at.code(unit), ...changed, code: at.code(unit).code + 1 })
       await write(unit)
     }
     const declare = async () => {
@@ -180,8 +188,31 @@ test.runIf(engine !== undefined)(
         return declare()
       },
       removeState: (unit) => taco('state', 'rm', unit, '--force'),
+      // What the unit takes of `p`, and no more: then the other side of the diamond stays as it is.
+      flip: async (unit) => {
+        const taken = unit === 'right' ? mapping : 'z'
+        await change('p', { [taken]: at.code('p')[taken] === 'a' ? 'b' : 'a' })
+        await dir('p').run(['apply', '-auto-approve'])
+        if (unit === 'u') await dir('left').run(['apply', '-auto-approve'])
+      },
+      // The trigger of `u` is replaced, so its second read of `left` is deferred to the apply.
+      planAnew: async (unit) => {
+        await change(unit)
+        return dir(unit).run(['plan', '-out=saved'])
+      },
     }
+    /** Two that chance alone rarely puts in this order. Something else may come between. */
+    const stories: readonly (readonly string[])[] = [
+      ['flip', 'refresh', 'flip'],
+      ['planAnew', 'flip', 'applySaved'],
+    ]
     const kinds = [...Object.keys(steps), 'apply', 'apply', 'changeP', 'applySaved']
+
+    async function take(kind: string, unit: Name): Promise<void> {
+      log.push(`${kind} ${unit}`)
+      await steps[kind]?.(unit)
+      await check()
+    }
 
     async function valueIn(unit: Name): Promise<{ outputs: Record<string, unknown>; values: unknown }> {
       const answer = await fetch(`${url}/v1/backend/default/${unit}`)
@@ -199,7 +230,7 @@ test.runIf(engine !== undefined)(
       const { items } = Status.parse(await (await fetch(`${url}/v1/status`)).json())
       const [p, left, right, u] = await Promise.all(UNITS.map((unit) => valueIn(unit)))
       const expected = {
-        left: [p?.outputs['x']],
+        left: [p?.outputs['z']],
         right: [p?.outputs[mapping]],
         u: [left?.outputs['val'], right?.outputs['val'], left?.outputs['val']],
       }
@@ -207,27 +238,33 @@ test.runIf(engine !== undefined)(
       for (const unit of ['left', 'right', 'u'] as const) {
         if (items.find(({ name }) => name === unit)?.status !== 'up-to-date') continue
         counted++
-        const story = `SEED=${SEED}: ${unit} is said to be up to date after ${log.join(', ')}`
+        const story = `SEED=${SEED}, sequence ${sequence}: ${unit} is said to be up to date after ${log.join(', ')}`
         expect(found[unit]?.values, story).toEqual(expected[unit])
         expect(found[unit]?.outputs['val'], story).toBe(expected[unit].join(','))
       }
     }
 
-    let counted = 0
+    let [counted, sequence] = [0, 0]
     for (const unit of ['left', 'right', 'u'] as const)
       expect((await taco('unit', 'create', unit)).code).toBe(0)
     await dir('p').must(['apply', '-auto-approve'])
     await declare()
-    for (let i = 0; i < SEQUENCES; i++) {
+    for (sequence = 1; sequence <= SEQUENCES; sequence++) {
       log.length = 0
       await taco('inputs', 'right', '--write', '--sensitive')
       for (const unit of UNITS) await dir(unit).run(['apply', '-auto-approve'])
+      const story = stories[random(2 * stories.length)] ?? []
+      // Only `u` has a read that is deferred.
+      const hero = story.includes('planAnew') ? 'u' : (UNITS[1 + random(3)] ?? 'u')
+      let told = 0
       for (let n = 0; n < STEPS; n++) {
-        const kind = kinds[random(kinds.length)] ?? 'apply'
-        const unit = UNITS[1 + random(3)] ?? 'u'
-        log.push(`${kind} ${unit}`)
-        await steps[kind]?.(unit)
-        await check()
+        const next = random(4) > 0 ? story[told] : undefined
+        if (next === undefined) {
+          await take(kinds[random(kinds.length)] ?? 'apply', UNITS[1 + random(3)] ?? 'u')
+          continue
+        }
+        await take(next, hero)
+        told++
       }
     }
     process.stdout.write(`SEED=${SEED}: ${SEQUENCES} sequences, ${counted} times up to date, all true\n`)
