@@ -53,11 +53,12 @@ export interface Unfinished {
   readonly damaged: readonly DamagedRollout[]
 }
 
-/** What a fingerprint takes in of the units used: who, and the digest of each output. */
+/** What a fingerprint takes in of the units used: who, the digest of each output, and which variable takes which. */
 export const UsedOutputs = z.object({
   unit: z.object({ id: z.string(), name: z.string() }),
   commit: z.number().int(),
   outputs: z.record(z.string(), z.string()),
+  inputs: z.record(z.string(), z.string()).meta({ description: 'Variable → the output it takes.' }),
 })
 export type UsedOutputs = z.infer<typeof UsedOutputs>
 

@@ -10,11 +10,17 @@ import {
 } from './fingerprint.ts'
 
 const KEY = 'key of the unit'
+const used = {
+  unit: { id: 'ws-1', name: 'network' },
+  commit: 4,
+  outputs: { vpc_id: 'd1' },
+  inputs: { vpc: 'vpc_id' },
+}
 const configuration: Configuration = {
   files: { 'app/main.tf': 'a1', 'app/.terraform.lock.hcl': 'b2' },
   variables: { size: 3, tags: { b: 1, a: 2 } },
   varFiles: ['prod.tfvars'],
-  uses: [{ unit: { id: 'ws-1', name: 'network' }, commit: 4, outputs: { vpc_id: 'd1' } }],
+  uses: [used],
 }
 
 test('the order in which things are named does not matter', () => {
@@ -28,7 +34,7 @@ test('the order in which things are named does not matter', () => {
 })
 
 test('a commit that changed other outputs does not matter', () => {
-  const uses = [{ unit: { id: 'ws-1', name: 'renamed' }, commit: 9, outputs: { vpc_id: 'd1' } }]
+  const uses = [{ ...used, unit: { id: 'ws-1', name: 'renamed' }, commit: 9 }]
 
   expect(configurationPrint({ ...configuration, uses }, KEY)).toBe(configurationPrint(configuration, KEY))
 })
@@ -39,7 +45,9 @@ test.each([
   ['a variable', { variables: { ...configuration.variables, size: 4 } }],
   ['a type of a variable', { variables: { ...configuration.variables, size: '3' } }],
   ['the order of variable files', { varFiles: [] }],
-  ['an input', { uses: [{ unit: { id: 'ws-1', name: 'n' }, commit: 4, outputs: { vpc_id: 'd2' } }] }],
+  ['the output that a variable takes', { uses: [{ ...used, inputs: { vpc: 'subnet_id' } }] }],
+  ['a variable that takes an output', { uses: [{ ...used, inputs: { vpc_id: 'vpc_id' } }] }],
+  ['an input', { uses: [{ ...used, outputs: { vpc_id: 'd2' } }] }],
 ])('%s that changed makes another fingerprint', (_, change) => {
   expect(configurationPrint({ ...configuration, ...change }, KEY)).not.toBe(
     configurationPrint(configuration, KEY),

@@ -12,7 +12,7 @@ export interface Configuration {
 }
 
 /** Raised when what is taken in changes, so that no old fingerprint is mistaken for a new one. */
-const RECIPE = 4
+const RECIPE = 5
 /** The first part is of the configuration, the second of the engine. */
 const CONFIGURATION_LENGTH = 48
 const ENGINE_LENGTH = 16
@@ -23,7 +23,7 @@ const ENGINE_LENGTH = 16
  */
 export function configurationPrint({ files, variables, varFiles, uses }: Configuration, key: string): string {
   const inputs = uses
-    .map(({ unit, outputs }) => [unit.id, sorted(outputs)] as const)
+    .map(({ unit, outputs, inputs: taken }) => [unit.id, sorted(outputs), sorted(taken)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
   return createHmac('sha256', key)
     .update(JSON.stringify([RECIPE, sorted(files), sortedDeep(variables), varFiles, inputs]))

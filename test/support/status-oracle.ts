@@ -51,7 +51,8 @@ export function modelStatus(all: readonly GraphFacts[]): Record<string, string> 
     const { doubted } = read
     if (doubted === null) return 'unknown'
     if (seen.some((name) => doubted?.includes(name))) return 'unknown'
-    const given = read.inputs
+    // What an engine read as a remote state, it did not take as a variable.
+    const given = read.inputs ?? (read.engine === true ? {} : undefined)
     if (given !== undefined && inputs.some(([variable, output]) => given[variable] !== output))
       return 'unknown'
     return seen.length === names.length ? 'fresh' : 'unknown'

@@ -13,15 +13,21 @@ export interface Wanted {
  * Which variables take which outputs: as `inputs` says, and where outputs are named without that, variables of the
  * same name. A dependency on all outputs gives nothing by itself: nobody said which variables there are. Pure.
  */
+export function variablesOf({
+  outputs,
+  inputs,
+}: Pick<Dependency, 'outputs' | 'inputs'>): readonly (readonly [variable: string, output: string])[] {
+  const mapped = new Set(Object.values(inputs))
+  const sameName = (outputs ?? []).filter((output) => !mapped.has(output))
+  return [...Object.entries(inputs), ...sameName.map((name) => [name, name] as const)]
+}
+
+/** A variable that takes two outputs is refused. Pure. */
 export function wantedOf(unit: string, dependencies: readonly Dependency[]): readonly Wanted[] {
   const takenFrom = new Map<string, { readonly on: string; readonly name: string; readonly output: string }>()
-  for (const { on, name, outputs, inputs } of dependencies) {
-    const mapped = new Set(Object.values(inputs))
-    const sameName = (outputs ?? []).filter((output) => !mapped.has(output))
-    for (const [variable, output] of [
-      ...Object.entries(inputs),
-      ...sameName.map((one) => [one, one] as const),
-    ]) {
+  for (const dependency of dependencies) {
+    const { on, name } = dependency
+    for (const [variable, output] of variablesOf(dependency)) {
       const other = takenFrom.get(variable)
       if (other !== undefined && (other.on !== on || other.output !== output)) {
         throw new TacoError(

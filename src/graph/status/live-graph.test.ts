@@ -127,6 +127,10 @@ type Step =
       readonly from: number
       readonly names: readonly string[] | null
       readonly inputs?: Mapping
+      /** As a remote state, not by a program that may pass it on. */
+      readonly engine?: boolean
+      /** What nobody knows for certain, as after a refresh or a push. */
+      readonly doubted?: readonly string[] | null | undefined
     }
   | {
       readonly kind: 'depend'
@@ -164,7 +168,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       encrypted: fc.nat(19).map((n) => n === 0),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('read' as const), unit, from: unit, names }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('read' as const),
+      unit,
+      from: unit,
+      names,
+      engine: fc.boolean(),
+      doubted: fc.option(names, { nil: undefined, freq: 5 }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('depend' as const), unit, on: unit, outputs: names, inputs }),
@@ -240,6 +254,9 @@ function estate() {
         const read = readOf(from.id, digests, {
           names: given.names === null ? null : [...given.names],
           ...(given.inputs === undefined ? {} : { inputs: given.inputs }),
+          ...(given.engine === true ? { engine: true } : {}),
+          ...(given.doubted == null ? {} : { doubted: [...given.doubted] }),
+          ...(given.doubted === null ? { doubted: null } : {}),
         })
         pending.set(id, [...(pending.get(id) ?? []).filter((known) => known.from !== from.id), read])
         return

@@ -95,6 +95,20 @@ test.each<[string, Edge, OutputsNow, string, readonly string[]]>([
     [],
   ],
   [
+    'a variable that takes an output which only an engine read is unknown',
+    { ...edge(null, readOf('network', { a: '1' }, { engine: true })), inputs: { v: 'a' } },
+    now({ a: '1' }),
+    'unknown',
+    [],
+  ],
+  [
+    'a variable that takes an output which some program fetched is fresh',
+    { ...edge(null, all({ a: '1' })), inputs: { v: 'a' } },
+    now({ a: '1' }),
+    'fresh',
+    [],
+  ],
+  [
     'a variable that was given what it takes is fresh',
     { ...edge(null, given({ a: '1', b: '2' }, { v: 'a', w: 'b' })), inputs: { v: 'a' } },
     now({ a: '1', b: '2' }),

@@ -44,7 +44,7 @@ export function compareDependency({ outputs: used, read, inputs }: Edge, now: Ou
   const { digests, names } = read
   // A declaration that names outputs narrows a read of the whole state; one that does not is narrowed by the read.
   const covered = withInputs(used ?? names ?? allNames(digests, now), inputs)
-  const remapped = inputs === undefined ? [] : notGiven(inputs, read.inputs)
+  const remapped = inputs === undefined ? [] : notGiven(inputs, read)
   if (read.doubted === undefined && remapped.length === 0 && isUnchanged(covered, digests, now)) return fresh
   if (read.doubted === null && covered.length === 0) return noReceipt
   const seen = names === null ? covered : covered.filter(among(names))
@@ -62,12 +62,12 @@ function withInputs(names: readonly string[], inputs: Edge['inputs']): readonly 
   return [...new Set([...names, ...Object.values(inputs)])]
 }
 
-/** Outputs that variables take now, and were not given then. Nothing was given as an input: it was read otherwise. */
+/** Outputs that variables take now and were not given then. A program may pass on what it fetched; an engine cannot. */
 function notGiven(
   inputs: Readonly<Record<string, string>>,
-  given: Readonly<Record<string, string>> | undefined,
+  { inputs: given, engine }: NonNullable<Edge['read']>,
 ): readonly string[] {
-  if (given === undefined) return []
+  if (given === undefined) return engine === true ? Object.values(inputs) : []
   return Object.entries(inputs).flatMap(([variable, output]) => {
     const was = Object.hasOwn(given, variable) ? given[variable] : undefined
     return was === output ? [] : [output]

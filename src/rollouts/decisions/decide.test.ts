@@ -110,11 +110,13 @@ test('what a unit uses is the outputs upstream as they are now, and only those t
   void facts.load(['net', 'gone', 'bare', 'sealed'])
   const ref = (name: string) => ({ id: name, name })
 
-  expect(usesOf(app, facts)).toEqual([{ unit: ref('net'), commit: 4, outputs: { vpc: 'd1' } }])
+  expect(usesOf(app, facts)).toEqual([
+    { unit: ref('net'), commit: 4, outputs: { vpc: 'd1' }, inputs: { vpc: 'vpc' } },
+  ])
   expect(usesOf(all, facts)).toEqual([
-    { unit: ref('net'), commit: 4, outputs: { vpc: 'd1', cidr: 'd2' } },
-    { unit: ref('bare'), commit: 0, outputs: {} },
-    { unit: ref('sealed'), commit: 7, outputs: {} },
+    { unit: ref('net'), commit: 4, outputs: { vpc: 'd1', cidr: 'd2' }, inputs: {} },
+    { unit: ref('bare'), commit: 0, outputs: {}, inputs: {} },
+    { unit: ref('sealed'), commit: 7, outputs: {}, inputs: {} },
   ])
   expect(usedIds(app)).toEqual(['net'])
   expect(usedIds(undefined)).toEqual([])

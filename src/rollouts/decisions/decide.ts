@@ -1,6 +1,6 @@
 import { among } from '../../base/text/among.ts'
 import type { GraphFacts, StateControl } from '../../state/index.ts'
-import { type Doubt, edgesOf } from '../../graph/index.ts'
+import { type Doubt, edgesOf, variablesOf } from '../../graph/index.ts'
 import type { Rollout } from '../model.ts'
 import { type Verdict, judge } from './proof.ts'
 import type { UsedOutputs } from '../services.ts'
@@ -87,6 +87,7 @@ export function usesOf(unit: GraphFacts, facts: FreshFacts): UsedOutputs[] {
         unit: { id: used.id, name: used.name },
         commit: used.head?.commit ?? 0,
         outputs: Object.fromEntries(wanted.map(({ name, digest }) => [name, digest])),
+        inputs: Object.fromEntries(unit.dependencies.filter((one) => one.on === on).flatMap(variablesOf)),
       },
     ]
   })

@@ -93,4 +93,42 @@ describe.each(engines())('values in a rollout with $name', (engine) => {
       expect(await readdir(temporary)).toEqual([])
     },
   )
+
+  test('a unit whose variables take other outputs than before is applied again', async () => {
+    const { url } = await startServer()
+    const mapped = (inputs: string) => `units:
+  network: {}
+  app:
+    dependencies:
+      network: ${inputs}
+`
+    const repo = await makeRepository(
+      engine,
+      { TACO_SERVER: url },
+      {
+        'taco.yaml': mapped('{}'),
+        'network/main.tf': network('10/8'),
+        'app/main.tf': `${backend}
+variable "v" { default = "nothing" }
+data "terraform_remote_state" "network" {
+  backend = "http"
+  config  = { address = "${url}/v1/backend/default/network?consumer=app" }
+}
+output "v" { value = "\${var.v} of \${data.terraform_remote_state.network.outputs.code}" }
+`,
+      },
+    )
+    const rollOut = async () => {
+      await repo.must('sync', '--yes')
+      await repo.must('rollout', 'start', '--from', 'app', '--work')
+      return JSON.parse(await repo.must('outputs', 'show', 'app', '--json')) as unknown
+    }
+    await repo.must('sync', '--yes')
+    await repo.must('rollout', 'start', '--from', 'network', '--work')
+    expect(await rollOut()).toMatchObject({ outputs: [{ name: 'v', value: 'nothing of 007' }] })
+
+    await repo.write('taco.yaml', mapped('{ outputs: all, inputs: { v: cidr } }'))
+
+    expect(await rollOut()).toMatchObject({ outputs: [{ name: 'v', value: '10/8 of 007' }] })
+  })
 })

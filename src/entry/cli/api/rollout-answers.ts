@@ -14,7 +14,9 @@ import { type Shape, fields, flag, list, maybe, number, record, text, word } fro
 /** Answers about rollouts. Their types are the server's own; what is checked here is what commands use. */
 
 const named = fields({ id: text, name: text })
-const uses: Shape<UsedOutputs[]> = list(fields({ unit: named, commit: number, outputs: record(text) }))
+const uses: Shape<UsedOutputs[]> = list(
+  fields({ unit: named, commit: number, outputs: record(text), inputs: record(text) }),
+)
 const rolloutStatus = word<RolloutView['status']>()
 const progressStatus = word<Claims['rollout']['status']>()
 const stepStatus = word<StepView['status']>()
