@@ -1,4 +1,4 @@
-import type { Handlers } from './programs.ts'
+import type { Handlers } from './programs/programs.ts'
 
 interface Request {
   readonly id: number

@@ -1,4 +1,4 @@
-import type { ListingFigures } from './driver-listing.ts'
+import type { ListingFigures } from './programs/driver-listing.ts'
 import type { Row } from './report.ts'
 import { type Site, type StoreKind } from './site.ts'
 import { median } from './slices.ts'

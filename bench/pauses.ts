@@ -15,7 +15,7 @@ export async function* pauses(site: Site): AsyncGenerator<Row> {
   for (const kind of site.kinds) {
     const folder = await temporaryFolder('pauses')
     const file = join(folder.path, 'pause')
-    const meter = fileURLToPath(new URL('pause-meter.cjs', import.meta.url))
+    const meter = fileURLToPath(new URL('programs/pause-meter.cjs', import.meta.url))
     const server = await site.server(await site.newStore(kind), {
       TACO_PAUSES: file,
       NODE_OPTIONS: `--require=${meter}`,

@@ -1,4 +1,4 @@
-import type { Doing } from './driver-servers.ts'
+import type { Doing } from './programs/driver-servers.ts'
 import type { Row } from './report.ts'
 import { type Site, type StoreKind } from './site.ts'
 import { interleaved, median, percent, type Slice } from './slices.ts'

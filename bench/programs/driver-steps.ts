@@ -1,8 +1,8 @@
-import type { Bucket } from '../src/bucket/index.ts'
+import type { Bucket } from '../../src/bucket/index.ts'
 import { controlOver } from './driver-listing.ts'
-import { type Operation, counted } from './counted-bucket.ts'
-import { patchedState } from './patched-state.ts'
-import { median } from './slices.ts'
+import { type Operation, counted } from '../counted-bucket.ts'
+import { patchedState } from '../patched-state.ts'
+import { median } from '../slices.ts'
 
 /** Medians of one write after another, in milliseconds, in the order in which they happen. */
 export interface WriteSteps {

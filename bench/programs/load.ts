@@ -1,8 +1,8 @@
-import { answerRequests } from './answering.ts'
-import { makeState } from './fixtures.ts'
-import { type PatchedState, patchedState } from './patched-state.ts'
-import { type Answered, openRaw, type RawConnection } from './raw-http.ts'
-import type { Slice } from './slices.ts'
+import { answerRequests } from '../answering.ts'
+import { makeState } from '../fixtures.ts'
+import { type PatchedState, patchedState } from '../patched-state.ts'
+import { type Answered, openRaw, type RawConnection } from '../raw-http.ts'
+import type { Slice } from '../slices.ts'
 
 /** The load generator: in its own process, on bare sockets, with separate units per connection. */
 export interface Load {

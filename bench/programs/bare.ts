@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerRequests } from './answering.ts'
+import { answerRequests } from '../answering.ts'
 
 /** The ceiling: node:http that answers everything from one constant buffer, `/<bytes>` long. */
 const buffers = new Map<string, Buffer>()

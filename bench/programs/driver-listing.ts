@@ -1,11 +1,11 @@
-import { systemClock } from '../src/base/clock.ts'
-import { randomIds } from '../src/base/ids.ts'
-import { silentLog } from '../src/base/log.ts'
-import { bodyOf, type Bucket } from '../src/bucket/index.ts'
-import { createStateControl, type StateControl } from '../src/state/index.ts'
-import { openSpool } from '../src/wire/spool.ts'
-import { type Counted, counted } from './counted-bucket.ts'
-import { makeState } from './fixtures.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { randomIds } from '../../src/base/ids.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { bodyOf, type Bucket } from '../../src/bucket/index.ts'
+import { createStateControl, type StateControl } from '../../src/state/index.ts'
+import { openSpool } from '../../src/wire/spool.ts'
+import { type Counted, counted } from '../counted-bucket.ts'
+import { makeState } from '../fixtures.ts'
 
 export interface ListingFigure {
   readonly ms: number

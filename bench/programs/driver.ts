@@ -1,12 +1,12 @@
-import type { Bucket, Tag } from '../src/bucket/index.ts'
-import { bodyOf } from '../src/bucket/index.ts'
-import { openBucket } from '../src/wire/buckets.ts'
-import { answerRequests } from './answering.ts'
+import type { Bucket, Tag } from '../../src/bucket/index.ts'
+import { bodyOf } from '../../src/bucket/index.ts'
+import { openBucket } from '../../src/wire/buckets.ts'
+import { answerRequests } from '../answering.ts'
 import { type ListingFigures, measureListings, seedUnits } from './driver-listing.ts'
 import { type Serving, type Work, type WorkSlice, startServing } from './driver-servers.ts'
 import { type WriteSteps, measureSteps } from './driver-steps.ts'
-import { type PatchedState, patchedState } from './patched-state.ts'
-import type { Slice } from './slices.ts'
+import { type PatchedState, patchedState } from '../patched-state.ts'
+import type { Slice } from '../slices.ts'
 
 /** A bucket's driver called directly: what the server's figures are held against. */
 export interface Direct {

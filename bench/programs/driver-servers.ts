@@ -1,9 +1,9 @@
-import type { Bucket } from '../src/bucket/index.ts'
-import type { StateControl } from '../src/state/index.ts'
-import { counted } from './counted-bucket.ts'
+import type { Bucket } from '../../src/bucket/index.ts'
+import type { StateControl } from '../../src/state/index.ts'
+import { counted } from '../counted-bucket.ts'
 import { controlOver, inOnePiece } from './driver-listing.ts'
-import { makeState } from './fixtures.ts'
-import type { Slice } from './slices.ts'
+import { makeState } from '../fixtures.ts'
+import type { Slice } from '../slices.ts'
 
 export type Doing = 'create' | 'write' | 'list'
 

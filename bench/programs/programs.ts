@@ -17,14 +17,14 @@ interface Answer {
   readonly error?: string
 }
 
-const folder = fileURLToPath(new URL('results/programs/', import.meta.url))
+const folder = fileURLToPath(new URL('../results/programs/', import.meta.url))
 const names = ['load', 'bare', 'driver'] as const
 let built: Promise<unknown> | undefined
 
 /** Plain JavaScript, so that nothing compiles while something is measured. */
 function buildOnce(): Promise<unknown> {
   built ??= build({
-    entryPoints: names.map((name) => fileURLToPath(new URL(`program-${name}.ts`, import.meta.url))),
+    entryPoints: names.map((name) => fileURLToPath(new URL(`${name}.ts`, import.meta.url))),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -44,7 +44,7 @@ export async function startRunning<H extends Handlers>(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Running<H>> {
   await buildOnce()
-  const child = fork(`${folder}program-${name}.mjs`, {
+  const child = fork(`${folder}${name}.mjs`, {
     execArgv: [],
     serialization: 'advanced',
     env: { ...process.env, ...env },
