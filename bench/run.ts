@@ -48,7 +48,7 @@ async function* status(site: Site): AsyncGenerator<Row> {
 }
 
 async function* rollouts(site: Site): AsyncGenerator<Row> {
-  for (const row of await measureRollouts(200, 4, site.isQuick ? 1 : 3)) yield { part: 'i', ...row }
+  for (const row of await measureRollouts(200, 2, site.isQuick ? 1 : 3)) yield { part: 'i', ...row }
 }
 
 async function* inputs(site: Site): AsyncGenerator<Row> {
