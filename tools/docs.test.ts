@@ -46,5 +46,5 @@ test('docs/cli.md matches the commands (npm test -- unit tools -u writes it)', a
 })
 
 test('docs/api.md matches the API (npm test -- unit tools -u writes it)', async () => {
-  await expect(await apiPage()).toMatchFileSnapshot('../docs/api.md')
+  await expect(apiPage()).toMatchFileSnapshot('../docs/api.md')
 })

@@ -112,6 +112,7 @@ export async function serve(input: ServeInput): Promise<Served> {
           address,
         }),
     }),
+    isMetricsOpen: options.metricsOpen,
     ...(trustedProxies === undefined ? {} : { trustedProxies }),
     limits,
     metrics,
@@ -123,10 +124,7 @@ export async function serve(input: ServeInput): Promise<Served> {
     eventsEveryMs: 1000,
     freeBuffers: collectors.young,
   })
-  const { url } = await started(async () => {
-    await face.warmUp()
-    return listenOn(face.server, address)
-  }, built.close)
+  const { url } = await started(() => listenOn(face.server, address), built.close)
   log.info('serving', { url, bucket: about.bucket.label, auth: options.auth, version: about.version })
 
   if (options.auth === 'token' && isWeakToken(options.rootToken ?? '')) {
@@ -204,7 +202,7 @@ function parseOptions(input: ServeInput): ServeOptions {
 /** Refuses what is missing before the bucket is opened. */
 function guardOf(options: ServeOptions, host: string): (runTokens: RunTokens, watch: GuardWatch) => Guard {
   if (options.auth === 'none') return () => openGuard({ isAnyHostAllowed: !isLoopback(host) })
-  const { rootToken: token, metricsOpen: isMetricsOpen } = options
+  const { rootToken: token } = options
   if (token === undefined) {
     throw badRequest(
       'rootToken',
@@ -216,7 +214,7 @@ function guardOf(options: ServeOptions, host: string): (runTokens: RunTokens, wa
   return (runTokens, watch) =>
     runTokenGuard({
       runTokens,
-      otherwise: tokenGuard({ token, clock, isMetricsOpen, watch }),
+      otherwise: tokenGuard({ token, clock, watch }),
       limit: { clock, watch },
     })
 }

@@ -17,6 +17,7 @@ import { createHttpFace } from '../../src/entry/http/server.ts'
 export interface FaceOptions {
   readonly control?: StateControl
   readonly guard?: Guard
+  readonly isMetricsOpen?: boolean
   readonly limits?: Partial<Limits>
   readonly log?: Log
   readonly ready?: () => Promise<void>
@@ -40,6 +41,7 @@ export async function testDeps(options: FaceOptions = {}): Promise<HttpDeps> {
     control,
     ...createServices({ bucket, clock: systemClock, ids: randomIds, control }),
     guard: options.guard ?? openGuard(),
+    isMetricsOpen: options.isMetricsOpen ?? false,
     limits: { ...defaultLimits, ...options.limits },
     metrics: createMetrics('test'),
     log: options.log ?? silentLog,

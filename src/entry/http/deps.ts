@@ -18,6 +18,8 @@ export interface HttpDeps {
   readonly sync: Sync
   readonly rollouts: Rollouts
   readonly guard: Guard
+  /** True: /metrics asks for no credential. */
+  readonly isMetricsOpen?: boolean
   readonly limits: Limits
   readonly metrics: Metrics
   readonly log: Log

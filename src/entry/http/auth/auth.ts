@@ -9,8 +9,6 @@ import { hostOf, isLoopback } from './loopback.ts'
 export interface Visit {
   readonly headers: IncomingHttpHeaders
   readonly address: string
-  readonly path: string
-  readonly method: string
 }
 
 /** Finds out who a request speaks for. What they may do is decided by `authorize`. */
@@ -18,14 +16,13 @@ export interface Guard {
   readonly kind: 'none' | 'token'
   /** What everyone who comes this way says of themselves: a claim. */
   readonly claim?: string
-  /** Throws for credentials that are wrong, and for missing ones where the path is not open to strangers. */
+  /** Throws for credentials that are wrong. Without one, the caller is a stranger. */
   identify(visit: Visit): Principal | Promise<Principal>
 }
 
 export interface TokenGuardOptions {
   readonly token: string
   readonly clock: Clock
-  readonly isMetricsOpen?: boolean
   readonly watch?: GuardWatch
 }
 
@@ -58,13 +55,12 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
 
   return {
     kind: 'token',
-    identify({ headers, address, path }) {
+    identify({ headers, address }) {
       const given = credentialOf(headers.authorization)
-      const refusal =
-        given === undefined ? unauthenticated('the request carries no token') : judged(given, address)
-      if (refusal === undefined) return rootToken
-      if (isOpen(path, options.isMetricsOpen === true)) return stranger
-      throw refusal
+      if (given === undefined) return stranger
+      const refusal = judged(given, address)
+      if (refusal !== undefined) throw refusal
+      return rootToken
     },
   }
 }
@@ -108,10 +104,6 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
 /** For a server that nothing but this process can reach. `claim`: the person, as the operating system says. */
 export function trustingGuard(claim: string): Guard {
   return { kind: 'none', claim, identify: () => openServerUser }
-}
-
-function isOpen(path: string, isMetricsOpen: boolean): boolean {
-  return path === '/healthz' || path === '/readyz' || (isMetricsOpen && path === '/metrics')
 }
 
 function checkHost(host: string | undefined): void {

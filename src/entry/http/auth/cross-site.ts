@@ -17,9 +17,9 @@ export function checkSameOrigin(headers: IncomingHttpHeaders): void {
  * Browsers send Sec-Fetch-Site only to https and loopback addresses, and Origin not with every GET. So a read that
  * leaves a receipt is refused where a browser does not say which page made it ask.
  */
-export function checkReceiptWanted(header: (name: string) => string | undefined): void {
-  const isBrowser = /^mozilla\//i.test(header('user-agent') ?? '')
-  if (isBrowser && header('sec-fetch-site') === undefined) throw refusal('User-Agent')
+export function checkReceiptWanted(headers: IncomingHttpHeaders): void {
+  const isBrowser = /^mozilla\//i.test(headers['user-agent'] ?? '')
+  if (isBrowser && headers['sec-fetch-site'] === undefined) throw refusal('User-Agent')
 }
 
 function isSameHost(origin: string, host: string | undefined): boolean {

@@ -1,4 +1,4 @@
-import { type RunPrincipal, type RunTokens, isRunToken } from '../../../access/index.ts'
+import { type RunPrincipal, type RunTokens, isRunToken, stranger } from '../../../access/index.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { TacoError } from '../../../base/errors.ts'
 import { type Guard, type GuardWatch, credentialOf, rateLimited, unauthenticated } from './auth.ts'
@@ -62,7 +62,8 @@ export function runTokenGuard({ runTokens, otherwise, limit }: RunTokenGuardOpti
       const given = credentialOf(visit.headers.authorization)
       if (given !== undefined && isRunToken(given)) return identifyRun(given, visit.address)
       if (otherwise !== undefined) return otherwise.identify(visit)
-      throw unauthenticated(given === undefined ? 'the request carries no token' : 'the token is wrong')
+      if (given === undefined) return stranger
+      throw unauthenticated('the token is wrong')
     },
   }
 }

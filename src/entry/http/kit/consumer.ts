@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { badRequest } from '../../../base/errors.ts'
-import type { UnitRef } from '../../../state/index.ts'
+import { type UnitRef, nameFromFlat } from '../../../state/index.ts'
+import type { Demand } from './routes/route.ts'
 
 /**
  * The unit on whose behalf somebody reads: `?consumer=<unit>` or the header `X-Taco-Unit`. A unit that reads its own
@@ -7,12 +9,20 @@ import type { UnitRef } from '../../../state/index.ts'
  */
 export function consumerOf(
   query: string | undefined,
-  header: string | undefined,
+  headers: IncomingHttpHeaders,
   ref: UnitRef,
-): { readonly consumer?: string } {
-  const consumer = (query ?? header)?.replaceAll('--', '/')
-  if (consumer === undefined || consumer === '' || consumer === ref.unit) return {}
-  if (query !== undefined && header !== undefined && header.replaceAll('--', '/') !== consumer)
+): string | undefined {
+  const header = headers['x-taco-unit']?.toString()
+  const asked = query ?? header
+  if (asked === undefined || asked === '') return undefined
+  const consumer = nameFromFlat(asked)
+  if (consumer === ref.unit) return undefined
+  if (query !== undefined && header !== undefined && nameFromFlat(header) !== consumer)
     throw badRequest('consumer', `the address says ${consumer} reads, the header X-Taco-Unit says ${header}`)
-  return { consumer }
+  return consumer
+}
+
+/** The read is recorded with that unit. */
+export function recordDemand(consumer: string | undefined, { org }: UnitRef): readonly Demand[] {
+  return consumer === undefined ? [] : [{ action: 'reads:record', resource: { org, unit: consumer } }]
 }

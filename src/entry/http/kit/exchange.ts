@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Principal, authorOf, stranger } from '../../../access/index.ts'
 import type { Caller } from '../../../state/index.ts'
 import type { Connection } from './connection.ts'
+import type { FaceStyle } from './response/error-renderer.ts'
 
 /** One request and its answer, from the first byte to the log line. */
 export class Exchange {
@@ -14,6 +15,8 @@ export class Exchange {
   /** Without the question mark; parsed only by who needs it. */
   readonly query: string
   readonly startedAt = performance.now()
+  /** Of the face that answers. */
+  style: FaceStyle
   /** Set once the caller was identified. */
   principal: Principal = stranger
   /** What the caller says of itself. */
@@ -30,12 +33,19 @@ export class Exchange {
   constructor(
     req: IncomingMessage,
     res: ServerResponse,
-    options: { requestId: string; address: string; awaitsContinue: boolean; connection: Connection },
+    options: {
+      requestId: string
+      address: string
+      awaitsContinue: boolean
+      connection: Connection
+      style: FaceStyle
+    },
   ) {
     this.req = req
     this.res = res
     this.requestId = options.requestId
     this.address = options.address
+    this.style = options.style
     this.#awaitsContinue = options.awaitsContinue
     this.#connection = options.connection
     const url = req.url ?? '/'

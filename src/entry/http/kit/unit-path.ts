@@ -1,26 +1,6 @@
 import { badRequest } from '../../../base/errors.ts'
-import type { UnitRef } from '../../../state/index.ts'
 
 const HINT = 'Write the unit as a plain path such as prod/network/vpc.'
-
-/** `/v1/backend/<org>/<unit path with plain slashes>`; the state layer judges the names themselves. */
-export function backendTarget(path: string): UnitRef {
-  const slash = path.indexOf('/', '/v1/backend/'.length)
-  if (slash > '/v1/backend/'.length && slash < path.length - 1 && !path.includes('%')) {
-    return { org: path.slice('/v1/backend/'.length, slash), unit: path.slice(slash + 1) }
-  }
-  const [org = '', ...segments] = path.slice('/v1/backend/'.length).split('/')
-  if (org === '')
-    throw badRequest('org', 'the address names no organization', 'Use /v1/backend/<org>/<unit>.')
-  if (segments.length === 0)
-    throw badRequest('unit', 'the address names no unit', 'Use /v1/backend/<org>/<unit>.')
-  return { org: decodeSegment(org, 'org'), unit: segments.map(decodePlain).join('/') }
-}
-
-/** One segment of the native API: `prod--network--vpc`, `prod%2Fnetwork%2Fvpc`, or an id. */
-export function unitOfSegment(segment: string): string {
-  return decodeSegment(segment, 'unit').replaceAll('--', '/')
-}
 
 export function decodeSegment(segment: string, field: string): string {
   if (!segment.includes('%')) return segment
@@ -35,12 +15,18 @@ export function decodeSegment(segment: string, field: string): string {
   }
 }
 
-function decodePlain(segment: string): string {
-  const decoded = decodeSegment(segment, 'unit')
-  if (decoded.includes('/') || decoded.includes('\\')) {
-    throw badRequest('unit', `"${segment}" hides a slash`, 'Slashes of a unit are plain path segments here.')
-  }
-  return decoded
+/** The rest of a path, in which slashes are plain slashes. */
+export function decodeRest(rest: string, field: string): string {
+  if (!rest.includes('%')) return rest
+  return rest
+    .split('/')
+    .map((segment) => {
+      const decoded = decodeSegment(segment, field)
+      if (decoded.includes('/') || decoded.includes('\\'))
+        throw badRequest(field, `"${segment}" hides a slash`, 'Write slashes as plain slashes here.')
+      return decoded
+    })
+    .join('/')
 }
 
 /**

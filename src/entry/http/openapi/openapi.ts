@@ -1,36 +1,30 @@
-import { type Api, NoQuery, PROBLEMS, createRoute, jsonAnswer, z } from './api.ts'
-import { OPERATION_IDS } from './operation-ids.ts'
-import { documentRawRoutes } from './openapi-raw.ts'
+import {
+  OpenAPIRegistry,
+  OpenApiGeneratorV31,
+  type RouteConfig,
+  extendZodWithOpenApi,
+} from '@asteasolutions/zod-to-openapi'
+import { z } from 'zod'
+import type { Route } from '../kit/routes/route.ts'
+import { PROBLEMS } from './api.ts'
 
-const document = createRoute({
-  method: 'get',
-  path: '/v1/openapi.json',
-  tags: ['server'],
-  summary: 'This document',
-  request: { query: NoQuery },
-  responses: { 200: jsonAnswer(z.record(z.string(), z.unknown()), 'OpenAPI 3.1'), ...PROBLEMS },
-})
+extendZodWithOpenApi(z)
 
-/** Call it last: the document has the routes that are there. */
-export function addDocument(api: Api, version: string): void {
-  documentRawRoutes(api)
-  let made: Record<string, unknown> | undefined
-  api.openapi(document, (c) => c.json((made ??= makeDocument(api, version)), 200))
-}
-
-function makeDocument(api: Api, version: string): Record<string, unknown> {
-  const schemes = api.openAPIRegistry
-  schemes.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' })
-  schemes.registerComponent('securitySchemes', 'basic', {
+/** OpenAPI 3.1 for these routes. */
+export function makeDocument(routes: readonly Route[], version: string): Record<string, unknown> {
+  const registry = new OpenAPIRegistry()
+  registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' })
+  registry.registerComponent('securitySchemes', 'basic', {
     type: 'http',
     scheme: 'basic',
     description: 'Any user; the token is the password.',
   })
+  for (const route of routes) registry.registerPath(described(route))
   const {
     webhooks: _,
     paths = {},
     ...made
-  } = api.getOpenAPI31Document({
+  } = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'OpenTaco',
@@ -41,25 +35,36 @@ function makeDocument(api: Api, version: string): Record<string, unknown> {
     security: [{ bearer: [] }, { basic: [] }],
     tags: [{ name: 'http backend', description: FOREIGN_METHODS }],
   })
-  const described = {
-    ...made,
-    paths: Object.fromEntries(
-      Object.entries(paths).map(([path, item]) => [path, withoutForeignMethods(named(path, item))]),
-    ),
-  }
-  return readable(described) as Record<string, unknown>
+  const usual = Object.entries(paths).map(([path, item]) => [path, withoutForeignMethods(item as object)])
+  return readable({ ...made, paths: Object.fromEntries(usual) }) as Record<string, unknown>
 }
 
 const FOREIGN_METHODS =
   'For `backend "http"` of the engines. Two operations have methods that OpenAPI 3.1 and most generators do not know: `LOCK` takes the lock and `UNLOCK` lets it go, at the same address, with an EngineLock as JSON body. They are described under `x-additionalOperations`. Programs without those methods use lockUnit and unlockUnit.'
 
-function named(path: string, item: object): object {
-  return Object.fromEntries(
-    Object.entries(item).map(([method, operation]) => [
-      method,
-      { operationId: OPERATION_IDS[`${method.toUpperCase()} ${path}`], ...(operation as object) },
-    ]),
-  )
+function described(route: Route): RouteConfig {
+  const { id, tags, summary, description, params, query, headers, body, answers, openness } = route
+  const content = body === undefined ? undefined : { 'application/json': { schema: body.schema } }
+  const parts = {
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { query }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(content === undefined || body === undefined
+      ? {}
+      : { body: { content, ...(body.isRequired === false ? {} : { required: true }) } }),
+  }
+  return {
+    operationId: id,
+    // The generator knows no LOCK and UNLOCK and passes them on; they are moved aside below.
+    method: route.method.toLowerCase() as RouteConfig['method'],
+    path: route.pattern,
+    tags: [...tags],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(openness === 'everybody' ? { security: [] } : {}),
+    ...(Object.keys(parts).length === 0 ? {} : { request: parts as RouteConfig['request'] & object }),
+    responses: { ...(answers as RouteConfig['responses']), ...PROBLEMS },
+  }
 }
 
 /** Generators drop what they do not understand: an `enum` of booleans, for which `const` says the same. */

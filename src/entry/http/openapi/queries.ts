@@ -1,11 +1,8 @@
 import { z } from 'zod'
-import { TacoError } from '../../../base/errors.ts'
-import { faultsIn, sayFaults } from '../../../base/text/validation-messages.ts'
 import { EventType } from '../../../state/index.ts'
-import type { Exchange } from '../kit/exchange.ts'
 
 /**
- * What may stand after the question mark, for both halves of the face. Strict: a parameter that is not known is
+ * What may stand after the question mark. Strict: a parameter that is not known is
  * more often a mistake with consequences (a filter that filters nothing) than a wish that can be left out.
  */
 export const NoQuery = z.strictObject({})
@@ -56,25 +53,3 @@ export const EventsQuery = z.strictObject({
   type: Repeated.pipe(z.array(EventType).optional()).meta({ description: 'May be repeated.' }),
   limit: Limit,
 })
-
-/** For the routes that are answered without the application. */
-export function queryOf<T extends z.ZodType>(x: Exchange, schema: T): z.infer<T> {
-  const given = new Map<string, string | string[]>()
-  // Most requests have none, and taking nothing apart still costs.
-  if (x.query !== '') {
-    for (const [name, value] of new URLSearchParams(x.query)) {
-      const before = given.get(name)
-      given.set(name, before === undefined ? value : [before, value].flat())
-    }
-  }
-  const parsed = schema.safeParse(Object.fromEntries(given))
-  if (parsed.success) return parsed.data
-  throw faultsOf(parsed.error)
-}
-
-/** Names every fault, so that one round is enough to put them all right. */
-export function faultsOf(error: z.ZodError, hint = '/v1/openapi.json describes every request.'): TacoError {
-  const faults = faultsIn(error)
-  const field = (faults[0]?.field ?? '').replace(/\.\d+(?=\.|$)/g, '') || 'body'
-  return new TacoError('BAD_REQUEST', sayFaults(faults), { facts: { field }, hint })
-}

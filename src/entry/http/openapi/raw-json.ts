@@ -1,4 +1,4 @@
-import { z } from './api.ts'
+import { z } from 'zod'
 
 /**
  * JSON with parts that are JSON text already. Values of outputs go through unparsed: a number of more digits than

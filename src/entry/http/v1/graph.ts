@@ -1,14 +1,15 @@
-import type { Clock } from '../../../base/clock.ts'
+import { z } from 'zod'
 import { badRequest } from '../../../base/errors.ts'
-import type { Graph, GraphView } from '../../../graph/index.ts'
+import type { GraphView } from '../../../graph/index.ts'
 import {
   drawGraph,
   pictureFormats,
   StatusView as StatusSchema,
   GraphView as GraphSchema,
 } from '../../../graph/index.ts'
-import { type Api, Flag, OrgQuery, PROBLEMS, createRoute, jsonAnswer, z } from '../openapi/api.ts'
+import { Flag, OrgQuery, jsonAnswer } from '../openapi/api.ts'
 import { defined } from '../kit/drop-undefined.ts'
+import { route } from './define.ts'
 
 const tags = ['graph']
 const Shown = OrgQuery.extend({
@@ -25,12 +26,26 @@ const Shown = OrgQuery.extend({
 
 const picture = z.string().meta({ type: 'string' })
 
-const graphRoute = createRoute({
-  method: 'get',
-  path: '/v1/graph',
-  tags,
-  summary: 'Units, what they use of each other, and their status',
-  request: {
+const texts = new WeakMap<object, string>()
+
+/** The service gives the same lists while nothing changed; turning megabytes into text again would be a waste. */
+function textOf({ asOf, nodes, edges }: GraphView): string {
+  let text = texts.get(nodes)
+  if (text === undefined) {
+    text = JSON.stringify({ nodes, edges }).slice(1)
+    texts.set(nodes, text)
+  }
+  return `{"asOf":${JSON.stringify(asOf)},${text}`
+}
+
+export const graphRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/graph',
+    id: 'getGraph',
+    action: 'graph:read',
+    tags,
+    summary: 'Units, what they use of each other, and their status',
     query: Shown.extend({
       direction: z
         .enum(['up', 'down'])
@@ -38,27 +53,31 @@ const graphRoute = createRoute({
         .meta({ description: 'Of `unit`: only what it uses, or only what uses it. Both without.' }),
       format: z.enum(['json', ...pictureFormats]).default('json'),
     }),
-  },
-  responses: {
-    200: {
-      description: 'The graph',
-      content: {
-        'application/json': { schema: GraphSchema.meta({ id: 'Graph' }) },
-        'image/svg+xml': { schema: picture },
-        'text/vnd.graphviz': { schema: picture },
-        'text/plain': { schema: picture.meta({ type: 'string', description: 'Mermaid' }) },
+    answers: {
+      200: {
+        description: 'The graph',
+        content: {
+          'application/json': { schema: GraphSchema.meta({ id: 'Graph' }) },
+          'image/svg+xml': { schema: picture },
+          'text/vnd.graphviz': { schema: picture },
+          'text/plain': { schema: picture.meta({ type: 'string', description: 'Mermaid' }) },
+        },
       },
     },
-    ...PROBLEMS,
-  },
-})
-
-const statusRoute = createRoute({
-  method: 'get',
-  path: '/v1/status',
-  tags,
-  summary: 'The status of units, with reasons',
-  request: {
+    target: ({ query: { org, unit } }) => ({ org, unit }),
+    async handle({ query: { format, at, ...query } }, { graph, clock }) {
+      const view = await graph.view({ ...defined(query), ...timeOf(at, clock.now()) })
+      if (format === 'json') return { status: 200, type: 'application/json', text: textOf(view) }
+      return { status: 200, ...(await drawGraph(view, format)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/status',
+    id: 'getStatus',
+    action: 'graph:read',
+    tags,
+    summary: 'The status of units, with reasons',
     query: Shown.extend({
       direction: z
         .enum(['up', 'down', 'both', 'none'])
@@ -68,37 +87,15 @@ const statusRoute = createRoute({
         description: 'Only units that are not up to date, and those that run or failed.',
       }),
     }),
-  },
-  responses: { 200: jsonAnswer(StatusSchema.meta({ id: 'Status' }), 'Status and reasons'), ...PROBLEMS },
-})
-
-export function addGraph(api: Api, graph: Graph, clock: Pick<Clock, 'now'>): void {
-  const texts = new WeakMap<object, string>()
-
-  /** The service gives the same lists while nothing changed; turning megabytes into text again would be a waste. */
-  function textOf({ asOf, nodes, edges }: GraphView): string {
-    let text = texts.get(nodes)
-    if (text === undefined) {
-      text = JSON.stringify({ nodes, edges }).slice(1)
-      texts.set(nodes, text)
-    }
-    return `{"asOf":${JSON.stringify(asOf)},${text}`
-  }
-
-  api.openapi(graphRoute, async (c) => {
-    const { format, at, ...query } = c.req.valid('query')
-    const view = await graph.view({ ...defined(query), ...timeOf(at, clock.now()) })
-    if (format === 'json')
-      return new Response(textOf(view), { headers: { 'content-type': 'application/json' } })
-    const { type, text } = await drawGraph(view, format)
-    return new Response(text, { headers: { 'content-type': type } })
-  })
-  api.openapi(statusRoute, async (c) => {
-    const { at, direction, ...query } = c.req.valid('query')
-    const around = direction === 'both' ? {} : { direction }
-    return c.json(await graph.status({ ...defined(query), ...around, ...timeOf(at, clock.now()) }), 200)
-  })
-}
+    answers: { 200: jsonAnswer(StatusSchema.meta({ id: 'Status' }), 'Status and reasons') },
+    target: ({ query: { org, unit } }) => ({ org, unit }),
+    async handle({ query: { at, direction, ...query } }, { graph, clock }) {
+      const around = direction === 'both' ? {} : { direction }
+      const json = await graph.status({ ...defined(query), ...around, ...timeOf(at, clock.now()) })
+      return { status: 200, json }
+    },
+  }),
+]
 
 function timeOf(text: string | undefined, now: number): { at?: number } {
   if (text === undefined) return {}

@@ -1,22 +1,12 @@
-import { OutputsDiffView, type Outputs, type OutputsCommitView } from '../../../state/index.ts'
-import {
-  type Api,
-  Flag,
-  Limit,
-  OrgQuery,
-  PROBLEMS,
-  Repeated,
-  UnitParams,
-  createRoute,
-  jsonAnswer,
-  refOf,
-  z,
-} from '../openapi/api.ts'
-import { consumerOf } from '../kit/consumer.ts'
+import { z } from 'zod'
+import { OutputsDiffView, type OutputsCommitView } from '../../../state/index.ts'
+import { Flag, Limit, OrgQuery, Repeated, UnitParams, jsonAnswer } from '../openapi/api.ts'
+import { consumerOf, recordDemand } from '../kit/consumer.ts'
 import { checkReceiptWanted } from '../auth/cross-site.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { OutputsCommit } from '../openapi/openapi-schemas.ts'
 import { ValuesAs, jsonText, valueAs } from '../openapi/raw-json.ts'
+import { ofUnit, route } from './define.ts'
 
 const tags = ['outputs']
 const params = UnitParams
@@ -33,12 +23,14 @@ const Change = z.object({
   since: z.number().int().meta({ description: 'The commit since which it has this digest.' }),
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/v1/units/{unit}/outputs',
-  tags,
-  summary: 'The outputs that stand, or those of an earlier commit; no right to read the state is needed',
-  request: {
+export const outputRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/units/{unit}/outputs',
+    id: 'getOutputs',
+    action: 'outputs:read',
+    tags,
+    summary: 'The current outputs, or those of an earlier commit; no right to read the state is needed',
     params,
     query: OrgQuery.extend({
       commit: Commit.optional(),
@@ -49,60 +41,66 @@ const get = createRoute({
         description: 'The unit on whose behalf they are read: recorded as its read. Also as X-Taco-Unit.',
       }),
     }),
-  },
-  responses: { 200: jsonAnswer(OutputsCommit, 'The outputs'), ...PROBLEMS },
-})
-
-const log = createRoute({
-  method: 'get',
-  path: '/v1/units/{unit}/outputs/log',
-  tags,
-  summary: 'The commits of outputs, newest first, without values',
-  request: { params, query: OrgQuery.extend({ limit: Limit, cursor: z.string().optional() }) },
-  responses: {
-    200: jsonAnswer(
-      z.object({
-        items: z.array(OutputsCommit.extend({ outputs: z.array(Change).nullable() })),
-        next: z.string().nullable(),
-      }),
-      'A page',
-    ),
-    ...PROBLEMS,
-  },
-})
-
-const diff = createRoute({
-  method: 'get',
-  path: '/v1/units/{unit}/outputs/diff',
-  tags,
-  summary: 'Have these outputs changed between two commits? No state is read for the answer',
-  request: {
+    answers: { 200: jsonAnswer(OutputsCommit, 'The outputs') },
+    target: ofUnit,
+    also: ({ query, headers, target }) => [
+      ...recordDemand(consumerOf(query.consumer, headers, target), target),
+      ...(query.sensitive ? [{ action: 'outputs:read-sensitive', resource: target } as const] : []),
+    ],
+    isSecret: true,
+    async handle({ target, query, headers, caller }, { control }) {
+      const { org: _, values, consumer: asked, ...options } = query
+      const consumer = consumerOf(asked, headers, target)
+      if (consumer !== undefined) checkReceiptWanted(headers)
+      const view = await control.outputs.get(
+        target,
+        { ...defined(options), ...defined({ consumer }) },
+        caller,
+      )
+      return { status: 200, type: 'application/json', text: jsonText(withValues(view, values)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/units/{unit}/outputs/log',
+    id: 'listOutputsCommits',
+    action: 'outputs:read',
+    tags,
+    summary: 'The commits of outputs, newest first, without values',
+    params,
+    query: OrgQuery.extend({ limit: Limit, cursor: z.string().optional() }),
+    answers: {
+      200: jsonAnswer(
+        z.object({
+          items: z.array(OutputsCommit.extend({ outputs: z.array(Change).nullable() })),
+          next: z.string().nullable(),
+        }),
+        'A page',
+      ),
+    },
+    target: ofUnit,
+    async handle({ target, query: { org: _, ...page } }, { control }) {
+      const { items, next } = await control.outputs.log(target, defined(page))
+      return { status: 200, json: { items: items.map(withoutValues), next: next ?? null } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/units/{unit}/outputs/diff',
+    id: 'diffOutputs',
+    action: 'outputs:read',
+    tags,
+    summary: 'Have these outputs changed between two commits? No state is read for the answer',
     params,
     query: OrgQuery.extend({ from: Commit.optional(), to: Commit.optional(), only: Names }),
-  },
-  responses: { 200: jsonAnswer(OutputsDiffView.meta({ id: 'OutputsDiff' }), 'What changed'), ...PROBLEMS },
-})
-
-export function addOutputs(api: Api, outputs: Outputs): void {
-  api.openapi(get, async (c) => {
-    const { org, values, consumer: _, ...options } = c.req.valid('query')
-    const ref = refOf(c.req.valid('param'), { org })
-    const consumer = consumerOf(c.req.query('consumer'), c.req.header('x-taco-unit'), ref)
-    if (consumer.consumer !== undefined) checkReceiptWanted((name) => c.req.header(name))
-    const view = await outputs.get(ref, { ...defined(options), ...consumer }, c.env.exchange.caller)
-    return rawAnswer(jsonText(withValues(view, values)))
-  })
-  api.openapi(log, async (c) => {
-    const { org, ...page } = c.req.valid('query')
-    const { items, next } = await outputs.log(refOf(c.req.valid('param'), { org }), defined(page))
-    return c.json({ items: items.map(withoutValues), next: next ?? null }, 200)
-  })
-  api.openapi(diff, async (c) => {
-    const { org, only, ...range } = c.req.valid('query')
-    const options = { ...defined(range), ...(only === undefined ? {} : { names: only }) }
-    return c.json(await outputs.diff(refOf(c.req.valid('param'), { org }), options), 200)
-  })
-}
+    answers: { 200: jsonAnswer(OutputsDiffView.meta({ id: 'OutputsDiff' }), 'What changed') },
+    target: ofUnit,
+    handle: async ({ target, query: { from, to, only } }, { control }) => ({
+      status: 200,
+      json: await control.outputs.diff(target, defined({ from, to, names: only })),
+    }),
+  }),
+]
 
 function withValues({ outputs, ...commit }: OutputsCommitView, form: 'json' | 'text'): object {
   return {
@@ -122,11 +120,4 @@ function withoutValues({ outputs, ...commit }: OutputsCommitView) {
     outputs:
       outputs?.map(({ name, sensitive, digest, since }) => ({ name, sensitive, digest, since })) ?? null,
   }
-}
-
-/** The framework types answers by what it would turn into JSON; this one is JSON already. */
-export function rawAnswer(text: string | Uint8Array): never {
-  return new Response(text, {
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  }) as never
 }

@@ -1,23 +1,18 @@
+import { z } from 'zod'
 import * as rollouts from '../../../rollouts/index.ts'
-import {
-  type Api,
-  Idempotent,
-  OrgQuery,
-  PROBLEMS,
-  Repeated,
-  createRoute,
-  jsonAnswer,
-  jsonBody,
-  z,
-} from '../openapi/api.ts'
+import { Flag, Idempotent, OrgQuery, Repeated, jsonAnswer, jsonBody } from '../openapi/api.ts'
+import { nameFromFlat } from '../../../state/index.ts'
 import { defined } from '../kit/drop-undefined.ts'
-import { unitOfSegment } from '../kit/unit-path.ts'
+import { ofOrg, ofUnit, route } from './define.ts'
 
 const tags = ['rollouts']
 const query = OrgQuery
 const params = z.object({ id: z.string().meta({ example: 'ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB' }) })
 const stepParams = params.extend({
-  unit: z.string().meta({ description: 'The unit of the step: its name with "/" written "--", or its id.' }),
+  unit: z
+    .string()
+    .transform(nameFromFlat)
+    .meta({ description: 'The unit of the step: its name with "/" written "--", or its id.' }),
 })
 
 const Rollout = rollouts.RolloutView.meta({ id: 'Rollout' })
@@ -46,110 +41,149 @@ const RepeatableClaiming = Claiming.extend({
 })
 const Token = z.string().meta({ description: 'Of the claim; only its holder has it.' })
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/rollouts',
-  tags,
-  summary: 'List rollouts, newest first',
-  request: {
+export const rolloutRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/rollouts',
+    id: 'listRollouts',
+    action: 'rollout:read',
+    tags,
+    summary: 'List rollouts, newest first',
     query: OrgQuery.extend({
       limit: z.coerce.number().int().min(1).max(100).default(20),
       cursor: z.string().optional(),
     }),
-  },
-  responses: {
-    200: jsonAnswer(z.object({ items: z.array(Rollout), next: z.string().nullable() }), 'A page'),
-    ...PROBLEMS,
-  },
-})
-
-const plan = createRoute({
-  method: 'get',
-  path: '/v1/rollouts/plan',
-  tags,
-  summary: 'Show the walk that a rollout would take',
-  request: {
+    answers: {
+      200: jsonAnswer(z.object({ items: z.array(Rollout), next: z.string().nullable() }), 'A page'),
+    },
+    target: ofOrg,
+    async handle({ query: { org, ...page } }, services) {
+      const { items, next } = await services.rollouts.list(org, defined(page))
+      return { status: 200, json: { items: [...items], next: next ?? null } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/rollouts/plan',
+    id: 'planRollout',
+    action: 'rollout:read',
+    tags,
+    summary: 'Show the walk that a rollout would take',
     query: OrgQuery.extend({
       from: Repeated.meta({ description: 'Units it starts from; may be repeated. None: all units.' }),
       downstream: z.enum(['true', 'false']).default('true'),
-      keys: z
-        .enum(['true', 'false'])
-        .default('false')
-        .meta({ description: 'With the keys that workers make fingerprints with.' }),
+      keys: Flag.meta({ description: 'With the keys that workers make fingerprints with.' }),
     }),
-  },
-  responses: { 200: jsonAnswer(Plan, 'The walk'), ...PROBLEMS },
-})
-
-const start = createRoute({
-  method: 'post',
-  path: '/v1/rollouts',
-  tags,
-  summary: 'Start a rollout; workers carry it out',
-  request: {
+    answers: { 200: jsonAnswer(Plan, 'The walk') },
+    target: ofOrg,
+    also: ({ query, target }) => (query.keys ? [{ action: 'rollout:work', resource: target }] : []),
+    isSecret: true,
+    handle: async ({ query: { org, from, downstream, keys } }, services) => ({
+      status: 200,
+      json: await services.rollouts.plan(org, { from: from ?? [], downstream: downstream === 'true', keys }),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/rollouts',
+    id: 'startRollout',
+    action: 'rollout:start',
+    tags,
+    summary: 'Start a rollout; workers carry it out',
     headers: Idempotent,
     query,
     body: jsonBody(z.strictObject({ from: z.array(z.string()).min(1), claim: Claiming.optional() })),
-  },
-  responses: { 201: jsonAnswer(Started, 'Started, and what is yours of it'), ...PROBLEMS },
-})
-
-const get = createRoute({
-  method: 'get',
-  path: '/v1/rollouts/{id}',
-  tags,
-  summary: 'Show a rollout',
-  request: { params, query },
-  responses: { 200: jsonAnswer(Rollout, 'The rollout'), ...PROBLEMS },
-})
-
-const changes = (['pause', 'resume', 'cancel'] as const).map((what) => ({
-  what,
-  route: createRoute({
-    method: 'post',
-    path: `/v1/rollouts/{id}/${what}`,
-    tags,
-    summary: {
-      pause: 'Begin no more steps',
-      resume: 'Go on; failed steps get another try',
-      cancel: 'Begin no more steps, ever; what runs ends by itself',
-    }[what],
-    request: { params, query, headers: Idempotent },
-    responses: { 200: jsonAnswer(Rollout, 'Changed'), ...PROBLEMS },
+    answers: { 201: jsonAnswer(Started, 'Started, and what is yours of it') },
+    target: ofOrg,
+    also: ({ body, target }) =>
+      body.claim === undefined ? [] : [{ action: 'rollout:work', resource: target }],
+    handle: async ({ target, body, caller }, services) => ({
+      status: 201,
+      json: await services.rollouts.start(target.org, defined(body), caller),
+    }),
   }),
-}))
-
-const claim = createRoute({
-  method: 'post',
-  path: '/v1/rollouts/{id}/claims',
-  tags,
-  summary: 'Claim steps that are ready',
-  request: { params, query, body: jsonBody(RepeatableClaiming) },
-  responses: { 200: jsonAnswer(Claims, 'What is yours until the lease ends'), ...PROBLEMS },
-})
-
-const renew = createRoute({
-  method: 'post',
-  path: '/v1/rollouts/{id}/renew',
-  tags,
-  summary: 'Keep claims for another lease',
-  request: {
+  route({
+    method: 'GET',
+    path: '/v1/rollouts/{id}',
+    id: 'getRollout',
+    action: 'rollout:read',
+    tags,
+    summary: 'Show a rollout',
+    params,
+    query,
+    answers: { 200: jsonAnswer(Rollout, 'The rollout') },
+    target: ofOrg,
+    handle: async ({ params: { id }, target }, services) => ({
+      status: 200,
+      json: await services.rollouts.get({ ...target, id }),
+    }),
+  }),
+  ...(['pause', 'resume', 'cancel'] as const).map((what) =>
+    route({
+      method: 'POST',
+      path: `/v1/rollouts/{id}/${what}`,
+      id: `${what}Rollout`,
+      action: 'rollout:control',
+      tags,
+      summary: {
+        pause: 'Start no new steps',
+        resume: 'Go on; failed steps get another try',
+        cancel: 'Cancel for good; running steps finish',
+      }[what],
+      headers: Idempotent,
+      params,
+      query,
+      target: ofOrg,
+      answers: { 200: jsonAnswer(Rollout, 'Changed') },
+      handle: async ({ params: { id }, target, caller }, services) => ({
+        status: 200,
+        json: await services.rollouts[what]({ ...target, id }, caller),
+      }),
+    }),
+  ),
+  route({
+    method: 'POST',
+    path: '/v1/rollouts/{id}/claims',
+    id: 'claimSteps',
+    action: 'rollout:work',
+    tags,
+    summary: 'Claim steps that are ready',
+    params,
+    query,
+    body: jsonBody(RepeatableClaiming),
+    answers: { 200: jsonAnswer(Claims, 'What is yours until the lease ends') },
+    target: ofOrg,
+    handle: async ({ params: { id }, target, body, caller }, services) => ({
+      status: 200,
+      json: await services.rollouts.claim({ ...target, id }, defined(body), caller),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/rollouts/{id}/renew',
+    id: 'renewClaims',
+    action: 'rollout:work',
+    tags,
+    summary: 'Keep claims for another lease',
     params,
     query,
     body: jsonBody(z.strictObject({ tokens: z.array(Token).max(1000), leaseMs: LeaseMs })),
-  },
-  responses: {
-    200: jsonAnswer(z.object({ lost: z.array(z.string()) }), 'Claims that others have taken over'),
-    ...PROBLEMS,
-  },
-})
-
-const begin = createRoute({
-  method: 'post',
-  path: '/v1/rollouts/{id}/steps/{unit}/begin',
-  tags,
-  summary: 'Lock the unit of a claimed step and take its inputs',
-  request: {
+    answers: {
+      200: jsonAnswer(z.object({ lost: z.array(z.string()) }), 'Claims that others have taken over'),
+    },
+    target: ofOrg,
+    handle: async ({ params: { id }, target, body, caller }, services) => ({
+      status: 200,
+      json: { lost: await services.rollouts.renew({ ...target, id }, body, caller) },
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/rollouts/{id}/steps/{unit}/begin',
+    id: 'beginStep',
+    action: 'rollout:work',
+    tags,
+    summary: 'Lock the unit of a claimed step and take its inputs',
     params: stepParams,
     query,
     body: jsonBody(
@@ -159,90 +193,49 @@ const begin = createRoute({
         lock: z.boolean().default(true).meta({ description: 'False: the engine takes a lock of its own.' }),
       }),
     ),
-  },
-  responses: { 200: jsonAnswer(StepStart, 'Go ahead'), ...PROBLEMS },
-})
-
-const end = createRoute({
-  method: 'post',
-  path: '/v1/rollouts/{id}/steps/{unit}/end',
-  tags,
-  summary: 'End a claimed step, and claim the next ones',
-  description:
-    'Should no answer come, repeat it: it changes nothing then, and brings the claims that it brought.',
-  request: {
+    answers: { 200: jsonAnswer(StepStart, 'Go ahead') },
+    target: ofUnit,
+    handle: async ({ params: { id }, target: { org, unit }, body, caller }, services) => ({
+      status: 200,
+      json: await services.rollouts.begin({ org, id }, unit, body, caller),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/rollouts/{id}/steps/{unit}/end',
+    id: 'endStep',
+    action: 'rollout:work',
+    tags,
+    summary: 'End a claimed step, and claim the next ones',
+    description:
+      'Should no answer come, repeat it: it changes nothing then, and brings the claims that it brought.',
     params: stepParams,
     query,
     body: jsonBody(z.strictObject({ token: Token, end: rollouts.StepEnd, next: Claiming.optional() })),
-  },
-  responses: { 200: jsonAnswer(Claims, 'The rollout, and what is yours next'), ...PROBLEMS },
-})
-
-const skip = createRoute({
-  method: 'post',
-  path: '/v1/rollouts/{id}/steps/{unit}/skip',
-  tags,
-  summary: 'Skip a step: its dependents go on with what stands',
-  request: {
+    answers: { 200: jsonAnswer(Claims, 'The rollout, and what is yours next') },
+    target: ofUnit,
+    async handle({ params: { id }, target: { org, unit }, body, caller }, services) {
+      const { next, ...ending } = body
+      const options = { ...ending, ...(next === undefined ? {} : { next: defined(next) }) }
+      return { status: 200, json: await services.rollouts.end({ org, id }, unit, options, caller) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/rollouts/{id}/steps/{unit}/skip',
+    id: 'skipStep',
+    action: 'rollout:control',
+    tags,
+    summary: 'Skip a step: its dependents use the current outputs',
     headers: Idempotent,
     params: stepParams,
     query,
     body: jsonBody(z.strictObject({ reason: z.string().min(1).max(500) })),
-  },
-  responses: { 200: jsonAnswer(Rollout, 'Skipped'), ...PROBLEMS },
-})
-
-export function addRollouts(api: Api, rollouts: rollouts.Rollouts): void {
-  const refOf = (from: { id: string }, { org }: { org: string }) => ({ org, id: from.id })
-
-  api.openapi(list, async (c) => {
-    const { org, ...page } = c.req.valid('query')
-    const { items, next } = await rollouts.list(org, defined(page))
-    return c.json({ items: [...items], next: next ?? null }, 200)
-  })
-  api.openapi(plan, async (c) => {
-    const { org, from, ...wanted } = c.req.valid('query')
-    const walk = { from: from ?? [], downstream: wanted.downstream === 'true', keys: wanted.keys === 'true' }
-    return c.json(await rollouts.plan(org, walk), 200)
-  })
-  api.openapi(start, async (c) => {
-    const options = defined(c.req.valid('json'))
-    return c.json(await rollouts.start(c.req.valid('query').org, options, c.env.exchange.caller), 201)
-  })
-  api.openapi(get, async (c) =>
-    c.json(await rollouts.get(refOf(c.req.valid('param'), c.req.valid('query'))), 200),
-  )
-  for (const { what, route } of changes) {
-    api.openapi(route, async (c) => {
-      const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-      return c.json(await rollouts[what](ref, c.env.exchange.caller), 200)
-    })
-  }
-  api.openapi(claim, async (c) => {
-    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-    return c.json(await rollouts.claim(ref, defined(c.req.valid('json')), c.env.exchange.caller), 200)
-  })
-  api.openapi(renew, async (c) => {
-    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-    return c.json({ lost: await rollouts.renew(ref, c.req.valid('json'), c.env.exchange.caller) }, 200)
-  })
-  api.openapi(begin, async (c) => {
-    const { unit, ...id } = c.req.valid('param')
-    const ref = refOf(id, c.req.valid('query'))
-    const options = c.req.valid('json')
-    return c.json(await rollouts.begin(ref, unitOfSegment(unit), options, c.env.exchange.caller), 200)
-  })
-  api.openapi(end, async (c) => {
-    const { unit, ...id } = c.req.valid('param')
-    const ref = refOf(id, c.req.valid('query'))
-    const { next, ...ending } = c.req.valid('json')
-    const options = { ...ending, ...(next === undefined ? {} : { next: defined(next) }) }
-    return c.json(await rollouts.end(ref, unitOfSegment(unit), options, c.env.exchange.caller), 200)
-  })
-  api.openapi(skip, async (c) => {
-    const { unit, ...id } = c.req.valid('param')
-    const ref = refOf(id, c.req.valid('query'))
-    const { reason } = c.req.valid('json')
-    return c.json(await rollouts.skip(ref, unitOfSegment(unit), reason, c.env.exchange.caller), 200)
-  })
-}
+    answers: { 200: jsonAnswer(Rollout, 'Skipped') },
+    target: ofUnit,
+    handle: async ({ params: { id }, target: { org, unit }, body, caller }, services) => ({
+      status: 200,
+      json: await services.rollouts.skip({ org, id }, unit, body.reason, caller),
+    }),
+  }),
+]

@@ -1,5 +1,6 @@
-import type { Sync } from '../../../project/index.ts'
-import { type Api, OrgQuery, PROBLEMS, createRoute, jsonAnswer, jsonBody, z } from '../openapi/api.ts'
+import { z } from 'zod'
+import { OrgQuery, jsonAnswer, jsonBody } from '../openapi/api.ts'
+import { ofOrg, route } from './define.ts'
 
 const Uses = z.object({
   outputs: z.array(z.string()).nullable().default(null).meta({ description: 'Null: all.' }),
@@ -24,12 +25,14 @@ const Change = z.discriminatedUnion('kind', [
   }),
 ])
 
-const sync = createRoute({
-  method: 'post',
-  path: '/v1/sync',
-  tags: ['graph'],
-  summary: 'Make units, labels and dependencies as a project says; edges that people declared stay',
-  request: {
+export const syncRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/sync',
+    id: 'syncProject',
+    action: 'graph:write',
+    tags: ['graph'],
+    summary: 'Make units, labels and dependencies as a project says; edges that people declared stay',
     query: OrgQuery,
     body: jsonBody(
       z.strictObject({
@@ -45,24 +48,20 @@ const sync = createRoute({
           .max(20_000),
       }),
     ),
-  },
-  responses: {
-    200: jsonAnswer(
-      z.object({ dryRun: z.boolean(), changes: z.array(Change), warnings: z.array(z.string()) }),
-      'What changed, or with dryRun what would',
-    ),
-    ...PROBLEMS,
-  },
-})
-
-export function addSync(api: Api, service: Sync): void {
-  api.openapi(sync, async (c) => {
-    const { units, dryRun } = c.req.valid('json')
-    const { org } = c.req.valid('query')
-    const { changes, warnings } = await service.sync(org, units, { dryRun }, c.env.exchange.caller)
-    return c.json(
-      { dryRun, changes: changes.map((change) => Change.parse(change)), warnings: [...warnings] },
-      200,
-    )
-  })
-}
+    answers: {
+      200: jsonAnswer(
+        z.object({ dryRun: z.boolean(), changes: z.array(Change), warnings: z.array(z.string()) }),
+        'What changed, or with dryRun what would',
+      ),
+    },
+    target: ofOrg,
+    also: ({ body, target }) => (body.dryRun ? [] : [{ action: 'unit:create', resource: target }]),
+    async handle({ target, body: { units, dryRun }, caller }, { sync }) {
+      const { changes, warnings } = await sync.sync(target.org, units, { dryRun }, caller)
+      return {
+        status: 200,
+        json: { dryRun, changes: changes.map((change) => Change.parse(change)), warnings: [...warnings] },
+      }
+    },
+  }),
+]

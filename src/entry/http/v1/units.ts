@@ -1,28 +1,24 @@
+import { z } from 'zod'
 import { badRequest, isTacoError } from '../../../base/errors.ts'
 import type { Dependencies } from '../../../graph/index.ts'
-import type { UnitRef, Units } from '../../../state/index.ts'
+import type { UnitRef } from '../../../state/index.ts'
 import {
-  type Api,
   Idempotent,
   Flag,
   IfMatch,
   Limit,
   OrgQuery,
-  PROBLEMS,
   Repeated,
   RetentionInput,
+  UNCHANGED,
   UnitParams,
-  createRoute,
-  conditionsOf,
-  expectedOf,
   jsonAnswer,
   jsonBody,
-  refOf,
-  z,
 } from '../openapi/api.ts'
 import { defined } from '../kit/drop-undefined.ts'
-import { etagOf, isUnchanged } from '../kit/response/etag.ts'
+import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
 import { Unit } from '../openapi/openapi-schemas.ts'
+import { forceDemand, ofOrg, ofUnit, route } from './define.ts'
 
 const tags = ['units']
 const params = UnitParams
@@ -33,12 +29,14 @@ const change = {
   allowDecrypt: z.boolean().optional(),
 }
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/units',
-  tags,
-  summary: 'List units by name',
-  request: {
+export const unitRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/units',
+    id: 'listUnits',
+    action: 'unit:read',
+    tags,
+    summary: 'List units by name',
     query: OrgQuery.extend({
       limit: Limit,
       cursor: z.string().optional(),
@@ -47,27 +45,34 @@ const list = createRoute({
       label: Repeated.meta({ description: 'name=value; may be repeated, all must fit.' }),
       deleted: z.enum(['no', 'only']).optional(),
     }),
-  },
-  responses: {
-    200: jsonAnswer(
-      z.object({
-        items: z.array(Unit),
-        next: z.string().nullable(),
-        asOf: z.iso.datetime(),
-        damaged: z.int().meta({ description: 'Units that are left out: their documents cannot be read.' }),
-      }),
-      'A page',
-    ),
-    ...PROBLEMS,
-  },
-})
-
-const create = createRoute({
-  method: 'post',
-  path: '/v1/units',
-  tags,
-  summary: 'Create a unit',
-  request: {
+    answers: {
+      200: jsonAnswer(
+        z.object({
+          items: z.array(Unit),
+          next: z.string().nullable(),
+          asOf: z.iso.datetime(),
+          damaged: z.int().meta({ description: 'Units that are left out: their documents cannot be read.' }),
+        }),
+        'A page',
+      ),
+    },
+    target: ofOrg,
+    async handle({ query: { label, ...rest } }, { control }) {
+      const labels = label === undefined ? {} : { labels: labelsOf(label) }
+      const { items, next, asOf, damaged } = await control.units.list({ ...defined(rest), ...labels })
+      return {
+        status: 200,
+        json: { items: [...items], next: next ?? null, asOf: new Date(asOf).toISOString(), damaged },
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/units',
+    id: 'createUnit',
+    action: 'unit:create',
+    tags,
+    summary: 'Create a unit',
     headers: Idempotent,
     query,
     body: jsonBody(
@@ -82,29 +87,50 @@ const create = createRoute({
         ...change,
       }),
     ),
-  },
-  responses: { 201: jsonAnswer(Unit, 'Created'), ...PROBLEMS },
-})
-
-const get = createRoute({
-  method: 'get',
-  path: '/v1/units/{unit}',
-  tags,
-  summary: 'Show a unit',
-  request: { params, query },
-  responses: {
-    200: jsonAnswer(Unit, 'The unit'),
-    304: { description: 'As If-None-Match says' },
-    ...PROBLEMS,
-  },
-})
-
-const update = createRoute({
-  method: 'patch',
-  path: '/v1/units/{unit}',
-  tags,
-  summary: 'Change description, labels and settings',
-  request: {
+    answers: { 201: jsonAnswer(Unit, 'Created') },
+    target: ofOrg,
+    also: ({ body, target }) => {
+      const resource = { ...target, unit: body.name }
+      // An object that is registered by its key, and settings that protect a unit, are for administrators.
+      const isAdmin = body.key !== undefined || protects(body)
+      return [
+        { action: 'unit:create', resource },
+        ...(isAdmin ? [{ action: 'unit:admin', resource } as const] : []),
+      ]
+    },
+    async handle({ target, body, caller }, { control }) {
+      const view = await control.units.create({ ...defined(body), org: target.org }, caller)
+      return { status: 201, json: view, headers: { etag: etagOf(view.etag) } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/units/{unit}',
+    id: 'getUnit',
+    action: 'unit:read',
+    tags,
+    summary: 'Show a unit',
+    params,
+    query,
+    answers: {
+      200: jsonAnswer(Unit, 'The unit'),
+      304: UNCHANGED,
+    },
+    target: ofUnit,
+    async handle({ target, headers }, { control }) {
+      const view = await control.units.get(target)
+      const etag = etagOf(view.etag)
+      if (isUnchanged(headers, view.etag, `the unit ${view.name}`)) return { status: 304, headers: { etag } }
+      return { status: 200, json: view, headers: { etag } }
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/units/{unit}',
+    id: 'updateUnit',
+    action: 'unit:update',
+    tags,
+    summary: 'Change description, labels and settings',
     params,
     query,
     headers: IfMatch.extend(Idempotent.shape),
@@ -118,112 +144,85 @@ const update = createRoute({
         ...change,
       }),
     ),
-  },
-  responses: { 200: jsonAnswer(Unit, 'Changed'), ...PROBLEMS },
-})
-
-const remove = createRoute({
-  method: 'delete',
-  path: '/v1/units/{unit}',
-  tags,
-  summary: 'Delete a unit; restore brings it back',
-  request: { params, headers: IfMatch.extend(Idempotent.shape), query: OrgQuery.extend({ force: Flag }) },
-  responses: {
-    200: jsonAnswer(
-      Unit.extend({
-        warnings: z.array(z.string()).meta({ description: 'Units that use it, or why that cannot be told.' }),
-      }),
-      'Deleted; refused while resources remain unless forced',
-    ),
-    ...PROBLEMS,
-  },
-})
-
-const rename = createRoute({
-  method: 'post',
-  path: '/v1/units/{unit}/rename',
-  tags,
-  summary: 'Give a unit another name; its state stays where it is',
-  request: {
+    answers: { 200: jsonAnswer(Unit, 'Changed') },
+    target: ofUnit,
+    also: ({ body, target }) => (protects(body) ? [{ action: 'unit:admin', resource: target }] : []),
+    async handle({ target, body, headers, caller }, { control }) {
+      const view = await control.units.update(target, defined(body), caller, expectedBy(headers))
+      return { status: 200, json: view, headers: { etag: etagOf(view.etag) } }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/units/{unit}',
+    id: 'deleteUnit',
+    action: 'unit:delete',
+    tags,
+    summary: 'Delete a unit; restore brings it back',
+    params,
+    headers: IfMatch.extend(Idempotent.shape),
+    query: OrgQuery.extend({ force: Flag }),
+    answers: {
+      200: jsonAnswer(
+        Unit.extend({
+          warnings: z
+            .array(z.string())
+            .meta({ description: 'Units that use it, or why that cannot be told.' }),
+        }),
+        'Deleted; refused while resources remain unless forced',
+      ),
+    },
+    target: ofUnit,
+    also: forceDemand,
+    async handle({ target, query: { force }, headers, caller }, { control, graph }) {
+      const used = await sayUsers(graph.dependencies, target)
+      const view = await control.units.remove(target, { force }, caller, expectedBy(headers))
+      const warnings = used === undefined ? [] : [`${view.name} ${used}`]
+      return { status: 200, json: { ...view, warnings }, headers: { etag: etagOf(view.etag) } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/units/{unit}/rename',
+    id: 'renameUnit',
+    action: 'unit:rename',
+    tags,
+    summary: 'Give a unit another name; its state stays where it is',
     params,
     query,
     headers: IfMatch.extend(Idempotent.shape),
     body: jsonBody(z.strictObject({ name: z.string() })),
-  },
-  responses: { 200: jsonAnswer(Unit, 'Renamed'), ...PROBLEMS },
-})
-
-const restore = createRoute({
-  method: 'post',
-  path: '/v1/units/{unit}/restore',
-  tags,
-  summary: 'Bring a deleted unit back',
-  request: {
+    answers: { 200: jsonAnswer(Unit, 'Renamed') },
+    target: ofUnit,
+    also: ({ body, target }) => [{ action: 'unit:rename', resource: { ...target, unit: body.name } }],
+    async handle({ target, body, headers, caller }, { control }) {
+      const view = await control.units.rename(target, body.name, caller, expectedBy(headers))
+      return { status: 200, json: view, headers: { etag: etagOf(view.etag) } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/units/{unit}/restore',
+    id: 'restoreUnit',
+    action: 'unit:restore',
+    tags,
+    summary: 'Bring a deleted unit back',
     headers: Idempotent,
     params,
     query,
     body: jsonBody(z.strictObject({ name: z.string().optional() })),
-  },
-  responses: { 200: jsonAnswer(Unit, 'Restored'), ...PROBLEMS },
-})
+    answers: { 200: jsonAnswer(Unit, 'Restored') },
+    target: ofUnit,
+    async handle({ target, body, caller }, { control }) {
+      const view = await control.units.restore(target, defined(body), caller)
+      return { status: 200, json: view, headers: { etag: etagOf(view.etag) } }
+    },
+  }),
+]
 
-export function addUnits(api: Api, units: Units, dependencies: Pick<Dependencies, 'usersOf'>): void {
-  api.openapi(list, async (c) => {
-    const { label, ...rest } = c.req.valid('query')
-    const page = await units.list({
-      ...defined(rest),
-      ...(label === undefined ? {} : { labels: labelsOf(label) }),
-    })
-    return c.json(
-      {
-        items: [...page.items],
-        next: page.next ?? null,
-        asOf: new Date(page.asOf).toISOString(),
-        damaged: page.damaged,
-      },
-      200,
-    )
-  })
-  api.openapi(create, async (c) => {
-    const input = { ...defined(c.req.valid('json')), org: c.req.valid('query').org }
-    const view = await units.create(input, c.env.exchange.caller)
-    return c.json(view, 201, { etag: etagOf(view.etag) })
-  })
-  api.openapi(get, async (c) => {
-    const view = await units.get(refOf(c.req.valid('param'), c.req.valid('query')))
-    const etag = etagOf(view.etag)
-    if (isUnchanged(conditionsOf(c.req), view.etag, `the unit ${view.name}`))
-      return c.body(null, 304, { etag })
-    return c.json(view, 200, { etag })
-  })
-  api.openapi(update, async (c) => {
-    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-    const view = await units.update(
-      ref,
-      defined(c.req.valid('json')),
-      c.env.exchange.caller,
-      expectedOf(c.req),
-    )
-    return c.json(view, 200, { etag: etagOf(view.etag) })
-  })
-  api.openapi(remove, async (c) => {
-    const { force, ...org } = c.req.valid('query')
-    const ref = refOf(c.req.valid('param'), org)
-    const used = await sayUsers(dependencies, ref)
-    const view = await units.remove(ref, { force }, c.env.exchange.caller, expectedOf(c.req))
-    const warnings = used === undefined ? [] : [`${view.name} ${used}`]
-    return c.json({ ...view, warnings }, 200, { etag: etagOf(view.etag) })
-  })
-  api.openapi(rename, async (c) => {
-    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-    const view = await units.rename(ref, c.req.valid('json').name, c.env.exchange.caller, expectedOf(c.req))
-    return c.json(view, 200, { etag: etagOf(view.etag) })
-  })
-  api.openapi(restore, async (c) => {
-    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-    const view = await units.restore(ref, defined(c.req.valid('json')), c.env.exchange.caller)
-    return c.json(view, 200, { etag: etagOf(view.etag) })
-  })
+/** Whether a change concerns what protects a unit: how long versions are kept, and whether it may be decrypted. */
+function protects({ retention, allowDecrypt }: { retention?: unknown; allowDecrypt?: unknown }): boolean {
+  return retention !== undefined || allowDecrypt !== undefined
 }
 
 function labelsOf(given: readonly string[]): Record<string, string> {

@@ -1,22 +1,17 @@
-import type { Versions } from '../../../state/index.ts'
+import { z } from 'zod'
 import {
-  type Api,
   Idempotent,
   IfStateMatch,
   Limit,
   OrgQuery,
-  PROBLEMS,
   UnitParams,
-  createRoute,
-  expectedOf,
   jsonAnswer,
   jsonBody,
-  refOf,
-  z,
 } from '../openapi/api.ts'
 import { defined } from '../kit/drop-undefined.ts'
+import { expectedBy } from '../kit/response/etag.ts'
 import { Absence, DamagedVersion, StateDiff, Version } from '../openapi/openapi-schemas.ts'
-import { rawAnswer } from './outputs.ts'
+import { ofUnit, route } from './define.ts'
 
 const tags = ['versions']
 const params = UnitParams
@@ -25,58 +20,82 @@ const VersionName = z
   .min(1)
   .meta({ description: 'An id (sv-…), a sequence number, "current" or "previous".' })
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/units/{unit}/versions',
-  tags,
-  summary: 'The history, newest first',
-  request: { params, query: OrgQuery.extend({ limit: Limit, cursor: z.string().optional() }) },
-  responses: {
-    200: jsonAnswer(
-      z.object({
-        items: z.array(Version),
-        next: z.string().nullable(),
-        damaged: z
-          .array(DamagedVersion)
-          .meta({ description: 'Versions that should be among these and cannot be read from the bucket.' }),
-        absences: z.array(Absence).meta({
-          description:
-            'When the state or the unit was deleted, or the state was missing, after one of these versions. Newest first.',
+export const versionRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/units/{unit}/versions',
+    id: 'listVersions',
+    action: 'versions:read',
+    tags,
+    summary: 'The history, newest first',
+    params,
+    query: OrgQuery.extend({ limit: Limit, cursor: z.string().optional() }),
+    answers: {
+      200: jsonAnswer(
+        z.object({
+          items: z.array(Version),
+          next: z.string().nullable(),
+          damaged: z
+            .array(DamagedVersion)
+            .meta({ description: 'Versions that should be among these and cannot be read from the bucket.' }),
+          absences: z.array(Absence).meta({
+            description:
+              'When the state or the unit was deleted, or the state was missing, after one of these versions. Newest first.',
+          }),
         }),
-      }),
-      'A page',
-    ),
-    ...PROBLEMS,
-  },
-})
-
-const get = createRoute({
-  method: 'get',
-  path: '/v1/units/{unit}/versions/{version}',
-  tags,
-  summary: 'Show a version',
-  request: { params: UnitParams.extend({ version: VersionName }), query: OrgQuery },
-  responses: { 200: jsonAnswer(Version, 'The version'), ...PROBLEMS },
-})
-
-const diff = createRoute({
-  method: 'get',
-  path: '/v1/units/{unit}/diff',
-  tags,
-  summary: 'What changed between two versions; sensitive values are masked',
-  request: {
+        'A page',
+      ),
+    },
+    target: ofUnit,
+    async handle({ target, query: { org: _, ...page } }, { control }) {
+      const { items, next, damaged, absences } = await control.versions.list(target, defined(page))
+      return {
+        status: 200,
+        json: { items: [...items], next: next ?? null, damaged: [...damaged], absences: [...absences] },
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/units/{unit}/versions/{version}',
+    id: 'getVersion',
+    action: 'versions:read',
+    tags,
+    summary: 'Show a version',
+    params: UnitParams.extend({ version: VersionName }),
+    query: OrgQuery,
+    answers: { 200: jsonAnswer(Version, 'The version') },
+    target: ofUnit,
+    handle: async ({ target, params }, { control }) => ({
+      status: 200,
+      json: await control.versions.get(target, params.version),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/units/{unit}/diff',
+    id: 'diffVersions',
+    action: 'versions:read-state',
+    tags,
+    summary: 'What changed between two versions; sensitive values are masked',
     params,
     query: OrgQuery.extend({ from: VersionName.default('previous'), to: VersionName.default('current') }),
-  },
-  responses: { 200: jsonAnswer(StateDiff, 'The differences'), ...PROBLEMS },
-})
-
-const rollback = createRoute({
-  method: 'post',
-  path: '/v1/units/{unit}/rollback',
-  tags,
-  summary: 'Make the content of an old version current, as a new version with the next serial',
-  request: {
+    answers: { 200: jsonAnswer(StateDiff, 'The differences') },
+    target: ofUnit,
+    isSecret: true,
+    handle: async ({ target, query: { from, to } }, { control }) => ({
+      status: 200,
+      type: 'application/json',
+      text: await control.versions.diff(target, from, to),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/units/{unit}/rollback',
+    id: 'rollBackUnit',
+    action: 'state:rollback',
+    tags,
+    summary: 'Make the content of an old version current, as a new version with the next serial',
     params,
     query: OrgQuery,
     headers: IfStateMatch.extend(Idempotent.shape),
@@ -91,32 +110,12 @@ const rollback = createRoute({
         }),
       }),
     ),
-  },
-  responses: { 201: jsonAnswer(Version, 'The version that was made'), ...PROBLEMS },
-})
-
-export function addVersions(api: Api, versions: Versions): void {
-  api.openapi(list, async (c) => {
-    const { org, ...page } = c.req.valid('query')
-    const ref = refOf(c.req.valid('param'), { org })
-    const { items, next, damaged, absences } = await versions.list(ref, defined(page))
-    return c.json(
-      { items: [...items], next: next ?? null, damaged: [...damaged], absences: [...absences] },
-      200,
-    )
-  })
-  api.openapi(get, async (c) => {
-    const { version, ...unit } = c.req.valid('param')
-    return c.json(await versions.get(refOf(unit, c.req.valid('query')), version), 200)
-  })
-  api.openapi(diff, async (c) => {
-    const { from, to, ...org } = c.req.valid('query')
-    return rawAnswer(await versions.diff(refOf(c.req.valid('param'), org), from, to))
-  })
-  api.openapi(rollback, async (c) => {
-    const { version, lock, message, keepSerial } = c.req.valid('json')
-    const ref = refOf(c.req.valid('param'), c.req.valid('query'))
-    const options = defined({ lockId: lock, message, keepSerial, expected: expectedOf(c.req) })
-    return c.json(await versions.rollback(ref, version, options, c.env.exchange.caller), 201)
-  })
-}
+    answers: { 201: jsonAnswer(Version, 'The version that was made') },
+    target: ofUnit,
+    async handle({ target, body, headers, caller }, { control }) {
+      const { version, lock, message, keepSerial } = body
+      const options = defined({ lockId: lock, message, keepSerial, expected: expectedBy(headers) })
+      return { status: 201, json: await control.versions.rollback(target, version, options, caller) }
+    },
+  }),
+]

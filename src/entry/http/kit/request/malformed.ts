@@ -1,29 +1,37 @@
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { TacoError } from '../../../../base/errors.ts'
-import type { HttpDeps } from '../../deps.ts'
+import type { Log } from '../../../../base/log.ts'
 import { Exchange } from '../exchange.ts'
-import { renderProblem } from '../response/problem.ts'
+import type { Limits } from '../limits.ts'
 import { cutOff } from './receive.ts'
-import { SECURITY_HEADERS, sendProblem } from '../response/respond.ts'
+import { type FaceStyle, HttpError } from '../response/error-renderer.ts'
+import { sendError } from '../response/respond.ts'
+
+interface Deps {
+  readonly log: Log
+  readonly limits: Limits
+  /** Of the face that answers what never became a request. */
+  readonly style: FaceStyle
+  newRequestId(): string
+}
 
 /** The parser gave up. Where a request was under way, that is answered; else there is nothing but a socket. */
 export function refuseMalformed(
   error: NodeJS.ErrnoException,
   socket: Socket,
   underWay: unknown,
-  deps: Pick<HttpDeps, 'log' | 'limits'> & { readonly newRequestId: () => string },
+  deps: Deps,
 ): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
   if (underWay instanceof Exchange && !underWay.req.complete && !underWay.res.headersSent) {
-    const headers = { connection: 'close' }
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
-      sendProblem(underWay, late(error), deps, { status: 408, headers })
-    else sendProblem(underWay, cutOff(error), deps, { headers })
+    sendError(underWay, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? late(error) : cutOff(error), deps)
     return
   }
+  // The connection ends with the answer that is on its way: nothing may follow it.
+  if (underWay instanceof Exchange && underWay.res.headersSent && !underWay.res.shouldKeepAlive) return
   if (underWay instanceof Exchange && underWay.req.complete && !underWay.res.writableFinished) {
     // What came whole before is answered first; this would be taken for its answer.
     underWay.res.once('finish', () => {
@@ -31,48 +39,47 @@ export function refuseMalformed(
     })
     return
   }
-  const [status, detail, hint] = WORDS[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'the request is not valid HTTP, or ended early',
-    'Send it again; if a proxy stands between, look at its log.',
-  ]
   const requestId = deps.newRequestId()
-  const { problem } = renderProblem(
-    new TacoError('BAD_REQUEST', detail, { hint, facts: { field: 'request' } }),
-    requestId,
-    { status: Number(status.slice(0, 3)) },
-  )
-  const body = JSON.stringify(problem)
-  const headers = Object.entries({
-    ...SECURITY_HEADERS,
+  const { status, headers, body } = deps.style.errors(refusalOf(error), requestId)
+  const head = Object.entries({
+    ...deps.style.headers,
+    ...headers,
     'x-request-id': requestId,
-    'content-type': 'application/problem+json',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   })
-  deps.log.info('request refused', { requestId, status: problem.status, address: socket.remoteAddress })
+  deps.log.info('request refused', { requestId, status, address: socket.remoteAddress })
   socket.end(
-    `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
   )
 }
 
-function late(cause: Error): TacoError {
-  return new TacoError('STATE_TRUNCATED', 'the body did not come in time', {
+function late(cause: Error): HttpError {
+  return new HttpError(408, 'STATE_TRUNCATED', 'the body did not come in time', {
     facts: { field: 'body' },
     hint: 'Nothing was written; send it again, over a faster connection.',
     cause,
+    headers: { connection: 'close' },
   })
 }
 
-const WORDS: Readonly<Record<string, readonly [string, string, string]>> = {
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'the headers are too large',
-    'Send fewer or shorter headers: 16 kB is the limit.',
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: [
-    '408 Request Timeout',
-    'the request did not come in time',
-    'Send it again, over a faster connection.',
-  ],
+function refusalOf({ code }: NodeJS.ErrnoException): HttpError {
+  const facts = { field: 'request' }
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new HttpError(431, 'BAD_REQUEST', 'the headers are too large', {
+        facts,
+        hint: 'Send fewer or shorter headers: 16 kB is the limit.',
+      })
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HttpError(408, 'BAD_REQUEST', 'the request did not come in time', {
+        facts,
+        hint: 'Send it again, over a faster connection.',
+      })
+    default:
+      return new HttpError(400, 'BAD_REQUEST', 'the request is not valid HTTP, or ended early', {
+        facts,
+        hint: 'Send it again. If there is a proxy in between, check its log.',
+      })
+  }
 }

@@ -1,5 +1,6 @@
 import { TacoError, badRequest, isTacoError } from '../../../../base/errors.ts'
 import type { Exchange } from '../exchange.ts'
+import { HttpError } from '../response/error-renderer.ts'
 import { checkJson } from './strict-json.ts'
 
 /** The body as it comes in. Stopping early leaves the connection alive, so that the refusal can be read. */
@@ -16,11 +17,12 @@ export async function* received(x: Exchange): AsyncGenerator<Uint8Array> {
   }
 }
 
-export function cutOff(cause: unknown): TacoError {
-  return new TacoError('STATE_TRUNCATED', 'the connection broke before the request was whole', {
+export function cutOff(cause: unknown): HttpError {
+  return new HttpError(400, 'STATE_TRUNCATED', 'the connection broke before the request was whole', {
     facts: { field: 'body' },
     hint: 'Nothing was written; send it again.',
     cause,
+    headers: { connection: 'close' },
   })
 }
 

@@ -41,8 +41,8 @@ async function guardedFace() {
         : part,
     ]),
   ) as unknown as StateControl
-  const guard = tokenGuard({ token, clock: systemClock, isMetricsOpen: true })
-  return { face: await startFace({ control: watched, guard }), calls }
+  const guard = tokenGuard({ token, clock: systemClock })
+  return { face: await startFace({ control: watched, guard, isMetricsOpen: true }), calls }
 }
 
 function isOpenAnswer({ body }: RawAnswer): boolean {

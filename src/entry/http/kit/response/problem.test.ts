@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ErrorCode, TacoError, badRequest } from '../../../../base/errors.ts'
-import { Problem, renderProblem } from './problem.ts'
+import { Problem, problemOf, problems } from './problem.ts'
 import { STATUS_OF } from './error-status.ts'
 
 const expected: readonly (readonly [number, readonly ErrorCode[]])[] = [
@@ -41,7 +41,7 @@ test.each(expected)('status %i stands for its codes and no others', (status, cod
 })
 
 test('a problem names field, code, hint and request', () => {
-  const { problem } = renderProblem(badRequest('name', 'too long', 'Shorten it.'), 'req-1')
+  const problem = problemOf(badRequest('name', 'too long', 'Shorten it.'), 'req-1')
 
   expect(Problem.parse(problem)).toEqual({
     type: 'https://opentaco.dev/errors/BAD_REQUEST',
@@ -61,7 +61,7 @@ test('the text of an unexpected failure stays on the server', () => {
     new TacoError('UNEXPECTED', 'password=hunter2'),
     'hunter2',
   ]) {
-    const { problem } = renderProblem(error, 'req-1')
+    const problem = problemOf(error, 'req-1')
 
     expect(JSON.stringify(problem)).not.toContain('hunter2')
     expect(problem.status).toBe(500)
@@ -69,8 +69,8 @@ test('the text of an unexpected failure stays on the server', () => {
 })
 
 test('a failing bucket asks to come back later', () => {
-  const plain = renderProblem(new TacoError('BUCKET_UNAVAILABLE', 'no answer'), 'r')
-  const told = renderProblem(
+  const plain = problems(new TacoError('BUCKET_UNAVAILABLE', 'no answer'), 'r')
+  const told = problems(
     new TacoError('BUCKET_UNAVAILABLE', 'no answer', { facts: { retryAfterMs: 12_400 } }),
     'r',
   )
@@ -82,17 +82,17 @@ test('a failing bucket asks to come back later', () => {
 test('the holder of a lock is told, of nothing else', () => {
   const facts = { holder: { ID: 'abc', Who: 'alice' } }
 
-  expect(renderProblem(new TacoError('LOCKED', 'held', { facts }), 'r').problem.holder).toMatchObject({
+  expect(problemOf(new TacoError('LOCKED', 'held', { facts }), 'r').holder).toMatchObject({
     ID: 'abc',
     Who: 'alice',
   })
-  expect(renderProblem(new TacoError('CONFLICT', 'x', { facts }), 'r').problem.holder).toBeUndefined()
+  expect(problemOf(new TacoError('CONFLICT', 'x', { facts }), 'r').holder).toBeUndefined()
 })
 
 test('each dependency that leads nowhere is told for programs, and facts of another shape are not', () => {
   const errors = [{ detail: 'app depends on net', unit: 'app', on: 'net' }]
   const told = (facts: Record<string, unknown>) =>
-    renderProblem(new TacoError('NOT_FOUND', 'x', { facts }), 'r').problem.errors
+    problemOf(new TacoError('NOT_FOUND', 'x', { facts }), 'r').errors
 
   expect(told({ errors })).toEqual(errors)
   expect(told({ errors: ['secret'] })).toBeUndefined()

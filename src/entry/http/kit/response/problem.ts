@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { TacoError } from '../../../../base/errors.ts'
 import { LockInfo } from '../../../../state/index.ts'
+import { HttpError, type RenderedError } from './error-renderer.ts'
 import { STATUS_OF, TITLE_OF } from './error-status.ts'
 
 /** Where one request has several faults: each of them, with the dependency that it is about. */
@@ -28,44 +29,35 @@ export const Problem = z
   .meta({ id: 'Problem' })
 export type Problem = z.infer<typeof Problem>
 
-export interface RenderedProblem {
-  readonly problem: Problem
-  readonly headers: Readonly<Record<string, string | string[]>>
-}
-
-export interface ProblemOptions {
-  /** Where HTTP has a status that no error code stands for. */
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 const RETRY_AFTER_SECONDS = 5
 
-export function renderProblem(
-  error: unknown,
-  requestId: string,
-  options: ProblemOptions = {},
-): RenderedProblem {
+/** Errors as `application/problem+json`. */
+export function problems(error: unknown, requestId: string): RenderedError {
+  const problem = problemOf(error, requestId)
+  return {
+    status: problem.status,
+    headers: { ...headersOf(error, problem.status), 'content-type': 'application/problem+json' },
+    body: JSON.stringify(problem),
+  }
+}
+
+export function problemOf(error: unknown, requestId: string): Problem {
   const known = error instanceof TacoError ? error : new TacoError('UNEXPECTED', '')
-  const status = options.status ?? STATUS_OF[known.code]
   const holder = holderOf(known)
   const { field, moreErrors } = known.facts
   const errors = ProblemErrors.safeParse(known.facts['errors']).data
   return {
-    problem: {
-      type: `https://opentaco.dev/errors/${known.code}`,
-      title: TITLE_OF[known.code],
-      status,
-      detail: detailOf(known),
-      code: known.code,
-      ...(known.hint === undefined ? {} : { hint: known.hint }),
-      ...(typeof field === 'string' ? { field } : {}),
-      requestId,
-      ...(holder === undefined ? {} : { holder }),
-      ...(errors === undefined ? {} : { errors }),
-      ...(typeof moreErrors === 'number' && moreErrors > 0 ? { moreErrors } : {}),
-    },
-    headers: { ...headersOf(known, status), ...options.headers },
+    type: `https://opentaco.dev/errors/${known.code}`,
+    title: TITLE_OF[known.code],
+    status: known instanceof HttpError ? known.status : STATUS_OF[known.code],
+    detail: detailOf(known),
+    code: known.code,
+    ...(known.hint === undefined ? {} : { hint: known.hint }),
+    ...(typeof field === 'string' ? { field } : {}),
+    requestId,
+    ...(holder === undefined ? {} : { holder }),
+    ...(errors === undefined ? {} : { errors }),
+    ...(typeof moreErrors === 'number' && moreErrors > 0 ? { moreErrors } : {}),
   }
 }
 
@@ -83,12 +75,13 @@ function detailOf(error: TacoError): string {
   return error.message
 }
 
-function headersOf(error: TacoError, status: number): Record<string, string | string[]> {
+function headersOf(error: unknown, status: number): Readonly<Record<string, string>> {
+  if (error instanceof HttpError) return error.headers
   // Basic is taken and never asked for: a browser that is asked keeps the password and sends it from then on, whichever
   // page makes it call. Engines send theirs without being asked.
   if (status === 401) return { 'www-authenticate': 'Bearer realm="opentaco"' }
   if (status === 503 || status === 429) {
-    const { retryAfterMs } = error.facts
+    const retryAfterMs = error instanceof TacoError ? error.facts['retryAfterMs'] : undefined
     const seconds =
       typeof retryAfterMs === 'number' ? Math.max(1, Math.ceil(retryAfterMs / 1000)) : RETRY_AFTER_SECONDS
     return { 'retry-after': String(seconds) }

@@ -3,79 +3,54 @@ import { isTacoError } from '../../../../base/errors.ts'
 import type { Log } from '../../../../base/log.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Limits } from '../limits.ts'
-import { type ProblemOptions, renderProblem } from './problem.ts'
-
-/** States are secrets and answers are for programs: nothing is cached, framed, sniffed or shared. */
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-}
 
 /** Headers are given all at once: setting them one by one halves the throughput. */
 export function writeHead(x: Exchange, status: number, headers: OutgoingHttpHeaders): void {
-  x.res.writeHead(status, { ...SECURITY_HEADERS, 'x-request-id': x.requestId, ...headers })
+  x.res.writeHead(status, { ...x.style.headers, 'x-request-id': x.requestId, ...headers })
 }
 
-export function sendJson(
+export function sendJson(x: Exchange, status: number, value: unknown, limits: Limits): void {
+  send(x, status, Buffer.from(JSON.stringify(value)), { 'content-type': 'application/json' }, limits)
+}
+
+/** Answers a request whose body may still be on its way. */
+export function send(
   x: Exchange,
   status: number,
-  value: unknown,
-  headers: OutgoingHttpHeaders = {},
+  body: Uint8Array | undefined,
+  headers: OutgoingHttpHeaders,
+  limits: Limits,
 ): void {
-  send(x, status, Buffer.from(JSON.stringify(value)), { 'content-type': 'application/json', ...headers })
-}
-
-export function send(x: Exchange, status: number, body: Uint8Array, headers: OutgoingHttpHeaders): void {
-  writeHead(x, status, { ...headers, 'content-length': body.byteLength })
-  if (x.method === 'HEAD') x.res.end()
+  writeHead(x, status, {
+    ...headers,
+    ...(body === undefined ? {} : { 'content-length': body.byteLength }),
+    // The client may or may not send its body now, so the connection cannot carry another request.
+    ...(x.isAwaitingContinue ? { connection: 'close' } : {}),
+  })
+  if (x.method === 'HEAD' || body === undefined) x.res.end()
   else x.res.end(body)
+  if (!x.isAwaitingContinue && !x.req.complete) drain(x, limits)
 }
 
-export function sendProblem(
+export function sendError(
   x: Exchange,
   error: unknown,
-  to: { log: Log; limits: Limits },
-  options: ProblemOptions = {},
+  { log, limits }: { readonly log: Log; readonly limits: Limits },
 ): void {
-  logFailure(error, x, to.log)
+  logFailure(error, x, log)
+  if (x.res.writableEnded) return
   if (x.res.headersSent) {
     // Part of another answer is out: only a broken connection tells the client that it is not whole.
     x.res.destroy()
     return
   }
-  const { problem, headers } = renderProblem(error, x.requestId, options)
-  sendRefusal(
-    x,
-    problem.status,
-    problem,
-    { ...headers, 'content-type': 'application/problem+json' },
-    to.limits,
-  )
-}
-
-/** Like sendJson, for requests whose body may still be on its way. */
-export function sendRefusal(
-  x: Exchange,
-  status: number,
-  value: unknown,
-  headers: OutgoingHttpHeaders,
-  limits: Limits,
-): void {
-  if (x.isAwaitingContinue) {
-    // The client may or may not send its body now, so the connection cannot carry another request.
-    sendJson(x, status, value, { ...headers, connection: 'close' })
-    return
-  }
-  sendJson(x, status, value, headers)
-  if (!x.req.complete) drain(x, limits)
+  const { status, headers, body } = x.style.errors(error, x.requestId)
+  send(x, status, Buffer.from(body), headers, limits)
 }
 
 /**
  * Reads on what nobody wants: a client that is still sending would meet a reset connection instead of the answer.
- * Not for ever: whoever goes on sending after that is cut off.
+ * Not for ever: a client that goes on sending after that is cut off.
  */
 function drain(x: Exchange, limits: Limits): void {
   const { req } = x

@@ -1,144 +1,196 @@
+import { z } from 'zod'
 import { isTacoError } from '../../../../base/errors.ts'
-import { LockInfo, type StateControl, type UnitRef } from '../../../../state/index.ts'
+import type { Caller, LockInfo as Info, Locks, UnitRef } from '../../../../state/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
-import { expectedBy, refuseConditions } from '../../kit/response/etag.ts'
-import type { Exchange } from '../../kit/exchange.ts'
-import type { Limits } from '../../kit/limits.ts'
-import { holderOf } from '../../kit/response/problem.ts'
+import type { RenderedError } from '../../kit/response/error-renderer.ts'
+import { STATUS_OF } from '../../kit/response/error-status.ts'
+import { expectedBy } from '../../kit/response/etag.ts'
+import { holderOf, problems } from '../../kit/response/problem.ts'
+import { sendJson } from '../../kit/response/respond.ts'
+import { IfStateMatch, PROBLEMS, UNCHANGED, jsonAnswer } from '../../openapi/api.ts'
+import { LockInfo, Version } from '../../openapi/openapi-schemas.ts'
 import {
   BackendDeleteQuery,
   BackendLockQuery,
   BackendQuery,
   BackendReadQuery,
-  faultsOf,
-  queryOf,
 } from '../../openapi/queries.ts'
-import { parseJson, receivedWhole } from '../../kit/request/receive.ts'
-import { sendJson, sendRefusal } from '../../kit/response/respond.ts'
-import { STATUS_OF } from '../../kit/response/error-status.ts'
-import { readState, receiveState, sendAtHand } from './state-bytes.ts'
-
-export interface BackendDeps {
-  readonly control: StateControl
-  readonly limits: Limits
-  readonly freeBuffers?: () => void
-}
-
-export const BACKEND_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'LOCK', 'UNLOCK'] as const
+import { forceDemand, rawRoute, route } from '../define.ts'
+import {
+  Guarded,
+  STATE,
+  STATE_ANSWER,
+  readDemand,
+  readState,
+  receiveState,
+  sendAtHand,
+} from './state-bytes.ts'
 
 /**
- * The http backend of tofu and terraform: five methods on one address. The CLIs insist on 200 for LOCK, UNLOCK and
- * DELETE, and read the holder's lock info from the body of 409 and 423, so those are bare here and not a problem
- * document. Requests are replayed after a lost answer; all of them can be.
+ * The http backend of tofu and terraform. The CLIs insist on 200 for LOCK, UNLOCK and DELETE, and read the holder's lock
+ * info from the body of 409 and 423, so that is bare here and not a problem document. Requests are replayed after a lost
+ * answer; all of them can be.
  */
-export function answerBackend(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> | undefined {
-  if (x.method === 'GET' && sendAtHand(x, ref, deps.control)) return undefined
-  return answerInTime(x, ref, deps)
+const backend = {
+  path: '/v1/backend/{org}/{unit...}',
+  tags: ['http backend'],
+  params: z.object({
+    org: z.string(),
+    unit: z.string().meta({
+      description: 'The path of the unit; its slashes are plain slashes.',
+      example: 'prod/network/vpc',
+    }),
+  }),
+  target: ({ params }: { readonly params: UnitRef }) => params,
+  takesRunTokens: true,
+  errors: engineErrors,
 }
 
-async function answerInTime(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> {
-  try {
-    await answerMethod(x, ref, deps)
-  } catch (error) {
-    const holder = isTacoError(error) ? holderOf(error) : undefined
-    if (holder === undefined || !isTacoError(error)) throw error
-    sendRefusal(x, STATUS_OF[error.code], holder, { 'content-type': 'application/json' }, deps.limits)
-  }
+const { content } = jsonAnswer(LockInfo, '')
+const Held = {
+  description: 'Somebody else holds the lock: their lock info. Anything else: a problem',
+  content: { ...content, ...PROBLEMS.default.content },
 }
+const engineLock = {
+  schema: LockInfo,
+  limit: 'maxLockInfoBytes',
+  isAnyType: true,
+  hint: 'Send the lock info as the engine makes it: an object with at least an ID.',
+} as const
 
-async function answerMethod(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> {
-  switch (x.method) {
-    case 'GET':
-    case 'HEAD':
-      return readState(x, ref, deps.control, queryOf(x, BackendReadQuery).consumer)
-    case 'POST':
-    case 'PUT':
-      return write(x, ref, deps)
-    case 'DELETE':
-      return remove(x, ref, deps)
-    case 'LOCK':
-      return lock(x, ref, deps)
-    default:
-      return unlock(x, ref, deps)
-  }
-}
-
-async function write(x: Exchange, ref: UnitRef, deps: BackendDeps): Promise<void> {
-  const lock = lockOf(queryOf(x, BackendQuery))
-  const expected = expectedBy(x.req.headers)
-  const state = await receiveState(x, ref.org, deps)
-  try {
-    const options = { how: 'backend', createUnit: true, ...lock, ...defined({ expected }) } as const
-    sendJson(x, 200, await deps.control.states.write(ref, state, options, x.caller))
-  } finally {
-    await state.dispose()
-  }
-}
-
-async function remove(x: Exchange, ref: UnitRef, { control }: BackendDeps): Promise<void> {
-  const { force, ...query } = queryOf(x, BackendDeleteQuery)
-  try {
-    const options = { force, ...lockOf(query), ...defined({ expected: expectedBy(x.req.headers) }) }
-    await control.states.remove(ref, options, x.caller)
-  } catch (error) {
-    // What is gone is gone: a replay of a DELETE must succeed. A unit that was renamed is not gone.
-    if (!isTacoError(error, 'NOT_FOUND') || error.facts['renamedTo'] !== undefined) throw error
-  }
-  sendJson(x, 200, {})
-}
-
-async function lock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
-  const { run } = queryOf(x, BackendLockQuery)
-  refuseConditions(x.req.headers)
-  const info = parseLockInfo(await receivedWhole(x, limits.maxLockInfoBytes))
-  const kept = run === undefined ? info : { ...info, Run: run }
-  try {
-    const view = await control.locks.lock(ref, kept, { createUnit: true }, x.caller)
-    sendJson(x, 200, view.info)
-  } catch (error) {
-    if (!isTacoError(error) || STATUS_OF[error.code] !== 409 || holderOf(error) !== undefined) throw error
-    // The CLIs can show nothing but a lock info, and some of them nothing but its id: give the reason there.
-    const reason = error.hint === undefined ? error.message : `${error.message}; ${error.hint}`
-    sendJson(x, 409, { ...info, ID: reason, Info: reason })
-  }
-}
-
-async function unlock(x: Exchange, ref: UnitRef, { control, limits }: BackendDeps): Promise<void> {
-  queryOf(x, BackendQuery)
-  refuseConditions(x.req.headers)
-  const body = await receivedWhole(x, limits.maxLockInfoBytes)
-  if (body.byteLength === 0) {
-    // `terraform force-unlock` sends no id at all.
-    await control.locks.forceUnlock(ref, {}, x.caller)
-  } else {
-    const info = parseLockInfo(body)
-    if (isForced(info)) await forceUnlock(x, ref, info.ID, control)
-    else await control.locks.unlock(ref, info.ID, x.caller)
-  }
-  sendJson(x, 200, {})
-}
+export const backendRoutes = [
+  rawRoute({
+    ...backend,
+    method: 'GET',
+    id: 'readBackendState',
+    action: 'state:read',
+    summary: 'Read the state',
+    query: BackendReadQuery,
+    also: readDemand,
+    answers: { 200: STATE_ANSWER, 304: UNCHANGED },
+    handle({ x, target, query }, { control }) {
+      if (sendAtHand(x, target, control)) return undefined
+      return readState(x, target, control, query.consumer)
+    },
+  }),
+  ...(['POST', 'PUT'] as const).map((method) =>
+    rawRoute({
+      ...backend,
+      method,
+      id: method === 'POST' ? 'writeBackendState' : 'putBackendState',
+      action: 'state:write',
+      summary: 'Write the state',
+      query: BackendQuery,
+      headers: Guarded,
+      body: STATE,
+      answers: { 200: jsonAnswer(Version, 'Written'), 409: Held, 423: Held },
+      async handle({ x, target, query }, services) {
+        const expected = expectedBy(x.req.headers)
+        const state = await receiveState(x, target.org, services)
+        try {
+          const options = {
+            how: 'backend',
+            createUnit: true,
+            ...lockOf(query),
+            ...defined({ expected }),
+          } as const
+          const written = await services.control.states.write(target, state, options, x.caller)
+          sendJson(x, 200, written, services.limits)
+        } finally {
+          await state.dispose()
+        }
+      },
+    }),
+  ),
+  route({
+    ...backend,
+    method: 'DELETE',
+    id: 'deleteBackendState',
+    action: 'state:delete',
+    summary: 'Delete the state',
+    query: BackendDeleteQuery,
+    also: forceDemand,
+    headers: IfStateMatch,
+    answers: { 200: { description: 'Deleted' }, 409: Held, 423: Held },
+    async handle({ target, query: { force, ...query }, headers, caller }, { control }) {
+      try {
+        const options = { force, ...lockOf(query), ...defined({ expected: expectedBy(headers) }) }
+        await control.states.remove(target, options, caller)
+      } catch (error) {
+        // What is gone is gone: a replay of a DELETE must succeed. A unit that was renamed is not gone.
+        if (!isTacoError(error, 'NOT_FOUND') || error.facts['renamedTo'] !== undefined) throw error
+      }
+      return { status: 200, json: {} }
+    },
+  }),
+  route({
+    ...backend,
+    method: 'LOCK',
+    id: 'lockBackend',
+    action: 'lock',
+    summary: 'Take the lock',
+    query: BackendLockQuery,
+    body: engineLock,
+    answers: { 200: jsonAnswer(LockInfo, 'Locked'), 409: Held, 423: Held },
+    async handle({ target, query: { run }, body: info, caller }, { control }) {
+      try {
+        const kept = run === undefined ? info : { ...info, Run: run }
+        const view = await control.locks.lock(target, kept, { createUnit: true }, caller)
+        return { status: 200, json: view.info }
+      } catch (error) {
+        if (!isTacoError(error) || STATUS_OF[error.code] !== 409 || holderOf(error) !== undefined) throw error
+        // The CLIs can show nothing but a lock info, and some of them nothing but its id: give the reason there.
+        const reason = error.hint === undefined ? error.message : `${error.message}; ${error.hint}`
+        return { status: 409, json: { ...info, ID: reason, Info: reason } }
+      }
+    },
+  }),
+  route({
+    ...backend,
+    method: 'UNLOCK',
+    id: 'unlockBackend',
+    action: 'lock',
+    summary: 'Let the lock go; without a body, break it',
+    query: BackendQuery,
+    body: { ...engineLock, isRequired: false },
+    also: ({ body, target }) => (isForced(body) ? [{ action: 'unlock-others', resource: target }] : []),
+    answers: { 200: { description: 'Free' }, 409: Held, 423: Held },
+    async handle({ target, body, caller }, { control: { locks } }) {
+      // `terraform force-unlock` sends no id at all.
+      if (body === undefined) await locks.forceUnlock(target, {}, caller)
+      else if (isForced(body)) await forceUnlock(target, body.ID, caller, locks)
+      else await locks.unlock(target, body.ID, caller)
+      return { status: 200, json: {} }
+    },
+  }),
+]
 
 /** A replay finds the lock broken already; whether that id was ever let go, the plain unlock can tell. */
-async function forceUnlock(x: Exchange, ref: UnitRef, id: string, control: StateControl): Promise<void> {
+async function forceUnlock(ref: UnitRef, id: string, caller: Caller, locks: Locks): Promise<void> {
   try {
-    await control.locks.forceUnlock(ref, { id }, x.caller)
+    await locks.forceUnlock(ref, { id }, caller)
   } catch (error) {
     if (!isTacoError(error, 'NOT_LOCKED', 'LOCK_MISMATCH')) throw error
-    await control.locks.unlock(ref, id, x.caller)
+    await locks.unlock(ref, id, caller)
   }
 }
 
 /** `tofu force-unlock` knows nothing but the id and sends the zero time of Go for the rest. */
-function isForced(info: LockInfo): boolean {
+function isForced(info: Info | undefined): boolean {
+  if (info === undefined) return true
   return info.Operation === '' && info.Who === '' && info.Created.startsWith('0001-01-01T00:00:00')
-}
-
-function parseLockInfo(body: Uint8Array): LockInfo {
-  const parsed = LockInfo.safeParse(parseJson(body))
-  if (parsed.success) return parsed.data
-  throw faultsOf(parsed.error, 'Send the lock info as the engine makes it: an object with at least an ID.')
 }
 
 function lockOf({ ID }: { readonly ID?: string | undefined }): { readonly lockId?: string } {
   return ID === undefined || ID === '' ? {} : { lockId: ID }
+}
+
+function engineErrors(error: unknown, requestId: string): RenderedError {
+  const holder = isTacoError(error) ? holderOf(error) : undefined
+  if (!isTacoError(error) || holder === undefined) return problems(error, requestId)
+  return {
+    status: STATUS_OF[error.code],
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(holder),
+  }
 }

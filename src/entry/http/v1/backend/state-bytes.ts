@@ -1,29 +1,20 @@
-import type { OutgoingHttpHeaders } from 'node:http'
-import { principalText } from '../../../../access/index.ts'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { z } from 'zod'
 import { TacoError, badRequest, isTacoError } from '../../../../base/errors.ts'
 import type { Found, ReceivedState, StateControl, UnitRef } from '../../../../state/index.ts'
-import { consumerOf } from '../../kit/consumer.ts'
 import { checkReceiptWanted } from '../../auth/cross-site.ts'
+import { consumerOf, recordDemand } from '../../kit/consumer.ts'
 import { defined } from '../../kit/drop-undefined.ts'
-import { endTogether } from '../../kit/response/end-together.ts'
-import { etagOf, expectedBy, isUnchanged, singleTag } from '../../kit/response/etag.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import { freeing } from '../../kit/freeing.ts'
-import { keyedRequest } from '../idempotency.ts'
-import { checkJsonType } from '../../kit/request/json-type.ts'
 import type { Limits } from '../../kit/limits.ts'
-import {
-  OrgQuery,
-  StateChangeQuery,
-  StateReadQuery,
-  StateWriteQuery,
-  queryOf,
-} from '../../openapi/queries.ts'
 import { declaredBytes, received, tooLarge } from '../../kit/request/receive.ts'
-import { sendJson, writeHead } from '../../kit/response/respond.ts'
-import { checkConsumer } from '../../auth/run-access.ts'
+import { endTogether } from '../../kit/response/end-together.ts'
+import { etagOf, isUnchanged, singleTag } from '../../kit/response/etag.ts'
+import { writeHead } from '../../kit/response/respond.ts'
 import { sendBytes } from '../../kit/response/send-bytes.ts'
-import { decodeSegment, unitOfSegment } from '../../kit/unit-path.ts'
+import type { Demand } from '../../kit/routes/route.ts'
+import { IfStateMatch, jsonAnswer } from '../../openapi/api.ts'
 
 interface Deps {
   readonly control: StateControl
@@ -31,48 +22,22 @@ interface Deps {
   readonly freeBuffers?: () => void
 }
 
-/** A raw route of the native API, taken apart; undefined when the path is none. */
-export function stateTarget(x: Exchange): { unit: string; version: string | undefined } | undefined {
-  const [unit = '', second, version, last, ...more] = x.path.slice('/v1/units/'.length).split('/')
-  if (second === 'state' && version === undefined) return { unit: unitOfSegment(unit), version: undefined }
-  if (second !== 'versions' || version === undefined || last !== 'state' || more.length > 0) return undefined
-  return { unit: unitOfSegment(unit), version: decodeSegment(version, 'version') }
-}
+const State = z.string().meta({ type: 'string', format: 'binary', description: 'The state, byte for byte' })
+export const STATE = { schema: State }
+export const STATE_ANSWER = jsonAnswer(State, 'The state')
+/** Of a write. */
+export const Guarded = IfStateMatch.extend({
+  'if-none-match': z.string().optional().meta({ description: '"*": only where there is no state yet.' }),
+  'content-md5': z.string().optional().meta({ description: 'Base64; another one is refused.' }),
+})
 
-export const STATE_METHODS = ['GET', 'HEAD', 'PUT', 'DELETE'] as const
-
-export async function answerState(x: Exchange, unit: string, deps: Deps): Promise<void> {
-  if (x.method === 'GET' || x.method === 'HEAD') {
-    const { org, consumer } = queryOf(x, StateReadQuery)
-    return readState(x, { org, unit }, deps.control, consumer)
-  }
-  if (x.method === 'DELETE') {
-    const { org, lock, force } = queryOf(x, StateChangeQuery)
-    const options = { force, ...defined({ lockId: lock, expected: expectedBy(x.req.headers) }) }
-    x.keyed = keyOf(x, '')
-    await deps.control.states.remove({ org, unit }, options, x.caller)
-    writeHead(x, 204, {})
-    x.res.end()
-    return
-  }
-  checkJsonType(x.req.headers['content-type'])
-  const { org, lock, force, keepSerial, message } = queryOf(x, StateWriteQuery)
-  const ref = { org, unit }
-  const expected = expectedBy(x.req.headers)
-  const state = await receiveState(x, ref.org, deps)
-  try {
-    x.keyed = keyOf(x, state.hash)
-    const given = { force, keepSerial, ...defined({ lockId: lock, message, expected }) }
-    const options = { how: 'push', createUnit: true, ...given } as const
-    sendJson(x, 201, await deps.control.states.write(ref, state, options, x.caller))
-  } finally {
-    await state.dispose()
-  }
-}
-
-function keyOf(x: Exchange, body: string): Exchange['keyed'] {
-  const key = x.req.headers['idempotency-key']?.toString()
-  return keyedRequest(key, principalText(x.principal), [x.method, x.path, x.query, body])
+/** Of a read on behalf of a unit. */
+export function readDemand(given: {
+  readonly query: { readonly consumer?: string | undefined }
+  readonly headers: IncomingHttpHeaders
+  readonly target: UnitRef
+}): readonly Demand[] {
+  return recordDemand(consumerOf(given.query.consumer, given.headers, given.target), given.target)
 }
 
 export async function readState(
@@ -83,16 +48,10 @@ export async function readState(
 ): Promise<void> {
   const { headers: asked } = x.req
   const ifNoneMatch = asked['if-match'] === undefined ? singleTag(asked['if-none-match']) : undefined
-  const header = x.req.headers['x-taco-unit']
-  const consumer = consumerOf(consumerAsked, typeof header === 'string' ? header : undefined, ref)
-  if (consumer.consumer !== undefined) checkReceiptWanted((name) => x.req.headers[name]?.toString())
-  if (consumer.consumer !== undefined) checkConsumer(x.principal, ref.org, consumer.consumer)
-  const reading = control.states.read(ref, {
-    signal: x.signal,
-    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
-    ...consumer,
-  })
-  const found = await (consumer.consumer === undefined ? reading : reading.catch(consumerNotFound))
+  const consumer = consumerOf(consumerAsked, asked, ref)
+  if (consumer !== undefined) checkReceiptWanted(asked)
+  const reading = control.states.read(ref, { signal: x.signal, ...defined({ ifNoneMatch, consumer }) })
+  const found = await (consumer === undefined ? reading : reading.catch(consumerNotFound))
   const what = `the state of ${ref.unit}`
   if (found === undefined) {
     isUnchanged(asked, null, what)
@@ -132,7 +91,7 @@ function isUnchangedOrFailed(x: Exchange, found: Found, what: string): boolean {
 /** A small state that is in memory, in the very turn in which it is asked for. False: it takes longer. */
 export function sendAtHand(x: Exchange, ref: UnitRef, control: StateControl): boolean {
   const { headers } = x.req
-  if (x.query !== '' || headers['x-taco-unit'] !== undefined) return false
+  if (x.method !== 'GET' || x.query !== '' || headers['x-taco-unit'] !== undefined) return false
   if (headers['if-none-match'] !== undefined || headers['if-match'] !== undefined) return false
   const held = control.states.readNow(ref)
   if (held === undefined) return false
@@ -159,11 +118,11 @@ function consumerNotFound(error: unknown): never {
 
 export async function readVersion(
   x: Exchange,
-  target: { unit: string; version: string },
+  ref: UnitRef,
+  version: string,
   { control, freeBuffers }: Deps,
 ): Promise<void> {
-  const { org } = queryOf(x, OrgQuery)
-  const { view, body, dispose } = await control.versions.read({ org, unit: target.unit }, target.version)
+  const { view, body, dispose } = await control.versions.read(ref, version)
   try {
     const headers = stateHeaders(x, view.sha256)
     if (isUnchanged(x.req.headers, view.sha256, `version ${view.seq}`)) {

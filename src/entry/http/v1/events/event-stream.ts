@@ -1,44 +1,35 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../../../base/clock.ts'
 import type { EventQuery, EventView, Journal } from '../../../../state/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
-import type { Exchange } from '../../kit/exchange.ts'
-import { EventsQuery, queryOf } from '../../openapi/queries.ts'
-import { writeHead } from '../../kit/response/respond.ts'
-import { sendChunks } from '../../kit/response/send-bytes.ts'
 
 export interface EventStreamDeps {
   readonly journal: Journal
   readonly clock: Clock
   readonly everyMs: number
-  /** Aborted when the server shuts down. */
-  readonly stopping: AbortSignal
+  /** Aborted when the client goes away or the server shuts down. */
+  readonly signal: AbortSignal
 }
 
 const HEARTBEAT_MS = 15_000
 const PAGE = 200
 
-export function wantsEventStream(x: Exchange): boolean {
-  return (
-    x.path === '/v1/events' &&
-    x.method === 'GET' &&
-    (x.req.headers.accept ?? '').includes('text/event-stream')
-  )
-}
-
 /** The journal as server-sent events: no event is skipped, and one may come twice after a reconnect. */
-export async function answerEventStream(x: Exchange, deps: EventStreamDeps): Promise<void> {
-  const query = readQuery(x)
+export async function eventStream(asked: EventQuery, headers: IncomingHttpHeaders, deps: EventStreamDeps) {
+  const lastId = headers['last-event-id']
+  const after = (Array.isArray(lastId) ? lastId[0] : lastId) || asked.after
+  const query = { ...asked, ...defined({ after }), limit: PAGE }
   const first = await deps.journal.read(query)
-  const signal = AbortSignal.any([x.signal, deps.stopping])
-  const head = () => writeHead(x, 200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
-  await sendChunks(x, follow({ ...deps, query, first, signal }), head)
-  x.res.end()
+  return {
+    type: 'text/event-stream',
+    headers: { 'x-accel-buffering': 'no' },
+    chunks: follow({ ...deps, query, first }),
+  }
 }
 
 interface Following extends EventStreamDeps {
   readonly query: EventQuery
   readonly first: Awaited<ReturnType<Journal['read']>>
-  readonly signal: AbortSignal
 }
 
 async function* follow({
@@ -78,13 +69,4 @@ function renderPage(items: readonly EventView[], next: string, before: string | 
       return `${id}event: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`
     })
     .join('')
-}
-
-function readQuery(x: Exchange): EventQuery {
-  const { type: types, after, org, unit } = queryOf(x, EventsQuery)
-  const lastId = x.req.headers['last-event-id']
-  return {
-    ...defined({ org, unit, types, after: (Array.isArray(lastId) ? lastId[0] : lastId) || after }),
-    limit: PAGE,
-  }
 }

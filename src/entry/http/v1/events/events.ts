@@ -1,36 +1,44 @@
-import type { Journal } from '../../../../state/index.ts'
-import { type Api, PROBLEMS, createRoute, z } from '../../openapi/api.ts'
+import { z } from 'zod'
+import { callerNetwork } from '../../auth/client-address.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 import { JournalEvent } from '../../openapi/openapi-schemas.ts'
 import { EventsQuery } from '../../openapi/queries.ts'
+import { route } from '../define.ts'
+import { eventStream } from './event-stream.ts'
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/events',
-  tags: ['events'],
-  summary: 'The journal, oldest first; as server-sent events it goes on for ever',
-  request: {
+export const eventRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/events',
+    id: 'listEvents',
+    action: 'events:read',
+    tags: ['events'],
+    summary: 'The journal, oldest first; as server-sent events it goes on for ever',
     query: EventsQuery,
-  },
-  responses: {
-    200: {
-      description:
-        'A page, or with "Accept: text/event-stream" a feed whose ids are cursors (Last-Event-ID goes on from there)',
-      content: {
-        'application/json': {
-          schema: z.object({ items: z.array(JournalEvent), next: z.string(), more: z.boolean() }),
+    target: ({ query: { org, unit } }) => ({ org, unit }),
+    answers: {
+      200: {
+        description:
+          'A page, or with "Accept: text/event-stream" a feed whose ids are cursors (Last-Event-ID goes on from there)',
+        content: {
+          'application/json': {
+            schema: z.object({ items: z.array(JournalEvent), next: z.string(), more: z.boolean() }),
+          },
+          'text/event-stream': { schema: z.string() },
         },
-        'text/event-stream': { schema: z.string() },
       },
     },
-    ...PROBLEMS,
-  },
-})
-
-export function addEvents(api: Api, journal: Journal): void {
-  api.openapi(list, async (c) => {
-    const { type, ...query } = c.req.valid('query')
-    const page = await journal.read({ ...defined(query), ...(type === undefined ? {} : { types: type }) })
-    return c.json({ items: [...page.items], next: page.next, more: page.more }, 200)
-  })
-}
+    async handle({ query: { type: types, ...query }, headers, x }, services) {
+      const { journal } = services.control
+      const wanted = defined({ ...query, types })
+      if (x.method === 'GET' && (headers.accept ?? '').includes('text/event-stream')) {
+        x.res.once('close', services.streams.take(callerNetwork(x.address)))
+        const { clock, eventsEveryMs: everyMs } = services
+        const signal = AbortSignal.any([x.signal, services.stopping])
+        return { status: 200, ...(await eventStream(wanted, headers, { journal, clock, everyMs, signal })) }
+      }
+      const page = await journal.read(wanted)
+      return { status: 200, json: { items: [...page.items], next: page.next, more: page.more } }
+    },
+  }),
+]

@@ -1,41 +1,36 @@
 import type { Log } from '../../../../base/log.ts'
-import type { ApiExchange } from '../../openapi/api.ts'
-import { renderProblem } from '../../kit/response/problem.ts'
+import type { Exchange } from '../../kit/exchange.ts'
+import { problemOf } from '../../kit/response/problem.ts'
 import { logFailure } from '../../kit/response/respond.ts'
 
 /**
  * One JSON value per line, as they come. A failure before the first line is thrown, so that it gets a status of its
  * own; a later one becomes the last line, `{"error": problem}`. `last` adds a line at a good end.
  */
-export async function ndjson(
+export function ndjson(
   lines: AsyncIterable<unknown>,
-  exchange: ApiExchange,
-  options: { log: Log; last?: () => unknown },
-): Promise<Response> {
-  const iterator = lines[Symbol.asyncIterator]()
-  let next: IteratorResult<unknown> | undefined = await iterator.next()
+  options: { readonly x: Exchange; readonly log: Log; readonly last?: () => unknown },
+) {
+  return { type: 'application/x-ndjson', chunks: rendered(lines, options) }
+}
 
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const result = next ?? (await iterator.next())
-        next = undefined
-        if (result.done !== true) {
-          controller.enqueue(line(result.value))
-          return
-        }
-        if (options.last !== undefined) controller.enqueue(line(options.last()))
-      } catch (error) {
-        logFailure(error, exchange, options.log)
-        controller.enqueue(line({ error: renderProblem(error, exchange.requestId).problem }))
-      }
-      controller.close()
-    },
-    async cancel() {
-      await iterator.return?.()
-    },
-  })
-  return new Response(body, { headers: { 'content-type': 'application/x-ndjson' } })
+async function* rendered(
+  lines: AsyncIterable<unknown>,
+  { x, log, last }: Parameters<typeof ndjson>[1],
+): AsyncGenerator<Uint8Array> {
+  let isFirst = true
+  try {
+    for await (const value of lines) {
+      isFirst = false
+      yield line(value)
+    }
+  } catch (error) {
+    if (isFirst) throw error
+    logFailure(error, x, log)
+    yield line({ error: problemOf(error, x.requestId) })
+    return
+  }
+  if (last !== undefined) yield line(last())
 }
 
 function line(value: unknown): Uint8Array {

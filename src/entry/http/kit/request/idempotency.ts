@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { badRequest } from '../../../base/errors.ts'
-import type { Caller } from '../../../state/index.ts'
+import { badRequest } from '../../../../base/errors.ts'
+import type { Caller } from '../../../../state/index.ts'
 
 /** For requests that cannot be repeated safely by nature; see docs/api.md. */
 export function keyedRequest(

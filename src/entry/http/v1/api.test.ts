@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { memoryControl, startFace, testDeps } from '../../../test/rig/http-face.ts'
-import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
+import { memoryControl, startFace } from '../../../../test/rig/http-face.ts'
+import { openMemoryBucket } from '../../../bucket/adapters/memory.ts'
 import {
   AdoptFinding,
   EventView,
@@ -9,33 +9,24 @@ import {
   OrgView,
   UnitView,
   VersionView,
-} from '../../state/index.ts'
-import { overwrite } from '../../../test/support/state.ts'
-import { createApp } from './app.ts'
+} from '../../../state/index.ts'
+import { overwrite } from '../../../../test/support/state.ts'
+import { trustingGuard } from '../auth/auth.ts'
 
 async function open() {
-  const deps = await testDeps()
-  const app = createApp(deps)
-  const caller = { by: 'alice', requestId: 'r-1' }
-  const exchange = { requestId: 'r-1', caller, signal: new AbortController().signal, route: '' }
+  const face = await startFace({ guard: trustingGuard('alice') })
 
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    const reply = await app.request(
-      path,
-      {
-        method,
-        headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    const answer = await face.send(path, {
+      method,
+      headers: {
+        'x-request-id': 'r-1',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
-      { exchange },
-    )
-    const text = await reply.text()
-    return {
-      status: reply.status,
-      headers: reply.headers,
-      text,
-      json: () => JSON.parse(text) as Record<string, unknown>,
-    }
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { ...answer, headers: new Headers(answer.headers as Record<string, string>) }
   }
 
   async function push(unit: string, serial: number, resources: readonly unknown[] = []) {
@@ -52,7 +43,8 @@ async function open() {
     async function* stream() {
       yield bytes
     }
-    const { states } = deps.control
+    const { states } = face.deps.control
+    const caller = { by: 'alice', requestId: 'r-1' }
     const state = await states.receive(stream(), { org: 'default', maxBytes: 1e6 })
     try {
       return await states.write({ org: 'default', unit }, state, { how: 'push', createUnit: true }, caller)

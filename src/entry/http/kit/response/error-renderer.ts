@@ -1,0 +1,44 @@
+import { type ErrorCode, TacoError, type TacoErrorOptions } from '../../../../base/errors.ts'
+
+export interface RenderedError {
+  readonly status: number
+  /** With the content type. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** How a face says what went wrong. */
+export type ErrorRenderer = (error: unknown, requestId: string) => RenderedError
+
+/** How one face answers. */
+export interface FaceStyle {
+  readonly errors: ErrorRenderer
+  /** Sent with every answer. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Where HTTP has a status that no error code stands for. */
+export class HttpError extends TacoError {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    code: ErrorCode,
+    message: string,
+    options: TacoErrorOptions & { readonly headers?: Readonly<Record<string, string>> },
+  ) {
+    super(code, message, options)
+    this.status = status
+    this.headers = options.headers ?? {}
+  }
+}
+
+/** A known address, and a method that it does not take. */
+export function wrongMethod(allowed: Iterable<string>): HttpError {
+  return new HttpError(405, 'BAD_REQUEST', 'this address does not take that method', {
+    facts: { field: 'method' },
+    hint: 'The Allow header lists the methods that it takes.',
+    headers: { allow: [...allowed].join(', ') },
+  })
+}

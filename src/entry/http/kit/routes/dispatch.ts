@@ -1,0 +1,232 @@
+import { type Principal, principalText, stranger } from '../../../../access/index.ts'
+import { isTacoError } from '../../../../base/errors.ts'
+import type { Guard } from '../../auth/auth.ts'
+import { checkSameOrigin } from '../../auth/cross-site.ts'
+import { permit, refuseRunToken } from '../../auth/permit.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Limits } from '../limits.ts'
+import { keyedRequest } from '../request/idempotency.ts'
+import { checkJsonType } from '../request/json-type.ts'
+import { parseQuery, validated } from '../request/query.ts'
+import { declaredBytes, parseJson, receivedWhole } from '../request/receive.ts'
+import { checkHeaderCount, checkTarget } from '../request/request-target.ts'
+import { refuseConditions } from '../response/etag.ts'
+import { type FaceStyle, wrongMethod } from '../response/error-renderer.ts'
+import { type Reply, sendReply } from '../response/reply.ts'
+import { checkPath, decodeRest, decodeSegment } from '../unit-path.ts'
+import { createMatcher, namesIn } from './match.ts'
+import type { BodySpec, Method, Route } from './route.ts'
+
+/** A part of the address space: its routes, and how it speaks where no route matches. */
+export interface Face {
+  /** What its paths begin with. The longest that fits answers. */
+  readonly prefix: string
+  readonly style: FaceStyle
+  readonly routes: readonly Route[]
+  /** What the handlers of its routes get. */
+  readonly services: unknown
+  /** What to say of a path that no route has. */
+  missing(x: Exchange): Error
+}
+
+export interface DispatchDeps {
+  readonly guard: Guard
+  readonly limits: Limits
+  readonly isMetricsOpen?: boolean
+}
+
+interface Row {
+  readonly method: Method
+  readonly path: string
+  readonly route: Route
+  readonly services: unknown
+  readonly names: ReturnType<typeof namesIn>
+  /** The parsed query of a request without one: the same for all of them. */
+  readonly noQuery: () => unknown
+}
+
+export interface Dispatcher {
+  /** Finds the route, so that whatever happens from now on is answered and counted as its face and its route say. */
+  find(x: Exchange): Found
+  /** Authorises, and calls the handler. Undefined: answered already. */
+  answer(x: Exchange, found: Found): Promise<void> | undefined
+}
+
+export interface Found {
+  readonly isProbe: boolean
+  readonly row: Row | undefined
+  readonly values: readonly string[]
+  /** Says why there is no row. */
+  readonly refusal?: () => Error
+}
+
+/**
+ * The one way from a request to its handler, for every face: match, identify, parse, authorise, handle. It is
+ * synchronous as far as the guard and the handler are: a small state is answered in the turn in which it is asked for.
+ */
+export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Dispatcher {
+  const { guard, limits } = deps
+  const rows = faces.flatMap(({ routes, services }) => routes.map((route) => rowOf(route, services)))
+  const match = createMatcher(rows)
+  const byLength = faces.toSorted((a, b) => b.prefix.length - a.prefix.length)
+
+  function isOpen({ openness }: Route): boolean {
+    return openness === 'everybody' || (openness === 'metrics' && deps.isMetricsOpen === true)
+  }
+
+  function find(x: Exchange): Found {
+    const face = byLength.find(({ prefix }) => x.path.startsWith(prefix))
+    if (face !== undefined) x.style = face.style
+    const matched = match(x.path)
+    const row = matched?.methods.get(x.method)
+    const anyRow = row ?? matched?.methods.values().next().value
+    if (anyRow !== undefined) x.route = anyRow.route.pattern
+    if (row === undefined) {
+      const refusal = () =>
+        matched === undefined
+          ? (face?.missing(x) ?? new Error('no face answers for this path'))
+          : wrongMethod(matched.methods.keys())
+      return { isProbe: false, row, values: [], refusal }
+    }
+    x.style = row.route.style
+    return { isProbe: row.route.isProbe === true, row, values: matched?.values ?? [] }
+  }
+
+  function answer(x: Exchange, found: Found): Promise<void> | undefined {
+    checkHeaderCount(x.req, limits.maxHeaders)
+    checkTarget(x.req)
+    checkPath(x.path)
+    checkSameOrigin(x.req.headers)
+    x.claim = guard.claim
+    const who = identified(x, found)
+    if (who instanceof Promise) return who.then((principal) => proceed(x, found, principal))
+    return proceed(x, found, who)
+  }
+
+  /** A credential that is wrong does not close what is open to everybody. */
+  function identified(x: Exchange, { row }: Found): Principal | Promise<Principal> {
+    const { headers } = x.req
+    if (row === undefined || !isOpen(row.route)) return guard.identify({ headers, address: x.address })
+    const asStranger = (error: unknown): Principal => {
+      if (isTacoError(error, 'UNAUTHENTICATED', 'RATE_LIMITED')) return stranger
+      throw error
+    }
+    try {
+      const who = guard.identify({ headers, address: x.address })
+      return who instanceof Promise ? who.catch(asStranger) : who
+    } catch (error) {
+      return asStranger(error)
+    }
+  }
+
+  function proceed(
+    x: Exchange,
+    { row, values, refusal }: Found,
+    principal: Principal,
+  ): Promise<void> | undefined {
+    x.principal = principal
+    if (row === undefined) {
+      // What there is and is not is told to those who may know what the server is.
+      permit(principal, 'server:read', {})
+      throw refusal?.() ?? new Error('neither a route nor a refusal')
+    }
+    const { route, services } = row
+    refuseRunToken(principal, route)
+    const given = parsedOrRefused(x, row, values)
+    const target = isOpen(route) ? given.target : permit(principal, route.action, given.target)
+    const request = { ...given, target, headers: x.req.headers, x }
+    if (route.isRaw) {
+      demand(principal, route, { ...request, body: undefined })
+      const answering = route.handle({ ...request, body: undefined, caller: x.caller }, services)
+      return answering instanceof Promise ? (answering as Promise<void>) : undefined
+    }
+    return answerParsed(x, row, request)
+  }
+
+  /** A stranger learns that a credential is missing, and nothing about how the request should look. */
+  function parsedOrRefused(x: Exchange, row: Row, values: readonly string[]) {
+    try {
+      const { route } = row
+      if (!isSafe(route.method) && !takes(route, 'if-match')) refuseConditions(x.req.headers)
+      const params = validParams(row, values)
+      const query =
+        x.query === ''
+          ? row.noQuery()
+          : route.query === undefined
+            ? {}
+            : validated(route.query, parseQuery(x.query))
+      return { params, query, target: route.target({ params, query }) }
+    } catch (error) {
+      if (!isOpen(row.route) && x.principal.kind === 'anonymous') permit(x.principal, row.route.action, {})
+      throw error
+    }
+  }
+
+  async function answerParsed(
+    x: Exchange,
+    { route, services }: Row,
+    request: Omit<Parameters<Route['handle']>[0], 'body' | 'caller'>,
+  ): Promise<void> {
+    const { bytes, body } = await bodyOf(x, route)
+    demand(x.principal, route, { ...request, body })
+    if (takes(route, 'idempotency-key')) {
+      const key = x.req.headers['idempotency-key']?.toString()
+      const says = [x.method, x.path, x.query, bytes.toString()]
+      x.keyed = keyedRequest(key, principalText(x.principal), says)
+    }
+    const reply = await route.handle({ ...request, body, caller: x.caller }, services)
+    await sendReply(x, reply as Reply, { isSecret: route.isSecret === true, limits })
+  }
+
+  async function bodyOf(x: Exchange, route: Route): Promise<{ bytes: Buffer; body: unknown }> {
+    const spec: Partial<BodySpec> = route.body ?? {}
+    const isAnnounced = hasBody(x)
+    if ((isAnnounced || x.method === 'POST') && spec.isAnyType !== true)
+      checkJsonType(x.req.headers['content-type'])
+    const bytes = isAnnounced ? await receivedWhole(x, limits[spec.limit ?? 'maxJsonBytes']) : Buffer.alloc(0)
+    if (spec.schema === undefined || (bytes.byteLength === 0 && spec.isRequired === false))
+      return { bytes, body: undefined }
+    return { bytes, body: validated(spec.schema, parseJson(bytes), spec.hint) }
+  }
+
+  return { find, answer }
+}
+
+function demand(principal: Principal, route: Route, given: Parameters<NonNullable<Route['also']>>[0]): void {
+  for (const { action, resource } of route.also?.(given) ?? []) permit(principal, action, resource)
+}
+
+function rowOf(route: Route, services: unknown): Row {
+  let noQuery: unknown
+  return {
+    method: route.method,
+    path: route.path,
+    route,
+    services,
+    names: namesIn(route.path),
+    noQuery: () => (noQuery ??= route.query === undefined ? {} : Object.freeze(validated(route.query, {}))),
+  }
+}
+
+function validParams({ route, names }: Row, values: readonly string[]): unknown {
+  const given: Record<string, string> = {}
+  for (const [i, { name, isRest }] of names.entries()) {
+    const value = values[i] ?? ''
+    given[name] = isRest ? decodeRest(value, name) : decodeSegment(value, name)
+  }
+  return route.params === undefined ? given : validated(route.params, given)
+}
+
+function isSafe(method: Method): boolean {
+  return method === 'GET'
+}
+
+function takes({ headers }: Route, name: string): boolean {
+  return headers !== undefined && name in headers.shape
+}
+
+/** No GET or DELETE here takes a body, and one that is left out cannot be told from one that is there. */
+function hasBody(x: Exchange): boolean {
+  if (['GET', 'HEAD', 'DELETE'].includes(x.method)) return false
+  return (declaredBytes(x) ?? (x.req.headers['transfer-encoding'] === undefined ? 0 : 1)) > 0
+}

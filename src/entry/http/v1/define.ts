@@ -1,0 +1,45 @@
+import type { Resource } from '../../../access/index.ts'
+import type { HttpDeps } from '../deps.ts'
+import type { FaceStyle } from '../kit/response/error-renderer.ts'
+import { problems } from '../kit/response/problem.ts'
+import { type Demand, routesOf } from '../kit/routes/route.ts'
+import type { StreamSlots } from '../kit/stream-slots.ts'
+
+/** What the handlers of the native API and of the http backend work with. */
+export interface V1Services extends HttpDeps {
+  readonly streams: StreamSlots
+  /** Aborted when the server shuts down. */
+  readonly stopping: AbortSignal
+}
+
+export const v1Style: FaceStyle = {
+  errors: problems,
+  /** States are secrets and answers are for programs: nothing is cached, framed, sniffed or shared. */
+  headers: {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  },
+}
+
+export const { route, rawRoute } = routesOf<V1Services>(v1Style)
+
+interface InOrg {
+  readonly query: { readonly org: string }
+}
+
+/** The server and all organizations. */
+export const ofServer = () => ({})
+export const ofOrg = ({ query }: InOrg) => ({ org: query.org })
+export const ofUnit = ({ params, query }: InOrg & { readonly params: { readonly unit: string } }) => ({
+  org: query.org,
+  unit: params.unit,
+})
+
+/** Of what overrides a check. */
+export const forceDemand = (given: {
+  readonly query: { readonly force: boolean }
+  readonly target: Resource
+}): readonly Demand[] => (given.query.force ? [{ action: 'state:force', resource: given.target }] : [])

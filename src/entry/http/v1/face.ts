@@ -1,0 +1,67 @@
+import { TacoError, badRequest } from '../../../base/errors.ts'
+import type { Exchange } from '../kit/exchange.ts'
+import type { Face } from '../kit/routes/dispatch.ts'
+import { createReadiness } from '../readiness.ts'
+import { aboutRoutes } from './about.ts'
+import { backendRoutes } from './backend/backend.ts'
+import { type V1Services, v1Style } from './define.ts'
+import { dependencyRoutes } from './dependencies.ts'
+import { documentRoutes } from './document.ts'
+import { eventRoutes } from './events/events.ts'
+import { graphRoutes } from './graph.ts'
+import { inputRoutes } from './inputs.ts'
+import { lockRoutes } from './locks.ts'
+import { orgRoutes } from './orgs.ts'
+import { outputRoutes } from './outputs.ts'
+import { rolloutRoutes } from './rollouts.ts'
+import { runTokenRoutes } from './run-tokens.ts'
+import { stateRoutes } from './states.ts'
+import { syncRoutes } from './sync.ts'
+import { unitRoutes } from './units.ts'
+import { upkeepRoutes } from './upkeep.ts'
+import { versionRoutes } from './versions.ts'
+
+const described = [
+  ...aboutRoutes,
+  ...orgRoutes,
+  ...unitRoutes,
+  ...lockRoutes,
+  ...versionRoutes,
+  ...outputRoutes,
+  ...graphRoutes,
+  ...dependencyRoutes,
+  ...inputRoutes,
+  ...syncRoutes,
+  ...rolloutRoutes,
+  ...runTokenRoutes,
+  ...eventRoutes,
+  ...upkeepRoutes,
+  ...backendRoutes,
+  ...stateRoutes,
+]
+
+/** Every route of the native API and of the http backend. */
+export const v1Routes = [...described, ...documentRoutes(described)]
+
+export function createV1Face(services: V1Services): Face {
+  return {
+    prefix: '/',
+    style: v1Style,
+    routes: v1Routes,
+    services: { ...services, ready: createReadiness(services.ready, services.clock) },
+    missing,
+  }
+}
+
+function missing({ method, path }: Exchange): TacoError {
+  // To engines, 404 at the backend means that there is no state yet.
+  if (path.startsWith('/v1/backend/')) {
+    const field =
+      path.slice('/v1/backend/'.length).startsWith('/') || path === '/v1/backend/' ? 'org' : 'unit'
+    const noun = field === 'org' ? 'organization' : 'unit'
+    return badRequest(field, `the address names no ${noun}`, 'Use /v1/backend/<org>/<unit>.')
+  }
+  return new TacoError('NOT_FOUND', `there is nothing at ${method} ${path}`, {
+    hint: '/v1/openapi.json lists what there is.',
+  })
+}
