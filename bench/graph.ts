@@ -106,7 +106,6 @@ async function served(facts: readonly GraphFacts[], rounds: number): Promise<Gra
     ids: randomIds,
     about: { version: 'bench', bucket: { kind: 'memory', label: 'memory:' } },
     ready: () => Promise.resolve(),
-    eventsEveryMs: 1000,
   })
   await new Promise<void>((resolve) => face.server.listen(0, '127.0.0.1', resolve))
   const address = face.server.address()

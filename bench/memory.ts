@@ -6,6 +6,7 @@ import { type BenchServer, type Site, type StoreKind } from './site.ts'
 const MB = 1e6
 const LARGE = 200_000_000
 const CONNECTIONS = 16
+const SOAK_BYTES = 50_000
 /** Longer than the pauses after which a server tidies up, which it does in several steps. */
 const REST_MS = 45_000
 
@@ -13,6 +14,7 @@ const REST_MS = 45_000
 export async function* memory(site: Site): AsyncGenerator<Row> {
   for (const kind of site.kinds) {
     yield* underLoad(site, kind)
+    yield* soak(site, kind)
     yield* withUnits(site, kind)
   }
 }
@@ -58,6 +60,34 @@ async function* peaks(site: Site, server: BenchServer, name: string, bytes: numb
     value: await peakOf(server),
     unit: 'MB',
   }
+}
+
+/** Everything at once for minutes: what piles up slowly shows here. */
+async function* soak(site: Site, kind: StoreKind): AsyncGenerator<Row> {
+  const server = await site.server(await site.newStore(kind))
+  const paths = Array.from({ length: 64 }, (_, i) => `/v1/backend/default/soak/unit-${i}`)
+  const load = { port: server.port, connections: 8, paths, bytes: SOAK_BYTES, streams: 10 }
+  await site.load.ask('prepare', load)
+  await resetPeak(server.pid)
+  const ms = site.isQuick ? 30_000 : 180_000
+  const { count, requests } = await site.load.ask('mixed', { ...load, ms })
+  yield {
+    part: 'e',
+    name: `peak in a soak of ${ms / 1000} s: 8 writers, lists, 10 event streams, ${kind}`,
+    value: await peakOf(server),
+    unit: 'MB',
+    goal: { atMost: 200 },
+    note: `${count} cycles, ${requests} lists`,
+  }
+  await site.load.ask('disconnect', { port: server.port })
+  await rest()
+  yield {
+    part: 'e',
+    name: `idle after the soak, ${kind}`,
+    value: (await memoryOf(server.pid)).now / MB,
+    unit: 'MB',
+  }
+  await server.stop()
 }
 
 async function* withUnits(site: Site, kind: StoreKind): AsyncGenerator<Row> {

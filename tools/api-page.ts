@@ -25,7 +25,7 @@ Everything that \`taco\` does goes through this API, and so can your scripts. A 
 - **Compression**: JSON answers to \`GET\` of 4 kB and more come as gzip if you send \`Accept-Encoding: gzip\`. States, outputs, inputs and differences never do, nor what carries an \`ETag\`: the size of a compressed answer could tell about secrets in it.
 - **Errors** are problem documents with a code and a hint: [errors.md](errors.md).
 - **Request ids**: \`X-Request-Id\` is taken from you or made up, answered, and written into the log and the events.
-- **Events**: \`GET /v1/events?after=<next>\` goes on from where you were and skips nothing. \`next\` is always set; \`"more": false\` tells that you have all there is for now. Filters apply before paging. One answer reads a bounded part of the journal, so that with a rare filter a page may be short or empty while \`more\` is true: go on. With \`Accept: text/event-stream\` it stays open.
+- **Events**: \`GET /v1/events?after=<next>\` goes on from where you were and skips nothing. \`next\` is always set; \`"more": false\` says that this is all there is for now. \`order=desc\` gives the newest first, at the cost of a few requests to the bucket; there \`"more": false\` is the end of the journal, and \`latest\` is the cursor with which to follow from the first page on, oldest first. A cursor whose next events were removed by retention is answered with 410. Filters apply before paging. One answer reads a bounded part of the journal, so that with a rare filter a page may be short or empty while \`more\` is true: go on. With \`Accept: text/event-stream\` it stays open.
 `
 
 export function apiPage(): string {

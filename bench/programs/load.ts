@@ -1,5 +1,6 @@
 import { answerRequests } from '../answering.ts'
 import { makeState } from '../fixtures.ts'
+import { startReaders } from '../load-mixed.ts'
 import { type PatchedState, patchedState } from '../patched-state.ts'
 import { type Answered, openRaw, type RawConnection } from '../raw-http.ts'
 import type { Slice } from '../slices.ts'
@@ -115,6 +116,12 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1 << 20) yield bytes.subarray(at, at + (1 << 20))
 }
 
+async function cycle(connection: RawConnection, path: string, bytes: number): Promise<void> {
+  await lock(connection, path)
+  await post(connection, path, bytes)
+  await locking(connection, 'UNLOCK', path, lockIdOf(path))
+}
+
 const handlers = {
   /** Makes the states now, which takes longer than sending them. */
   prepare: async ({
@@ -132,17 +139,17 @@ const handlers = {
     }),
   write: (load: WriteLoad): Promise<Slice> =>
     during(load, async (connection, path) => {
-      if (load.doing === 'cycle') await lock(connection, path)
-      await post(connection, path, load.bytes)
-      if (load.doing === 'cycle') await locking(connection, 'UNLOCK', path, lockIdOf(path))
+      await (load.doing === 'cycle' ? cycle : post)(connection, path, load.bytes)
     }),
+  /** Writes, lists and event streams together. */
+  mixed: async (load: Load & { readonly bytes: number; readonly streams: number }) => {
+    const readers = startReaders(load.port, load.streams)
+    const written = await during(load, (connection, path) => cycle(connection, path, load.bytes))
+    return { ...written, ...(await readers.stop()) }
+  },
   /** A first state for every path, each under its own lock. */
   fill: (load: Load & { readonly bytes: number }): Promise<void> =>
-    once(load, async (connection, path) => {
-      await lock(connection, path)
-      await post(connection, path, load.bytes)
-      await locking(connection, 'UNLOCK', path, lockIdOf(path))
-    }),
+    once(load, (connection, path) => cycle(connection, path, load.bytes)),
   lockAll: (load: Load): Promise<void> => once(load, lock),
   unlockAll: (load: Load): Promise<void> =>
     once(load, (connection, path) => locking(connection, 'UNLOCK', path, lockIdOf(path))),

@@ -44,6 +44,16 @@ export function encodeTime(now: number): string {
   return encode(now, 10)
 }
 
+/** NaN: it is no such text. */
+export function decodeTime(text: string): number {
+  let time = text.length === 10 ? 0 : Number.NaN
+  for (const digit of text) {
+    const value = CROCKFORD.indexOf(digit)
+    time = time * 32 + (value === -1 ? Number.NaN : value)
+  }
+  return time
+}
+
 /** Half of the 80 bits that follow the time; a number holds no more than 53 of them. */
 const HALF = 2 ** 40
 

@@ -14,6 +14,7 @@ import { createOutbox } from './journal/events.ts'
 import { createOrgMaker } from './units/key-owner.ts'
 import { createJournal } from './journal/journal.ts'
 import { createJournalWriter } from './journal/journal-writer.ts'
+import { createTails } from './journal/tail.ts'
 import { createLocator } from './units/locate.ts'
 import { createLocks } from './locks/locks.ts'
 import { createLocksSeen } from './locks/outside-locks.ts'
@@ -51,7 +52,8 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const orgs = createOrgs(deps, outbox)
   const claims = createClaims(deps, store)
   const locator = createLocator(deps, store, claims, orgs)
-  const catalog = createCatalog(deps, store, journalWriter)
+  const tails = createTails(deps)
+  const catalog = createCatalog(deps, store, journalWriter, tails)
   store.onSeen((unit) => {
     locator.note(unit)
     catalog.note(unit)
@@ -78,7 +80,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     versions: createVersions(parts, locator),
     outputs: createOutputs(parts, locator),
     graph: createGraphStore(parts, catalog, locator, orgs, createUnitsAt(parts, catalog, history)),
-    journal: createJournal(deps),
+    journal: createJournal(deps, { orgs, tails, unitsNamed: catalog.idsNamed }),
     outbox,
     upkeep: {
       adopt: createAdopt(parts, orgs, maker, claims, catalog),

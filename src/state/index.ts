@@ -16,6 +16,7 @@ export {
   Answered,
   Dependency,
   Event,
+  EventRetention,
   EventType,
   LockInfo,
   OutputDigest,

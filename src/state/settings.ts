@@ -31,6 +31,8 @@ export interface StateSettings {
   readonly catalogLagMs: number
   /** A full listing at least this often, where the journal alone is followed in between. */
   readonly catalogVerifyMs: number
+  /** How often the journal is looked at while somebody follows it. */
+  readonly followEveryMs: number
 }
 
 export const defaultSettings: StateSettings = {
@@ -41,4 +43,5 @@ export const defaultSettings: StateSettings = {
   ownLeaseMs: 120_000,
   catalogLagMs: 1_000,
   catalogVerifyMs: 30_000,
+  followEveryMs: 1_000,
 }

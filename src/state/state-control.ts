@@ -2,7 +2,15 @@ import type { RunTokens } from '../access/index.ts'
 import type { Body, Found, Held } from '../bucket/index.ts'
 import type { StateFacts } from './content/scan.ts'
 import type { Expected } from './expected.ts'
-import type { Dependency, Event, EventType, LockInfo, Read, Retention } from './documents/model.ts'
+import type {
+  Dependency,
+  Event,
+  EventType,
+  EventRetention,
+  LockInfo,
+  Read,
+  Retention,
+} from './documents/model.ts'
 import type {
   AdoptFinding,
   AbsenceView,
@@ -71,18 +79,19 @@ export interface OrgPage extends Page<OrgView> {
   readonly damaged: readonly string[]
 }
 
+/** What is left out stays as it is; null keeps everything. */
+export interface OrgChange {
+  readonly retention?: Retention | null
+  readonly eventRetention?: EventRetention | null
+}
+
 export interface Orgs {
   /** Of all of them, also of those whose document cannot be read. */
   names(): Promise<readonly string[]>
   list(page: { limit: number; cursor?: string }): Promise<OrgPage>
   get(org: string): Promise<OrgView>
-  create(input: { name: string; retention?: Retention }, caller: Caller): Promise<OrgView>
-  update(
-    org: string,
-    change: { retention: Retention | null },
-    caller: Caller,
-    expected?: Expected,
-  ): Promise<OrgView>
+  create(input: { name: string } & OrgChange, caller: Caller): Promise<OrgView>
+  update(org: string, change: OrgChange, caller: Caller, expected?: Expected): Promise<OrgView>
   /**
    * For a request that makes something of which only it knows the id: the id that this very request was given when it
    * first came, which is `id` the first time. Whoever makes it under that id makes it once.
@@ -342,13 +351,30 @@ export interface EventQuery {
   readonly unit?: string
   readonly types?: readonly EventType[]
   readonly limit: number
-  /** Cursor of an earlier answer; undefined: from the beginning. `now`: only what comes. */
+  /** Default: oldest first. */
+  readonly order?: 'asc' | 'desc'
+  /** Cursor of an earlier answer in the same order; undefined: from the start. `now`: only what comes, oldest first. */
   readonly after?: string
 }
 
+export interface EventPage {
+  readonly items: readonly EventView[]
+  /** Cursor of what follows. Oldest first it is also good at the end, for what is still to come. */
+  readonly next: string
+  /** False: this is the end, for now. */
+  readonly more: boolean
+  /** Newest first, without a cursor: follows from here, oldest first, with everything that is not in this answer yet. */
+  readonly latest?: string
+}
+
 export interface Journal {
-  /** Oldest first; `next` is always set, so that a follower can go on from where it is. No event is skipped. */
-  read(query: EventQuery): Promise<{ items: readonly EventView[]; next: string; more: boolean }>
+  /** Oldest first, no event is skipped. GONE: what follows the cursor was removed by retention. */
+  read(query: EventQuery): Promise<EventPage>
+  /**
+   * Oldest first, page after page as events come, with an empty page now and again. However many follow, the bucket is
+   * asked by one. Those who are slow are not waited for: they read from the bucket what the others have passed.
+   */
+  follow(query: EventQuery, signal: AbortSignal): AsyncIterable<EventPage>
 }
 
 export interface SweepReport {

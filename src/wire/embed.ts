@@ -78,7 +78,6 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     limits: defaultLimits,
     clock: systemClock,
     ids: randomIds,
-    eventsEveryMs: 1000,
   }
   const faces: HttpFace[] = []
 

@@ -121,7 +121,6 @@ export async function serve(input: ServeInput): Promise<Served> {
     ids: randomIds,
     about,
     ready,
-    eventsEveryMs: 1000,
     freeBuffers: collectors.young,
   })
   const { url } = await started(() => listenOn(face.server, address), built.close)

@@ -31,6 +31,7 @@ export function memoryControl(bucket: Bucket = openMemoryBucket()): Promise<Stat
     ids: randomIds,
     log: silentLog,
     spool: openSpool(),
+    settings: { followEveryMs: 10 },
   })
 }
 
@@ -49,7 +50,6 @@ export async function testDeps(options: FaceOptions = {}): Promise<HttpDeps> {
     ids: randomIds,
     about: { version: 'test', bucket: { kind: 'memory', label: 'memory:' } },
     ready: options.ready ?? (() => Promise.resolve()),
-    eventsEveryMs: 10,
   }
 }
 

@@ -35,6 +35,4 @@ export interface HttpDeps {
   ready(): Promise<void>
   /** Called now and again during large uploads, which leave many buffers behind. */
   readonly freeBuffers?: () => void
-  /** How often followers of the event feed look for news. */
-  readonly eventsEveryMs: number
 }

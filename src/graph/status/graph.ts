@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Clock, isoTime, systemClock } from '../../base/clock.ts'
 import { Turns } from '../../base/turns.ts'
 import type { GraphFacts, StateControl } from '../../state/index.ts'
@@ -21,6 +22,9 @@ export interface GraphDeps {
 /** So many units are read before anybody asks whether others want their turn. */
 const SLICE_UNITS = 64
 
+/** Organizations whose graph is in memory. Whoever asks for another one builds it again. */
+const MOST_GRAPHS = 64
+
 type Marks = RolloutMarks['marks']
 
 interface Loaded {
@@ -30,13 +34,13 @@ interface Loaded {
 }
 
 export function createGraph({ control, marks, clock = systemClock }: GraphDeps): Graph {
-  const engines = new Map<string, GraphEngine>()
+  const engines = new LRUCache<string, GraphEngine>({ max: MOST_GRAPHS })
   const whole = new WeakMap<GraphEngine, { revision: number; until: number; parts: Parts }>()
   const addTimes = createChangeTimes(control.outputs, control.graph)
   const addNames = createGoneNames(control.units)
 
   const marked = createMarkedUnits()
-  const lastMarks = new Map<string, RolloutMarks>()
+  const lastMarks = new LRUCache<string, RolloutMarks>({ max: MOST_GRAPHS })
 
   /** Without options for those who decide by the graph: it is refused where a unit of it cannot be read. */
   async function current(

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { isRecent } from '../../base/clock.ts'
 import type { TacoError } from '../../base/errors.ts'
 import { isTacoError } from '../../base/errors.ts'
@@ -14,13 +15,11 @@ import { decodeCursor, encodeCursor, firstAfter } from './catalog-order.ts'
 import { inBatches } from '../../base/for-each-limit.ts'
 import type { JournalWriter } from '../journal/journal-writer.ts'
 import { SETTLE_MS } from '../journal/journal-writer.ts'
-import {
-  journalCursorAt,
-  journalPrefix,
-  parseJournalKey,
-  unitIdOfKey,
-  unitsPrefix,
-} from '../documents/layout.ts'
+import { ascending } from '../journal/listing.ts'
+import { RARELY_MS } from '../journal/roots.ts'
+import type { Tails } from '../journal/tail.ts'
+import { journalPrefix, parseJournalKey, placeAt, sharedJournalPrefix } from '../documents/journal-layout.ts'
+import { unitIdOfKey, unitsPrefix } from '../documents/layout.ts'
 import { parseOrgName } from '../documents/names.ts'
 import type { UnitPage, UnitQuery } from '../state-control.ts'
 import type { Unit, UnitStore } from '../documents/unit-store.ts'
@@ -34,6 +33,8 @@ export interface Catalog {
   list(query: UnitQuery): Promise<UnitPage>
   /** The deleted units of this name, the one deleted last first. */
   deletedByName(org: string, name: string): Promise<readonly string[]>
+  /** The units that have this name, or had it when they were deleted, as listings see them. */
+  idsNamed(org: string, name: string): Promise<readonly string[]>
   /** Every unit, deleted ones too, as listings see them. */
   current(org: string): Promise<{ readonly entries: readonly CatalogEntry[]; readonly asOf: number }>
   /** Every unit, deleted ones too, as of now: a full listing. */
@@ -83,9 +84,17 @@ interface OrgCatalog {
   refreshing: Promise<void> | undefined
 }
 
-export function createCatalog(deps: StateDeps, store: UnitStore, journal: JournalWriter): Catalog {
+/** Organizations whose units are in memory. Whoever asks for another one loads it again. */
+const MOST_CATALOGS = 64
+
+export function createCatalog(
+  deps: StateDeps,
+  store: UnitStore,
+  journal: Pick<JournalWriter, 'isWritten'>,
+  tails: Tails,
+): Catalog {
   const { bucket, clock, log, settings } = deps
-  const catalogs = new Map<string, OrgCatalog>()
+  const catalogs = new LRUCache<string, OrgCatalog>({ max: MOST_CATALOGS })
 
   function note(unit: Unit): void {
     const catalog = catalogs.get(unit.value.org)
@@ -177,7 +186,7 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     for (const entry of index.values())
       if (!present.has(entry.id) && !isSeenSince(entry, startedAt)) index.delete(entry.id)
     for (const id of damaged.keys()) if (!present.has(id)) damaged.delete(id)
-    await inBatches(changed, 32, ({ id, tag }) => reload(org, id, { tag, at: startedAt }))
+    await inBatches(changed, 32, ({ id, tag }) => reload(org, catalog, id, { tag, at: startedAt }))
     catalog.verifiedAt = startedAt
     const isWorthSaving = catalog.unsaved.size > Math.max(SAVE_FROM, present.size * SAVE_SHARE)
     const saveEveryMs = SAVE_EVERY_MS * Math.max(1, catalog.saveMs / MOST_SAVE_MS)
@@ -192,15 +201,15 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     catalog.saveMs = clock.now() - startedAt
   }
 
-  /** Which units changed lately stands in the names of the journal's records. */
+  /** Which units changed lately is in the names of the journal's objects. */
   async function refreshByJournal(org: string, catalog: OrgCatalog): Promise<void> {
     const { followed } = catalog
     const changed = new Set<string>()
     const listed: string[] = []
-    const from = catalog.asOf - SETTLE_MS
-    for await (const page of bucket.list(journalPrefix, { after: journalCursorAt(from) })) {
-      for (const { key } of page) {
-        const records = parseJournalKey(key)
+    const from = catalog.asOf - SETTLE_MS - RARELY_MS
+    for (const root of [journalPrefix(org), sharedJournalPrefix]) {
+      for (const place of await placesSince(root, placeAt(from))) {
+        const records = parseJournalKey(place)
         // A record is written after the change that it tells, so whoever read the unit after listing it has seen that.
         if (records === undefined || records.org !== org || followed.has(records.ulid)) continue
         listed.push(records.ulid)
@@ -208,19 +217,29 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
         for (const id of records.units) if (id !== '') changed.add(id)
       }
     }
-    await inBatches([...changed], 32, (id) => reload(org, id))
+    await inBatches([...changed], 32, (id) => reload(org, catalog, id))
     const oldest = encodeTime(from)
     for (const ulid of followed) if (ulid < oldest) followed.delete(ulid)
     for (const ulid of listed) followed.add(ulid)
   }
 
+  /** By the listings of those who follow the journal; after a pause, by one of its own. */
+  async function placesSince(root: string, from: string): Promise<readonly string[]> {
+    const tail = tails(root)
+    await tail.refresh(root === sharedJournalPrefix && tail.isQuiet() ? RARELY_MS : 0)
+    const recent = tail.after(from)
+    if (recent !== undefined) return recent.places
+    const places: string[] = []
+    for await (const stretch of ascending(bucket, root, from)) places.push(...stretch.places)
+    return places
+  }
+
   async function reload(
     org: string,
+    catalog: OrgCatalog,
     id: string,
     listed?: { readonly tag: Tag; readonly at: number },
   ): Promise<void> {
-    const catalog = catalogs.get(org)
-    if (catalog === undefined) return
     try {
       const unit = await store.read(org, id)
       if (unit !== undefined) keepChanged(catalog, unit, listed?.at)
@@ -278,6 +297,10 @@ export function createCatalog(deps: StateDeps, store: UnitStore, journal: Journa
     },
     async all(org) {
       return (await current(org, true)).index.inOrder()
+    },
+    async idsNamed(org, name) {
+      const { index } = await current(parseOrgName(org))
+      return index.inOrder().flatMap((entry) => (entry.name === name ? [entry.id] : []))
     },
     async deletedByName(org, name) {
       const entries = [...(await current(org, true)).index.values()]

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { encodeTime } from '../../base/ids.ts'
 import { type BucketAbilities, foldKey } from '../../bucket/index.ts'
 import { flatName } from './names.ts'
 
@@ -74,71 +73,3 @@ export function parseVersionObject(key: string): VersionKeyParts | undefined {
 }
 
 export const padSeq = (seq: number) => String(seq).padStart(8, '0')
-
-export const journalPrefix = `${ROOT}journal/`
-
-/** What a folder can hold in one name when it has added its own. */
-const MAX_NAME_BYTES = 200
-
-export interface JournalSubject {
-  readonly org: string
-  readonly unit?: { readonly id: string } | undefined
-}
-
-/**
- * By day, hour and minute, so that no folder grows without bounds and followers, who list what is a few seconds old
- * again and again, read small ones. The organization and the unit of each record in the object are
- * in the key, so that a list tells who changed: `<ulid>-<org>.<unit>.<unit>….json`.
- */
-export function journalKey(at: number, ulid: string, subjects: readonly JournalSubject[]): string {
-  const units = subjects.map(({ unit }) => unit?.id ?? '').join('.')
-  return `${journalMinute(at)}${ulid}-${subjects[0]?.org ?? ''}.${units}.json`
-}
-
-/** Split so that each part can be one object: of one organization, with a name that is not too long. */
-export function recordsThatFit<T extends JournalSubject & { readonly id: string }>(
-  records: readonly T[],
-): T[][] {
-  const parts: T[][] = []
-  const open = new Map<string, { readonly part: T[]; bytes: number }>()
-  for (const record of records.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    const bytes = 1 + (record.unit?.id.length ?? 0)
-    const last = open.get(record.org)
-    if (last !== undefined && last.bytes + bytes <= MAX_NAME_BYTES) {
-      last.part.push(record)
-      last.bytes += bytes
-      continue
-    }
-    const part = [record]
-    parts.push(part)
-    open.set(record.org, {
-      part,
-      bytes: '01234567890123456789012345-.json'.length + record.org.length + bytes,
-    })
-  }
-  return parts
-}
-
-/** Sorts just before every record of this time. */
-export function journalCursorAt(at: number): string {
-  return journalMinute(at) + encodeTime(at)
-}
-
-function journalMinute(at: number): string {
-  const iso = new Date(at).toISOString()
-  return `${journalPrefix}${iso.slice(0, 10)}/${iso.slice(11, 13)}/${iso.slice(14, 16)}/`
-}
-
-export interface JournalObject {
-  readonly ulid: string
-  readonly org: string
-  /** Of each record, in their order; empty: it is about the organization. */
-  readonly units: readonly string[]
-}
-
-export function parseJournalKey(key: string): JournalObject | undefined {
-  const match = /\/([0-9A-Z]{26})-([a-z0-9_-]+)\.([^/]*)\.json$/.exec(key)
-  return match === null
-    ? undefined
-    : { ulid: String(match[1]), org: String(match[2]), units: String(match[3]).split('.') }
-}

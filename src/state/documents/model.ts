@@ -35,6 +35,9 @@ export const Retention = z.object({
 })
 export type Retention = z.infer<typeof Retention>
 
+export const EventRetention = z.object({ days: z.number().int().min(1) })
+export type EventRetention = z.infer<typeof EventRetention>
+
 export const How = z.enum(['backend', 'push', 'rollback', 'outside', 'restore'])
 export type How = z.infer<typeof How>
 
@@ -366,6 +369,10 @@ export const OrgDocument = z.looseObject({
   createdAt: z.number(),
   createdBy: z.string(),
   retention: Retention.optional(),
+  /** Events older than this many days are removed. */
+  eventRetention: EventRetention.optional(),
+  /** The place of the latest event that was removed, or is about to be. */
+  eventsPruned: z.string().optional(),
   /** Keys the digests of sensitive outputs, base64. It protects digests, not values. */
   digestKey: z.string(),
   /** Also of requests that start a rollout: which one is decided here, before it is made. */

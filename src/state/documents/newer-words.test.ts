@@ -27,7 +27,7 @@ test('an event of an unknown type is shown as it is', async () => {
   const before = await openControl(bucket)
   await push(before, 'u', stateText(1))
   await before.close()
-  for (const key of await keysUnder(bucket, '.taco/journal/'))
+  for (const key of await keysUnder(bucket, '.taco/orgs/default/journal/'))
     await rewrite(bucket, key, /"unit\.created"/, '"unit.blessed"').catch(() => {})
   const control = await openControl(bucket)
 

@@ -4,12 +4,13 @@ import { isTacoError } from '../../base/errors.ts'
 import type { StateDeps } from '../settings.ts'
 import { readRecords, recordsBody } from './journal-records.ts'
 import {
-  journalCursorAt,
   journalKey,
   journalPrefix,
   parseJournalKey,
+  placeAt,
   recordsThatFit,
-} from '../documents/layout.ts'
+  sharedJournalPrefix,
+} from '../documents/journal-layout.ts'
 import type { Event } from '../documents/model.ts'
 
 /** A follower's cursor never passes this close to the present, so a record written within it cannot be skipped. */
@@ -173,8 +174,18 @@ export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps)
     const young = events.filter(({ at }) => at >= inTime)
     if (young.length === 0) return
     const about = new Set(young.map(({ org, unit }) => `${org} ${unit?.id ?? ''}`))
-    const after = journalCursorAt(Math.min(...young.map(({ at }) => at)))
-    for await (const page of bucket.list(journalPrefix, { after })) {
+    const after = placeAt(Math.min(...young.map(({ at }) => at)))
+    const roots = new Set([...young.map(({ org }) => journalPrefix(org)), sharedJournalPrefix])
+    for (const root of roots) await findIn(root, after, events, about)
+  }
+
+  async function findIn(
+    root: string,
+    after: string,
+    events: readonly Event[],
+    about: ReadonlySet<string>,
+  ): Promise<void> {
+    for await (const page of bucket.list(root, { after: root + after })) {
       for (const { key } of page) {
         const object = parseJournalKey(key)
         if (object === undefined || written.has(object.ulid)) continue

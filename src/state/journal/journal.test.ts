@@ -10,7 +10,8 @@ import { defaultSettings } from '../settings.ts'
 import { makeEvent } from './events.ts'
 import { createJournalWriter } from './journal-writer.ts'
 import { createJournal } from './journal.ts'
-import { journalKey, journalPrefix, parseJournalKey } from '../documents/layout.ts'
+import { createTails } from './tail.ts'
+import { journalKey, parseJournalKey } from '../documents/journal-layout.ts'
 import type { Event } from '../documents/model.ts'
 
 /** A bucket whose puts wait until they are let through, and a clock that stands still. */
@@ -50,14 +51,25 @@ function place() {
   }
 }
 
+function openJournal(deps: StateDeps) {
+  return createJournal(deps, {
+    tails: createTails(deps),
+    orgs: {
+      names: async () => ['default', 'o'.repeat(40)],
+      current: () => Promise.reject(new Error('nothing here is older than a day')),
+    },
+    unitsNamed: async () => [],
+  })
+}
+
 async function keysIn(bucket: Bucket): Promise<string[]> {
   const keys: string[] = []
-  for await (const page of bucket.list(journalPrefix)) keys.push(...page.map(({ key }) => key))
+  for await (const page of bucket.list('.taco/')) keys.push(...page.map(({ key }) => key))
   return keys
 }
 
 async function follow(deps: StateDeps, limit: number): Promise<string[]> {
-  const journal = createJournal(deps)
+  const journal = openJournal(deps)
   const ids: string[] = []
   for (let after: string | undefined; ;) {
     const page = await journal.read({ limit, ...(after === undefined ? {} : { after }) })
@@ -134,7 +146,7 @@ test('a filter by unit looks into objects with several records', async () => {
 
   const ofB = events.filter(({ unit }) => unit?.name === 'b')
   const unit = ofB[0]?.unit?.id ?? ''
-  const journal = createJournal(deps)
+  const journal = openJournal(deps)
   const first = await journal.read({ limit: 1, unit })
   const second = await journal.read({ limit: 1, unit, after: first.next })
   expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ofB.map(({ id }) => id))
@@ -154,7 +166,7 @@ test('organizations are kept apart, and no name is longer than a folder can hold
   const keys = await keysIn(deps.bucket)
   expect(keys.length).toBeLessThan(14)
   for (const key of keys) expect(key.slice(key.lastIndexOf('/') + 1).length).toBeLessThanOrEqual(215)
-  const journal = createJournal(deps)
+  const journal = openJournal(deps)
   const { items } = await journal.read({ limit: 100, org: long })
   expect(items.map(({ id }) => id)).toEqual(events.filter(({ org }) => org === long).map(({ id }) => id))
 })
@@ -205,9 +217,9 @@ test('a record of others that came late is told again, because followers may hav
   gate.time += 15_000
   // Its writer got as far as this.
   await deps.bucket.put(journalKey(late.at, late.id, [late]), bodyOf(JSON.stringify(late)), 'absent')
-  const { next } = await createJournal(deps).read({ limit: 10 })
+  const { next } = await openJournal(deps).read({ limit: 10 })
   await createJournalWriter(deps).flush([late])
-  const { items } = await createJournal(deps).read({ limit: 10, after: next })
+  const { items } = await openJournal(deps).read({ limit: 10, after: next })
   expect(items.map(({ id }) => id)).toEqual([late.id])
 })
 
@@ -320,7 +332,7 @@ async function filled(count: number, every: number) {
     return deps.bucket.get(...args)
   }
   const counted = { ...deps, bucket: { ...deps.bucket, get } as Bucket }
-  return { journal: createJournal(counted), all, reads: () => reads }
+  return { journal: openJournal(counted), all, reads: () => reads }
 }
 
 test.each([1, 3, 100])('a filter fills its pages: no page of %i is empty before the end', async (limit) => {

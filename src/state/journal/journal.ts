@@ -1,210 +1,202 @@
-import { z } from 'zod'
-import { badRequest, isTacoError } from '../../base/errors.ts'
-import type { StateDeps } from '../settings.ts'
-import { viewEvent } from './events.ts'
+import { LRUCache } from 'lru-cache'
+import { TacoError, isTacoError } from '../../base/errors.ts'
 import { inBatches } from '../../base/for-each-limit.ts'
-import { readRecords } from './journal-records.ts'
-import { SETTLE_MS } from './journal-writer.ts'
-import type { JournalObject } from '../documents/layout.ts'
-import { journalCursorAt, journalPrefix, parseJournalKey } from '../documents/layout.ts'
+import { placeAt, timeOfPlace } from '../documents/journal-layout.ts'
 import type { Event } from '../documents/model.ts'
 import { isUnitId } from '../documents/names.ts'
-import type { EventQuery, Journal } from '../state-control.ts'
-import type { EventView } from '../views/views.ts'
-
-/**
- * The journal as a feed. Records sort by the time of their event, but may arrive a little out of order: another
- * server's clock, a slow write. So a cursor never passes what is younger than SETTLE_MS; it names the younger records
- * that were handed out already instead. What arrives later than that is told again under a later key.
- */
-interface Cursor {
-  /** Everything up to here was handed out. */
-  readonly after: string
-  /** Handed out beyond that: objects by their name, with how many records of it where it was not all of them. */
-  readonly seen: ReadonlyMap<string, number>
-}
-
-const CursorText = z.tuple([z.string(), z.array(z.string().regex(/^[0-9A-Z]{26}(\+\d+)?$/))])
-/** More would make cursors too long: then the reader gets the rest once they have settled. */
-const MOST_SEEN = 200
+import type { StateDeps } from '../settings.ts'
+import type { EventPage, EventQuery, Journal } from '../state-control.ts'
+import type { OrgStore } from '../units/orgs.ts'
+import type { BackwardCursor, Cursor } from './cursor.ts'
+import { decodeBackward, decodeCursor } from './cursor.ts'
+import { createFollower } from './follower.ts'
+import { readRecords } from './journal-records.ts'
+import { SETTLE_MS } from './journal-writer.ts'
+import type { Placed, Source } from './listing.ts'
+import { LAST, ascending, descending, merged } from './listing.ts'
+import type { Listed, Page, Wanted } from './page.ts'
+import { backwardPage, forwardPage } from './page.ts'
+import { createRoots } from './roots.ts'
+import type { Tails } from './tail.ts'
 
 /** What one answer costs at most, whatever the filters: objects read, and keys looked at. */
 const MOST_READ = 2_000
-const MOST_LISTED = 50_000
-const READ_AT_ONCE = 256
-/** Where only the record tells whether it fits, a page of few is not looked for one by one. */
-const LEAST_READ_AT_ONCE = 32
+const MOST_LISTED = { asc: 50_000, desc: 20_000 }
+const RUN = 256
+const RUN_LISTED = 10_000
+/** What those who follow have just read: the next ones who follow read the same. */
+const MOST_KEPT = 2_000
+/** Retention counts in days, so a younger cursor points at nothing that was removed. */
+const DAY_MS = 86_400_000
 
-interface Listed {
-  readonly key: string
-  readonly object: JournalObject | undefined
-  /** The first record that was not handed out before. */
-  readonly from: number
-  /** By its key, at least one of its records could be wanted. */
-  readonly isCandidate: boolean
+export interface JournalParts {
+  readonly orgs: Pick<OrgStore, 'names' | 'current'>
+  readonly tails: Tails
+  /** Ids of the units that have this name, or had it when they were deleted. */
+  readonly unitsNamed: (org: string, name: string) => Promise<readonly string[]>
 }
 
-export function createJournal({ bucket, clock, log }: StateDeps): Journal {
-  async function read(query: EventQuery): ReturnType<Journal['read']> {
-    const cursor =
-      query.after === undefined
-        ? { after: journalPrefix, seen: new Map<string, number>() }
-        : startOf(query.after, clock.now())
-    const settledBefore = journalCursorAt(clock.now() - SETTLE_MS)
-    const page = createPage(cursor, query, settledBefore)
-    let [listed, candidates] = [0, 0]
-    scan: for await (const entries of bucket.list(journalPrefix, { after: cursor.after })) {
-      for (let at = 0; at < entries.length;) {
-        const run = runFrom(entries, at, page)
-        const wanted = run.filter(({ isCandidate }) => isCandidate)
-        const records = await readAll(wanted)
-        for (const one of run) if (!page.take(one, records.get(one))) break scan
-        at += run.length
-        listed += run.length
-        candidates += wanted.length
-        if (candidates >= MOST_READ || listed >= MOST_LISTED) {
-          page.stop()
-          break scan
-        }
-      }
-    }
+type ReadObject = (at: Placed) => Promise<readonly Event[] | undefined>
+
+export function createJournal(deps: StateDeps, { orgs, tails, unitsNamed }: JournalParts): Journal {
+  const { bucket, clock, log } = deps
+  const rootsOf = createRoots(deps, orgs)
+  const join = createFollower(deps, tails, rootsOf)
+  const kept = new LRUCache<string, Promise<readonly Event[] | undefined>>({ max: MOST_KEPT })
+
+  async function read(query: EventQuery): Promise<EventPage> {
+    if (query.order === 'desc') return readBackward(query)
+    const { orgs: names, prefixes, asOf } = await rootsOf(query.org)
+    const cursor = startOf(query.after, clock.now())
+    const page = forwardPage(cursor, await wantedBy(query, names), placeAt(asOf - SETTLE_MS))
+    const sources = prefixes.map((root) => ({ root, stretches: ascending(bucket, root, cursor.after) }))
+    await fillPage(page, merged(sources, 'asc'), { readObject, mostListed: MOST_LISTED.asc })
+    await refuseIfPruned(query, cursor, names)
     return page.answer()
   }
 
-  async function readAll(wanted: readonly Listed[]): Promise<ReadonlyMap<Listed, readonly Event[]>> {
-    const events = new Map<Listed, readonly Event[]>()
-    await inBatches(wanted, 32, async (one) => {
-      const records = await readRecords(bucket, one.key)
-      if (isTacoError(records))
-        log.error('a journal record cannot be read', { key: one.key, error: records.message })
-      else if (records !== undefined) events.set(one, records)
-    })
-    return events
+  async function readBackward(query: EventQuery): Promise<EventPage> {
+    const { orgs: names, prefixes, asOf } = await rootsOf(query.org)
+    const cursor = query.after === undefined ? undefined : decodeBackward(query.after)
+    const page = backwardPage(cursor, await wantedBy(query, names), placeAt(asOf - SETTLE_MS))
+    const span = { before: endOf(cursor), now: asOf }
+    const sources = prefixes.map((root) => ({ root, stretches: descending(bucket, root, span) }))
+    const runs = merged(cursor?.before === '' ? [] : sources, 'desc')
+    await fillPage(page, runs, { readObject, mostListed: MOST_LISTED.desc })
+    return page.answer()
   }
 
-  return { read }
+  async function* follow(query: EventQuery, signal: AbortSignal): AsyncGenerator<EventPage> {
+    const following = await join(query.org)
+    try {
+      let cursor = startOf(query.after, clock.now())
+      const wanted = await wantedBy(query, following.roots().orgs)
+      for (let isFirst = true; !signal.aborted; isFirst = false) {
+        const { orgs: names, prefixes, asOf: rootsAsOf } = following.roots()
+        let asOf = Math.min(rootsAsOf, clock.now())
+        const sources = prefixes.map((root): Source => {
+          const recent = tails(root).after(cursor.after)
+          if (recent === undefined) return { root, stretches: ascending(bucket, root, cursor.after) }
+          asOf = Math.min(asOf, recent.asOf)
+          return { root, stretches: inMemory(recent.places) }
+        })
+        const page = forwardPage(cursor, wanted, placeAt(asOf - SETTLE_MS))
+        await fillPage(page, merged(sources, 'asc'), { readObject: readOnce, mostListed: MOST_LISTED.asc })
+        if (isFirst) await refuseIfPruned(query, cursor, names)
+        const answer = page.answer()
+        yield answer
+        cursor = decodeCursor(answer.next)
+        if (!answer.more) await following.next(signal)
+      }
+    } finally {
+      following.leave()
+    }
+  }
+
+  async function wantedBy(query: EventQuery, names: readonly string[]): Promise<Wanted> {
+    const { unit } = query
+    if (unit === undefined) return query
+    if (isUnitId(unit)) return { ...query, unitIds: new Set([unit]) }
+    const [org] = names
+    // By the names in the records it would be read object by object.
+    const ids = org === undefined || names.length > 1 ? [] : await unitsNamed(org, unit)
+    return ids.length === 0 ? query : { ...query, unitIds: new Set(ids) }
+  }
+
+  async function readObject({ root, place }: Placed): Promise<readonly Event[] | undefined> {
+    const records = await readRecords(bucket, root + place)
+    if (!isTacoError(records)) return records
+    log.error('a journal record cannot be read', { key: root + place, error: records.message })
+    return undefined
+  }
+
+  function readOnce(at: Placed): Promise<readonly Event[] | undefined> {
+    const key = at.root + at.place
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const reading = readObject(at)
+    kept.set(key, reading)
+    reading.catch(() => kept.delete(key))
+    return reading
+  }
+
+  /** After the listing: what is removed is marked as such before it goes. */
+  async function refuseIfPruned(
+    { after }: EventQuery,
+    cursor: Cursor,
+    names: readonly string[],
+  ): Promise<void> {
+    if (after === undefined || clock.now() - timeOfPlace(cursor.after) < DAY_MS) return
+    for (const name of names) {
+      if (cursor.after >= (await prunedOf(name))) continue
+      throw new TacoError('GONE', `the events after this cursor were removed by the retention of ${name}`, {
+        facts: { field: 'after', org: name },
+        hint: 'Leave the cursor out to start with the oldest event that is left, or use "now" to follow.',
+      })
+    }
+  }
+
+  /** A damaged organization must not hide the events of the others; nothing of it is removed either. */
+  async function prunedOf(org: string): Promise<string> {
+    try {
+      return (await orgs.current(org)).eventsPruned ?? ''
+    } catch (error) {
+      if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER', 'NOT_FOUND')) throw error
+      return ''
+    }
+  }
+
+  return { read, follow }
+}
+
+async function fillPage(
+  page: Page,
+  runs: AsyncIterable<readonly Placed[]>,
+  { readObject, mostListed }: { readonly readObject: ReadObject; readonly mostListed: number },
+): Promise<void> {
+  let [listed, candidates] = [0, 0]
+  for await (const entries of runs) {
+    for (let at = 0; at < entries.length;) {
+      const ahead = page.readAhead()
+      const run = runFrom(entries, at, page, ahead)
+      const wanted = ahead === 0 ? [] : run.filter(({ isCandidate }) => isCandidate)
+      const records = new Map<Listed, readonly Event[] | undefined>()
+      await inBatches(wanted, 32, async (one) => void records.set(one, await readObject(one.at)))
+      for (const one of run) if (!page.take(one, records.get(one))) return
+      at += run.length
+      listed += run.length
+      candidates += wanted.length
+      if (candidates >= MOST_READ || listed >= mostListed) return page.stop()
+    }
+  }
+  page.finish()
 }
 
 /** The next objects of a listing that are looked at together: as many as could fill the page. */
-function runFrom(entries: readonly { readonly key: string }[], start: number, page: Page): Listed[] {
+function runFrom(entries: readonly Placed[], start: number, page: Page, ahead: number): Listed[] {
   const run: Listed[] = []
-  let left = page.readAhead()
-  for (let at = start; at < entries.length && left > 0; at++) {
-    const one = page.look(entries[at]?.key ?? '')
+  let left = ahead === 0 ? RUN : ahead
+  for (const at of entries.slice(start, start + RUN_LISTED)) {
+    if (left === 0) break
+    const one = page.look(at)
     run.push(one)
     if (one.isCandidate) left--
   }
   return run
 }
 
-interface Page {
-  look(key: string): Listed
-  /** How many candidates are worth reading at once. */
-  readAhead(): number
-  /** False: the page ends before or in this object. */
-  take(listed: Listed, records: readonly Event[] | undefined): boolean
-  /** The answer has cost enough. */
-  stop(): void
-  answer(): Awaited<ReturnType<Journal['read']>>
+async function* inMemory(places: readonly string[]) {
+  yield { places, upTo: LAST }
 }
 
-/** What is handed out, and how far the cursor gets with it. */
-function createPage(cursor: Cursor, query: EventQuery, settledBefore: string): Page {
-  const seen = new Map<string, number>(cursor.seen)
-  const items: EventView[] = []
-  let { after } = cursor
-  let more = false
-  const isSettled = (key: string) => key < settledBefore
-  const isExact = (query.types ?? []).length === 0 && (query.unit === undefined || isUnitId(query.unit))
-
-  /** Where in the object the page is full: the first record beyond it that could be wanted, or the end. */
-  function fill({ org, units }: JournalObject, from: number, records: readonly Event[]): number {
-    for (let to = from; to < units.length; to++) {
-      if (!couldMatch({ org, unit: units[to] ?? '' }, query)) continue
-      if (items.length === query.limit) return to
-      const event = records[to]
-      if (event !== undefined && matches(event, query)) items.push(viewEvent(event))
-    }
-    return units.length
-  }
-
-  return {
-    look(key) {
-      const object = parseJournalKey(key)
-      if (object === undefined) return { key, object, from: 0, isCandidate: false }
-      const { ulid, org, units } = object
-      const from = Math.min(seen.get(ulid) ?? 0, units.length)
-      const isCandidate = units.slice(from).some((unit) => couldMatch({ org, unit }, query))
-      return { key, object, from, isCandidate }
-    },
-    readAhead() {
-      const left = query.limit - items.length
-      return Math.min(Math.max(left, isExact ? 1 : LEAST_READ_AT_ONCE), READ_AT_ONCE)
-    },
-    take({ key, object, from, isCandidate }, records = []) {
-      const settled = isSettled(key)
-      if (object !== undefined && isCandidate) {
-        const { ulid, units } = object
-        const before = items.length
-        const isFull = !settled && !seen.has(ulid) && seen.size >= MOST_SEEN
-        // Which records it has would not fit into the cursor; those that are not wanted need not.
-        if (isFull && records.slice(from).some((event) => matches(event, query))) return false
-        const to = fill(object, from, records)
-        if (to < units.length) {
-          if (to > from) seen.set(ulid, to)
-          more = true
-          return false
-        }
-        if (!settled && (items.length > before || !isFull)) seen.set(ulid, Infinity)
-      }
-      if (settled) {
-        if (object !== undefined) seen.delete(object.ulid)
-        after = key
-      }
-      return true
-    },
-    stop() {
-      // A cursor does not get past what is not settled: whoever went on at once would get the same answer.
-      more = after > cursor.after
-    },
-    answer: () => ({ items, next: encodeCursor({ after, seen }), more }),
-  }
+function startOf(after: string | undefined, now: number): Cursor {
+  if (after === undefined || after === 'now')
+    return { after: after === undefined ? '' : placeAt(now), seen: new Map() }
+  return decodeCursor(after)
 }
 
-/** By the key alone: the rest needs the record. */
-function couldMatch(record: { org: string; unit: string }, query: EventQuery): boolean {
-  if (query.org !== undefined && record.org !== query.org) return false
-  return query.unit === undefined || !isUnitId(query.unit) || record.unit === query.unit
-}
-
-function matches(event: Event, query: EventQuery): boolean {
-  const { types = [] } = query
-  if (types.length > 0 && !types.some((type) => type === event.type)) return false
-  return query.unit === undefined || event.unit?.id === query.unit || event.unit?.name === query.unit
-}
-
-function startOf(text: string, now: number): Cursor {
-  return text === 'now' ? { after: journalCursorAt(now), seen: new Map() } : decodeCursor(text)
-}
-
-function encodeCursor({ after, seen }: Cursor): string {
-  const names = Array.from(seen, ([ulid, count]) => (count === Infinity ? ulid : `${ulid}+${count}`))
-  return Buffer.from(JSON.stringify([after.slice(journalPrefix.length), names])).toString('base64url')
-}
-
-function decodeCursor(text: string): Cursor {
-  try {
-    const [after, names] = CursorText.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')))
-    const seen = names.map((name): [string, number] => {
-      const [ulid = '', count] = name.split('+')
-      return [ulid, count === undefined ? Infinity : Number(count)]
-    })
-    return { after: journalPrefix + after, seen: new Map(seen) }
-  } catch {
-    throw badRequest(
-      'after',
-      'this cursor is not one of ours',
-      'leave it out to start from the beginning, or use "now"',
-    )
-  }
+/** The object in which the last page ended is listed once more. */
+function endOf(cursor: BackwardCursor | undefined): string | undefined {
+  if (cursor === undefined) return undefined
+  return cursor.left > 0 ? cursor.before + LAST : cursor.before
 }

@@ -7,15 +7,17 @@ import { createDocument, readDocument, swapDocument } from '../../bucket/index.t
 import { answeredBefore, noteRequest } from '../answered.ts'
 import type { StateDeps } from '../settings.ts'
 import { changedMeanwhile, isExpected } from '../expected.ts'
+import { placeAt } from '../documents/journal-layout.ts'
 import { historiesPrefix, orgKey, orgsPrefix, unitsPrefix } from '../documents/layout.ts'
 import type { Event } from '../documents/model.ts'
 import { FORMAT, OrgDocument } from '../documents/model.ts'
 import { isOrgName, parseOrgName } from '../documents/names.ts'
 import { again, untilDone } from '../../base/attempts.ts'
-import type { Caller, Orgs, Outbox, OutboxDocument } from '../state-control.ts'
+import type { Caller, OrgChange, Orgs, Outbox, OutboxDocument } from '../state-control.ts'
 import type { OrgView } from '../views/views.ts'
 
 export const FIRST_ORG = 'default'
+const DAY_MS = 86_400_000
 
 export interface OrgStore extends Orgs {
   /** Throws NOT_FOUND for an organization that does not exist. That it does is remembered for a moment. */
@@ -25,6 +27,12 @@ export interface OrgStore extends Orgs {
   digestKey(org: string): Promise<Uint8Array>
   /** The document of an organization that lost it, with a new digest key and without settings. False: it is there. */
   makeAnew(org: string, caller: Caller): Promise<boolean>
+  /** Notes that events up to this place are removed, before they are. False: that is more than its retention says. */
+  prunedEvents(
+    org: string,
+    pruned: { readonly upTo: string; readonly events: number },
+    caller: Caller,
+  ): Promise<boolean>
   /** A fresh bucket gets its first organization. */
   ensureFirst(caller: Caller): Promise<void>
 }
@@ -68,10 +76,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     })
   }
 
-  async function add(
-    input: { name: string; retention?: OrgDocument['retention'] },
-    caller: Caller,
-  ): Promise<OrgView | undefined> {
+  async function add(input: { name: string } & OrgChange, caller: Caller): Promise<OrgView | undefined> {
     const now = clock.now()
     const event = outbox.make({ org: input.name }, { type: 'org.created', caller })
     const value: OrgDocument = {
@@ -81,7 +86,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       name: input.name,
       createdAt: now,
       createdBy: caller.by,
-      ...(input.retention === undefined ? {} : { retention: input.retention }),
+      ...kept(input),
       digestKey: randomBytes(32).toString('base64'),
       ...noteRequest(undefined, caller, now),
       outbox: [event],
@@ -195,17 +200,44 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         return (await swapDocument(bucket, loaded, value)).kind === 'conflict' ? again : id
       })
     },
+    prunedEvents(org, { upTo, events }, caller) {
+      return untilDone(clock, 'removing old events', async () => {
+        const loaded = await load(org)
+        const { eventRetention, eventsPruned = '' } = loaded.value
+        // Somebody may have asked to keep more since the events were listed.
+        if (eventRetention === undefined || upTo >= placeAt(clock.now() - eventRetention.days * DAY_MS))
+          return false
+        if (eventsPruned >= upTo) return true
+        const draft = { type: 'gc.pruned' as const, caller, data: { events } }
+        const event = outbox.make({ org: loaded.value.name }, draft)
+        // The nonce stays: to clients this is no change.
+        const value: OrgDocument = {
+          ...loaded.value,
+          eventsPruned: upTo,
+          rev: loaded.value.rev + 1,
+          outbox: [...outbox.unsent(loaded.value.outbox), event],
+        }
+        const answer = await swapDocument(bucket, loaded, value)
+        if (answer.kind === 'conflict') return again
+        changed({ key: loaded.key, value, tag: answer.tag }, event)
+        return true
+      })
+    },
     update(org, change, caller, expected) {
       return untilDone(clock, 'changing the organization', async () => {
         const loaded = await load(org)
         if (answeredBefore(loaded.value.answered, caller) !== undefined) return viewOrg(loaded.value)
         if (!isExpected(expected, orgEtag(loaded.value))) throw changedMeanwhile(`the organization ${org}`)
-        const { retention: _old, ...rest } = loaded.value
-        const data = { retention: change.retention }
+        const { retention, eventRetention, ...rest } = loaded.value
+        const data = { ...change }
         const event = outbox.make({ org: loaded.value.name }, { type: 'org.changed', caller, data })
         const value: OrgDocument = {
           ...rest,
-          ...(change.retention === null ? {} : { retention: change.retention }),
+          ...kept({
+            retention: change.retention === undefined ? (retention ?? null) : change.retention,
+            eventRetention:
+              change.eventRetention === undefined ? (eventRetention ?? null) : change.eventRetention,
+          }),
           ...noteRequest(loaded.value.answered, caller, clock.now()),
           rev: loaded.value.rev + 1,
           nonce: ids.id('n'),
@@ -216,6 +248,14 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         return changed({ key: loaded.key, value, tag: answer.tag }, event)
       })
     },
+  }
+}
+
+/** Null and nothing are the same in the document. */
+function kept({ retention, eventRetention }: OrgChange): Pick<OrgDocument, 'retention' | 'eventRetention'> {
+  return {
+    ...(retention == null ? {} : { retention }),
+    ...(eventRetention == null ? {} : { eventRetention }),
   }
 }
 
@@ -246,6 +286,7 @@ function viewOrg(doc: OrgDocument): OrgView {
     createdAt: isoTime(doc.createdAt),
     createdBy: doc.createdBy,
     retention: doc.retention ?? null,
+    eventRetention: doc.eventRetention ?? null,
     etag: orgEtag(doc),
   }
 }

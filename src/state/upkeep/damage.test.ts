@@ -143,12 +143,12 @@ test.each<[string, (bucket: Bucket, key: string) => Promise<unknown>]>([
     const before = await openControl(bucket)
     await push(before, 'a', stateText(1))
     await before.close()
-    const known = await keysUnder(bucket, '.taco/journal/')
+    const known = await keysUnder(bucket, '.taco/orgs/default/journal/')
     const renaming = await openControl(bucket)
     await renaming.units.rename(named('a'), 'z', alice)
     await renaming.close()
     await lose(bucket, await unitDocument(bucket, 'z'))
-    const journal = await keysUnder(bucket, '.taco/journal/')
+    const journal = await keysUnder(bucket, '.taco/orgs/default/journal/')
     for (const key of harm === lose ? journal : journal.filter((one) => !known.includes(one)))
       await harm(bucket, key)
     const control = await openControl(bucket)
@@ -459,7 +459,7 @@ test('a damaged journal record hides no other, and doctor names it', async () =>
   await push(control, 'd', stateText(1))
   await control.close()
   const before = (await control.journal.read({ limit: 100 })).items
-  const key = String((await keysUnder(bucket, '.taco/journal/'))[1])
+  const key = String((await keysUnder(bucket, '.taco/orgs/default/journal/'))[1])
   await overwrite(bucket, key, 'x')
 
   expect((await control.journal.read({ limit: 100 })).items).toHaveLength(before.length - 1)

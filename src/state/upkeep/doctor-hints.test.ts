@@ -31,7 +31,7 @@ test.each([
   ['.taco/keys/', 'damaged'],
   ['.taco/orgs/default/versions/', 'damaged'],
   ['.taco/orgs/default/versions/', 'lost'],
-  ['.taco/journal/', 'damaged'],
+  ['.taco/orgs/default/journal/', 'damaged'],
 ] as const)('doctor sends nobody who reads of %s, %s, to itself again', async (prefix, spoil) => {
   for (const repair of [false, true]) {
     const found = wrong(await findings(await spoiled(prefix, spoil), { deep: true, repair }))

@@ -1,17 +1,13 @@
 import type { TacoError } from '../../base/errors.ts'
 import { isTacoError } from '../../base/errors.ts'
+import type { Bucket, Entry } from '../../bucket/index.ts'
 import { readDocument } from '../../bucket/index.ts'
 import type { Say } from './doctor-findings.ts'
 import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
 import { inBatches } from '../../base/for-each-limit.ts'
 import { readRecords } from '../journal/journal-records.ts'
-import {
-  historiesPrefix,
-  journalPrefix,
-  namesPrefix,
-  parseJournalKey,
-  stateClaimsPrefix,
-} from '../documents/layout.ts'
+import { journalPrefix, parseJournalKey, sharedJournalPrefix } from '../documents/journal-layout.ts'
+import { historiesPrefix, namesPrefix, stateClaimsPrefix } from '../documents/layout.ts'
 import { rebuiltDocument } from '../units/lost-units.ts'
 import type { Event, UnitDocument } from '../documents/model.ts'
 import { Claim } from '../documents/model.ts'
@@ -115,7 +111,7 @@ async function claimThatCounts(
   if (first === undefined || claimed.length === 1) return first
   let newest: Event | undefined
   let newestDamaged = ''
-  for await (const page of bucket.list(journalPrefix))
+  for await (const page of journalObjects(bucket, [first.org]))
     await inBatches(page, 32, async ({ key }) => {
       const object = parseJournalKey(key)
       if (object?.org !== first.org || !object.units.includes(first.id)) return
@@ -179,8 +175,16 @@ async function claimsOf(
   return found
 }
 
-export async function* checkJournal({ deps: { bucket } }: Parts): AsyncGenerator<DoctorFinding> {
-  for await (const page of bucket.list(journalPrefix)) {
+/** Of these organizations, and what is shared by all. */
+async function* journalObjects(bucket: Bucket, orgs: readonly string[]): AsyncGenerator<readonly Entry[]> {
+  for (const root of [...orgs.map(journalPrefix), sharedJournalPrefix]) yield* bucket.list(root)
+}
+
+export async function* checkJournal(
+  { deps: { bucket } }: Parts,
+  orgs: readonly string[],
+): AsyncGenerator<DoctorFinding> {
+  for await (const page of journalObjects(bucket, orgs)) {
     const damaged: TacoError[] = []
     await inBatches(page, 32, async ({ key }) => {
       const records = await readRecords(bucket, key)

@@ -248,7 +248,8 @@ export function createDoctor(
         yield uncheckedUnit(name, error)
       }
     }
-    for (const org of await orgs.names()) {
+    const names = await orgs.names()
+    for (const org of names) {
       yield* checkOrg(org, options.repair, caller)
       const known = new Set<string>()
       for (const { id, name } of await catalog.all(org)) {
@@ -263,7 +264,7 @@ export function createDoctor(
       for (const { id, name } of madeAnew) yield* checkNamed(org, id, name)
     }
     yield finder(null)('ok', 'units', `${units} ${units === 1 ? 'unit was' : 'units were'} looked at`)
-    if (options.deep) yield* checkJournal(parts)
+    if (options.deep) yield* checkJournal(parts, names)
     let strangers = 0
     for await (const { key } of outsideEntries(bucket))
       if (key.endsWith('.tfstate') && !keys.has(key)) strangers++

@@ -2,6 +2,7 @@ import type { RunTokens } from '../../access/index.ts'
 import { isTacoError } from '../../base/errors.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import { createEventGc } from './gc-events.ts'
 import { findVersion, newest } from '../history/history.ts'
 import { parseVersionObject, versionsPrefix } from '../documents/layout.ts'
 import type { UnitDocument } from '../documents/model.ts'
@@ -25,12 +26,13 @@ export function createGc(
   runTokens: Pick<RunTokens, 'removeExpired'>,
 ): Upkeep['gc'] {
   const { bucket, clock, log } = parts.deps
+  const collectEvents = createEventGc(parts.deps, orgs)
 
   async function collect(
     target: Target,
     dryRun: boolean,
     caller: Caller,
-  ): Promise<Omit<GcReport, 'dryRun' | 'units'>> {
+  ): Promise<Omit<GcReport, 'dryRun' | 'units' | 'eventsPruned'>> {
     return untilDone(clock, 'removing old versions', async () => {
       const unit = await loadUnit(parts, target)
       const doc = unit.value
@@ -93,7 +95,7 @@ export function createGc(
 
   return async ({ org, dryRun, onProgress }, caller) => {
     let units = 0
-    const total = { unitsWithRule: 0, versionsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
+    const total = { unitsWithRule: 0, versionsPruned: 0, eventsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
     if (org !== undefined) await orgs.require(org)
     for (const name of org === undefined ? await readableOrgs() : [org]) {
       for (const entry of await catalog.all(name)) {
@@ -111,6 +113,10 @@ export function createGc(
         units++
         onProgress?.(`${name}/${entry.name}`)
       }
+      const events = await collectEvents(name, dryRun, caller)
+      total.eventsPruned += events.eventsPruned
+      total.objectsDeleted += events.objectsDeleted
+      total.bytesDeleted += events.bytesDeleted
       if (!dryRun) await runTokens.removeExpired(name)
     }
     return { dryRun, units, ...total }

@@ -9,6 +9,7 @@ import {
   OutputDigest,
   openWord,
   Read,
+  EventRetention,
   Retention,
 } from '../documents/model.ts'
 
@@ -123,6 +124,7 @@ export const OrgView = z.object({
   createdAt: z.iso.datetime(),
   createdBy: z.string(),
   retention: Retention.nullable(),
+  eventRetention: EventRetention.nullable(),
   etag: z.string(),
 })
 export type OrgView = z.infer<typeof OrgView>
@@ -159,6 +161,8 @@ export const GcReport = z.object({
   /** How many of these have a retention rule, their own or the organization's. The others keep every version. */
   unitsWithRule: z.number().int(),
   versionsPruned: z.number().int(),
+  /** Removed from the journal. */
+  eventsPruned: z.number().int(),
   objectsDeleted: z.number().int(),
   bytesDeleted: z.number().int(),
 })

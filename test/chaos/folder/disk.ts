@@ -154,6 +154,12 @@ export function memoryDisk(firstInode = 1): Disk {
         await writes('unlink', path)
         return names.delete(path)
       },
+      async rmdir(path) {
+        await writes('rmdir', path)
+        if (names.get(path)?.kind !== 'folder') return false
+        for (const name of names.keys()) if (parentOf(name) === path) return false
+        return names.delete(path)
+      },
       async create(path) {
         await writes('create', path)
         if (names.has(path)) return undefined

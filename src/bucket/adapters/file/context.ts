@@ -1,4 +1,5 @@
 import { TEMP } from './generations/names.ts'
+import { codeOf } from './fs/node-fs.ts'
 import type { FsOps } from './fs/fs-ops.ts'
 import type { KnownGenerations } from './generations/folder.ts'
 import type { Latest } from './generations/latest.ts'
@@ -28,6 +29,8 @@ export interface Rules {
 
 export const allRules: Rules = { checkBase: true, dropOldPending: true, separateCopy: true }
 
+const MOST_FOLDERS = 10_000
+
 /** Makes a folder and those above it, each durable in the one above before anything is put into it. */
 export async function ensureFolder(context: Context, folder: string): Promise<void> {
   const { fs, root, folders } = context
@@ -39,7 +42,28 @@ export async function ensureFolder(context: Context, folder: string): Promise<vo
   if (stat?.kind === 'file') throw Object.assign(new Error(`not a folder: ${folder}`), { code: 'ENOTDIR' })
   // Another process may have created it a moment ago without making it durable yet.
   await fs.syncFolder(parent)
+  if (folders.size >= MOST_FOLDERS) folders.clear()
   folders.add(folder)
+}
+
+const TRIES = 5
+
+/** Puts something into a folder. One that nobody used for long may be removed at any moment while it is empty. */
+export async function inFolder<T>(context: Context, folder: string, put: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await ensureFolder(context, folder)
+      return await put()
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || attempt === TRIES) throw error
+      forgetFolder(context, folder)
+    }
+  }
+}
+
+function forgetFolder({ folders, root }: Context, folder: string): void {
+  for (let path = folder; path.length > root.length; path = path.slice(0, path.lastIndexOf('/')))
+    folders.delete(path)
 }
 
 export function tempPath(context: Context): string {

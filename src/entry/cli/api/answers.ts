@@ -84,6 +84,7 @@ export const orgAnswer = fields({
   createdAt: text,
   createdBy: text,
   retention: maybe(retentionAnswer),
+  eventRetention: maybe(fields({ days: number })),
 })
 
 export const eventAnswer = fields({
@@ -110,6 +111,7 @@ export const gcAnswer = fields({
   dryRun: flag,
   unitsWithRule: number,
   versionsPruned: number,
+  eventsPruned: maybe(number),
   objectsDeleted: number,
   bytesDeleted: number,
 })

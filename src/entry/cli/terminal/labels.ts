@@ -1,4 +1,5 @@
 import { usageError } from './exit-codes.ts'
+import { parseDuration } from './format.ts'
 
 /** `team=network` pairs; an empty value stands for null, which removes a label. */
 export function parseLabels(pairs: readonly string[]): Record<string, string | null> {
@@ -10,6 +11,18 @@ export function parseLabels(pairs: readonly string[]): Record<string, string | n
       const value = pair.slice(at + 1)
       return [pair.slice(0, at), value === '' ? null : value]
     }),
+  )
+}
+
+/** `90d`; null for `all`. */
+export function eventRetentionOf(text: string | undefined): { days: number } | null | undefined {
+  if (text === undefined) return undefined
+  if (text === 'all') return null
+  const days = (parseDuration(text) ?? 0) / 86_400_000
+  if (days >= 1 && Number.isInteger(days)) return { days }
+  throw usageError(
+    `--keep-events ${text} is not a number of days`,
+    'write it as 90d, or "all" to keep every event',
   )
 }
 

@@ -6,7 +6,7 @@ export interface StreamSlots {
   take(caller: string): () => void
 }
 
-/** Every open stream looks at the journal again and again, for as long as its client likes. */
+/** A stream holds a connection and memory for as long as its client likes. */
 export function createStreamSlots(
   limits: Pick<Limits, 'maxEventStreams' | 'maxEventStreamsPerCaller'>,
 ): StreamSlots {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Retention, nameFromFlat } from '../../../state/index.ts'
+import { EventRetention, Retention, nameFromFlat } from '../../../state/index.ts'
 import { Problem } from '../kit/response/problem.ts'
 
 export const UnitParams = z.object({
@@ -49,5 +49,8 @@ export const PROBLEMS = {
 
 /** Stored documents keep what they do not know; requests must not hold it. */
 export const RetentionInput = Retention.strict()
+export const EventRetentionInput = EventRetention.strict().meta({
+  description: 'Events older than this many days are removed.',
+})
 
 export { Flag, Limit, NoQuery, OrgQuery, Repeated } from './queries.ts'

@@ -43,13 +43,18 @@ export const StateWriteQuery = StateChangeQuery.extend({
 })
 
 export const EventsQuery = z.strictObject({
-  after: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: 'The "next" of an earlier answer; "now" for only what comes.' }),
+  after: z.string().min(1).optional().meta({
+    description:
+      'The "next" of an earlier answer with the same order, or its "latest" with order=asc; "now" for only what comes.',
+  }),
+  order: z.enum(['asc', 'desc']).default('asc').meta({
+    description: 'asc: oldest first. desc: newest first, at the price of a few requests to the bucket.',
+  }),
   org: z.string().optional(),
-  unit: z.string().optional(),
+  unit: z.string().optional().meta({
+    description:
+      'Id or name. A name means the unit that has it, or had it when it was deleted; one that no unit has is looked for in the events.',
+  }),
   type: Repeated.pipe(z.array(EventType).optional()).meta({ description: 'May be repeated.' }),
   limit: Limit,
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { OrgChange } from '../../../state/index.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
 import {
@@ -6,6 +7,7 @@ import {
   IfMatch,
   Limit,
   NoQuery,
+  EventRetentionInput,
   RetentionInput,
   UNCHANGED,
   jsonAnswer,
@@ -54,12 +56,17 @@ export const orgRoutes = [
     summary: 'Create an organization',
     headers: Idempotent,
     query: NoQuery,
-    body: jsonBody(z.strictObject({ name: z.string(), retention: RetentionInput.optional() })),
+    body: jsonBody(
+      z.strictObject({
+        name: z.string(),
+        retention: RetentionInput.optional(),
+        eventRetention: EventRetentionInput.optional(),
+      }),
+    ),
     target: ofServer,
     answers: { 201: jsonAnswer(Organization, 'Created') },
-    async handle({ body: { name, retention }, caller }, { control }) {
-      const settings = retention === undefined ? {} : { retention: defined(retention) }
-      const view = await control.orgs.create({ name, ...settings }, caller)
+    async handle({ body: { name, ...settings }, caller }, { control }) {
+      const view = await control.orgs.create({ name, ...orgChange(settings) }, caller)
       return { status: 201, json: view, headers: { etag: etagOf(view.etag) } }
     },
   }),
@@ -92,12 +99,29 @@ export const orgRoutes = [
     params: OrgParams,
     query: NoQuery,
     headers: IfMatch.extend(Idempotent.shape),
-    body: jsonBody(z.strictObject({ retention: RetentionInput.nullable() })),
+    body: jsonBody(
+      z
+        .strictObject({
+          retention: RetentionInput.nullable().optional(),
+          eventRetention: EventRetentionInput.nullable().optional(),
+        })
+        .meta({ description: 'What is left out stays as it is; null keeps everything.' })
+        .refine((change) => Object.keys(change).length > 0, 'nothing to change was given'),
+    ),
     target: ofNamed,
     answers: { 200: jsonAnswer(Organization, 'Changed') },
     async handle({ target, body, headers, caller }, { control }) {
-      const view = await control.orgs.update(target.org, body, caller, expectedBy(headers))
+      const view = await control.orgs.update(target.org, orgChange(body), caller, expectedBy(headers))
       return { status: 200, json: view, headers: { etag: etagOf(view.etag) } }
     },
   }),
 ]
+
+interface ChangeInput {
+  readonly retention?: z.infer<typeof RetentionInput> | null | undefined
+  readonly eventRetention?: z.infer<typeof EventRetentionInput> | null | undefined
+}
+
+function orgChange({ retention, eventRetention }: ChangeInput): OrgChange {
+  return defined({ retention: retention == null ? retention : defined(retention), eventRetention })
+}

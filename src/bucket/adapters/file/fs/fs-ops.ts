@@ -25,6 +25,9 @@ export interface FsOps {
   /** False when it was not there. */
   unlink(path: string): Maybe<boolean>
 
+  /** Removes an empty folder. False when something is in it, or it is not there. */
+  rmdir(path: string): Maybe<boolean>
+
   /** Exclusive; undefined when it is there already. For the owner alone, unless another mode is given. */
   create(path: string, mode?: number): Maybe<WritableFile | undefined>
   open(path: string): Maybe<ReadableFile | undefined>

@@ -35,6 +35,8 @@ export function nodeFs(): FsOps {
     symlink: (text, path) => unless(['EEXIST'], false, () => (fs.symlinkSync(text, path), true)),
     rename: (from, to) => unless(['ENOENT'], false, () => (fs.renameSync(from, to), true)),
     unlink: (path) => unless(['ENOENT'], false, () => (fs.unlinkSync(path), true)),
+    rmdir: (path) =>
+      unless(['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'], false, () => (fs.rmdirSync(path), true)),
     create: (path, mode) => unless(['EEXIST'], undefined, () => writable(createFile(path, mode))),
     open: (path) =>
       unless(['ENOENT', 'ENOTDIR', 'ELOOP'], undefined, () => readable(fs.openSync(path, OPEN_FLAGS))),

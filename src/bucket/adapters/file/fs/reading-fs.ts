@@ -12,6 +12,7 @@ export function readingFs(fs: FsOps): FsOps {
     symlink: refuse,
     rename: refuse,
     unlink: async (path) => ((await fs.lstat(path)) === undefined ? false : refuse()),
+    rmdir: refuse,
     create: refuse,
   }
 }

@@ -57,29 +57,36 @@ export interface KnownGenerations {
 }
 
 const HOUR = 3600_000
+/** What no list asked for in this time is forgotten: most objects of the journal are listed for a minute. */
+const UNUSED_MS = 5 * 60_000
 const MAX_KNOWN = 100_000
 
 export function knownGenerations(fs: FsOps): KnownGenerations {
-  // By age, because a time for each of ten thousand takes more room than what it belongs to.
+  // By use, because a time for each of ten thousand takes more room than what it belongs to.
   let young = new Map<string, Generation>()
   let old = new Map<string, Generation>()
   let since = fs.now()
+  let believedSince = since
 
-  /** Nothing is believed for more than six hours. */
-  function forgetOld(): void {
-    const age = fs.now() - since
-    if (age < 2 * HOUR && young.size < MAX_KNOWN) return
-    old = age < 4 * HOUR ? young : new Map()
+  /** Nothing is believed for more than four hours. */
+  function forgetUnused(): void {
+    const now = fs.now()
+    const isTooOld = now - believedSince > 4 * HOUR
+    if (!isTooOld && now - since < UNUSED_MS && young.size < MAX_KNOWN) return
+    old = isTooOld ? new Map() : young
     young = new Map()
-    since = fs.now()
+    since = now
+    if (isTooOld) believedSince = now
   }
 
   return {
     peek(folder, name, n) {
-      forgetOld()
+      forgetUnused()
       const path = pathOf(folder, name)
       const known = young.get(path) ?? old.get(path)
-      return known?.n === n ? known : undefined
+      if (known?.n !== n) return undefined
+      if (old.delete(path)) young.set(path, known)
+      return known
     },
     async get(folder, name, n) {
       const known = this.peek(folder, name, n)

@@ -1,6 +1,6 @@
 import { conflict } from '../../../bucket.ts'
 import { dataGeneration, isThere, linkText, none, parseTag, readGeneration, tagOf } from './generation.ts'
-import { ensureFolder, madeUpTime } from '../context.ts'
+import { inFolder, madeUpTime } from '../context.ts'
 import { generationPath } from './names.ts'
 import { afterClaim, claim, createTemp, fill, prune } from './write.ts'
 import type { Body, Conflict, Waiting, Written } from '../../../bucket.ts'
@@ -19,12 +19,13 @@ export async function putOwn(
   const base =
     options.when === 'absent' ? await absent(context, place) : await tagged(context, place, options.when)
   if (base === undefined) return conflict
-  await ensureFolder(context, place.folder)
   const temp = await createTemp(context)
   let stat: FileStat
   try {
     stat = await fill([temp.file], body, { ...options, time: madeUpTime(context) })
-    const taken = await claim(context, place, base, (path) => context.fs.link(temp.path, path))
+    const taken = await inFolder(context, place.folder, () =>
+      claim(context, place, base, (path) => context.fs.link(temp.path, path)),
+    )
     if (!taken) return conflict
   } finally {
     await context.fs.unlink(temp.path)

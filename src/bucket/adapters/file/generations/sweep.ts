@@ -1,6 +1,6 @@
 import { isReadOnly } from '../faults.ts'
 import { linkText, readGeneration } from './generation.ts'
-import { OBJECTS, TEMP } from './names.ts'
+import { OBJECTS, OWN, TEMP } from './names.ts'
 import type { Context } from '../context.ts'
 import type { FolderNames } from './folder.ts'
 
@@ -24,10 +24,26 @@ export async function sweepNames(context: Context, names: FolderNames, folder: s
   if (folder.startsWith(`${context.root}/${OBJECTS}`)) return
   try {
     await sweepFolder(context, names, folder)
+    if (names.objects.size === 0 && names.folders.length === 0) await removeEmpty(context, folder)
   } catch (error) {
     // A list must not fail because its reader may not tidy up.
     if (!isReadOnly(error)) throw error
   }
+}
+
+/** A folder in which something was put or removed lately is left alone, so that few writers have to make it again. */
+const EMPTY_MS = 3600_000
+
+/**
+ * What retention leaves of deleted units and of the journal. Removing fails if something is in the folder, so a writer
+ * that was faster loses nothing, and one that was slower finds the folder missing and makes it again (`inFolder`).
+ */
+async function removeEmpty(context: Context, folder: string): Promise<void> {
+  const isDeep = folder.startsWith(`${context.root}/${OWN}/`)
+  const stat = isDeep ? await context.fs.lstat(folder) : undefined
+  if (stat?.kind !== 'folder' || context.fs.now() - stat.mtimeMs < EMPTY_MS) return
+  await context.fs.rmdir(folder)
+  context.folders.delete(folder)
 }
 
 async function sweepFolder(context: Context, names: FolderNames, folder: string): Promise<void> {

@@ -93,7 +93,8 @@ export async function gc(
   if (output.asJson) return output.json(answer)
   const report = check(gcAnswer, answer)
   const [would, did] = report.dryRun ? ['would prune', 'would delete'] : ['pruned', 'deleted']
+  const events = report.eventsPruned ? ` and ${count(report.eventsPruned, 'event')}` : ''
   output.say(
-    `${would} ${count(report.versionsPruned, 'version')} of ${count(report.unitsWithRule, 'unit')} with a retention rule, ${did} ${count(report.objectsDeleted, 'object')} (${bytes(report.bytesDeleted)})`,
+    `${would} ${count(report.versionsPruned, 'version')} of ${count(report.unitsWithRule, 'unit')} with a retention rule${events}, ${did} ${count(report.objectsDeleted, 'object')} (${bytes(report.bytesDeleted)})`,
   )
 }

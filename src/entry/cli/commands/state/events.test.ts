@@ -62,11 +62,11 @@ test('a feed that is refused is not asked for again', async () => {
   expect(server.heard).toHaveLength(1)
 })
 
-test('the newest events are the last of all pages', async () => {
+test('the newest events are asked for alone, and shown in the order in which they happened', async () => {
   const server = await testServer(({ url }, res) => {
     const after = new URL(url, 'http://x').searchParams.get('after')
-    if (after === null) sendJson(res, { items: [event('1'), event('2')], next: 'p', more: true })
-    else sendJson(res, { items: [event('3')], next: 'q', more: false })
+    if (after === null) sendJson(res, { items: [event('3')], next: 'p', more: true, latest: 'l' })
+    else sendJson(res, { items: [event('2')], next: 'q', more: true })
   })
   onTestFinished(server.close)
   const world = testWorld()
@@ -74,4 +74,8 @@ test('the newest events are the last of all pages', async () => {
 
   expect(await world.run('--server', server.url, 'events', '-n', '2', '--json')).toBe(0)
   expect([...world.out().matchAll(/"id":"(\d)"/g)].map(([, id]) => id)).toEqual(['2', '3'])
+  expect(server.heard.map(({ url }) => url)).toEqual([
+    '/v1/events?order=desc&limit=2',
+    '/v1/events?order=desc&after=p&limit=1',
+  ])
 })

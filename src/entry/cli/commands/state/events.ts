@@ -3,13 +3,18 @@ import { linesOf } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import type { Client, SendOptions } from '../../api/client.ts'
 import type { Session } from '../../session.ts'
-import { check, fields, flag, list, text } from '../../api/check-answer.ts'
+import { check, fields, flag, list, maybe, text } from '../../api/check-answer.ts'
 import { oneLine } from '../../../../base/text/terminal-text.ts'
 import { systemClock } from '../../../../base/clock.ts'
 import { isTacoError } from '../../../../base/errors.ts'
 
-const page = fields({ items: list((value) => value), next: text, more: flag })
+const page = fields({ items: list((value) => value), next: text, more: flag, latest: maybe(text) })
+type EventPage = ReturnType<typeof page>
+/** Per request. */
+const MOST = 1000
 const waitMs = 2000
+
+type Query = NonNullable<SendOptions['query']>
 
 interface EventOptions {
   readonly unit?: string
@@ -47,33 +52,53 @@ function inWordsOf({ type = [] }: EventOptions): (error: unknown) => never {
   }
 }
 
+/** Gives the cursor of what comes after the last event shown. */
 async function showPast(
   session: Session,
   client: Client,
-  query: SendOptions['query'],
+  query: Query,
   options: EventOptions,
 ): Promise<string> {
-  let after = options.after
+  const read = async (asked: Query) =>
+    check(
+      page,
+      await client.json('GET', '/v1/events', { query: { ...query, ...asked } }).catch(inWordsOf(options)),
+    )
+  const { limit, after: start } = options
+  if (limit !== undefined && start === undefined) return showNewest(session, limit, read)
   const newest: unknown[] = []
-  for (;;) {
-    const asked = client.json('GET', '/v1/events', { query: { ...query, after, limit: 1000 } })
-    const { items, next, more } = check(page, await asked.catch(inWordsOf(options)))
+  for (let after = start; ;) {
+    const { items, next, more } = await read({ after, limit: MOST })
+    if (limit === undefined) for (const item of items) show(session, item)
+    else newest.splice(0, newest.length, ...[...newest, ...items].slice(-limit))
     after = next
-    if (options.limit === undefined) for (const item of items) show(session, item)
-    else newest.splice(0, newest.length, ...[...newest, ...items].slice(-options.limit))
-    if (!more) break
+    if (more) continue
+    for (const item of newest) show(session, item)
+    return next
   }
-  for (const item of newest) show(session, item)
-  return after
+}
+
+/** Asks for the newest, and shows them in the order in which they happened. */
+async function showNewest(
+  session: Session,
+  count: number,
+  read: (query: Query) => Promise<EventPage>,
+): Promise<string> {
+  const newest: unknown[] = []
+  let latest = ''
+  for (let after: string | undefined; newest.length < count;) {
+    const page = await read({ order: 'desc', after, limit: Math.min(count - newest.length, MOST) })
+    latest ||= page.latest ?? ''
+    newest.push(...page.items)
+    if (!page.more) break
+    after = page.next
+  }
+  for (const item of newest.toReversed()) show(session, item)
+  return latest
 }
 
 /** A feed that breaks is taken up again after the last event seen, so that none is missed. */
-async function follow(
-  session: Session,
-  client: Client,
-  query: SendOptions['query'],
-  start: string,
-): Promise<void> {
+async function follow(session: Session, client: Client, query: Query, start: string): Promise<void> {
   const { signal } = session
   let after = start
   const shown = new Set<string>()
@@ -90,7 +115,10 @@ async function follow(
         if (id !== undefined) after = id
       }
     } catch (error) {
-      if (signal.aborted || isTacoError(error, 'UNAUTHENTICATED', 'FORBIDDEN', 'BAD_REQUEST', 'NOT_FOUND'))
+      if (
+        signal.aborted ||
+        isTacoError(error, 'UNAUTHENTICATED', 'FORBIDDEN', 'BAD_REQUEST', 'NOT_FOUND', 'GONE')
+      )
         throw error
       session.output.trace(`the feed broke: ${String(error)}`)
     }

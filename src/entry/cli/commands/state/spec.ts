@@ -176,7 +176,7 @@ export const lockCommands: readonly CommandSpec[] = [
         says: 'only of this type, e.g. state.written (repeatable)',
       },
       { name: 'after', value: 'cursor', says: 'only what came after this event' },
-      { name: 'limit', short: 'n', value: 'count', isNumber: true, says: 'only the newest ones' },
+      { name: 'limit', short: 'n', value: 'count', isNumber: true, says: 'only this many, the newest' },
       { name: 'follow', short: 'f', says: 'go on as things happen' },
     ],
     example: 'taco events --follow --type lock.taken --type lock.released',

@@ -1,7 +1,7 @@
 import { orgAnswer } from '../../api/answers.ts'
 import { ofWholeServer } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
-import { retentionOf, sayRetention } from '../../terminal/labels.ts'
+import { eventRetentionOf, retentionOf, sayRetention } from '../../terminal/labels.ts'
 import type { KeepFlags } from '../../terminal/labels.ts'
 import { wholeList } from '../../api/pages.ts'
 import type { Session } from '../../session.ts'
@@ -36,10 +36,9 @@ export async function show(session: Session, [org = session.org()]: readonly str
 export async function create(
   session: Session,
   [name = '']: readonly string[],
-  options: KeepFlags,
+  options: OrgFlags,
 ): Promise<void> {
-  const retention = retentionOf(options)
-  const json = { name, ...(retention === undefined ? {} : { retention }) }
+  const json = { name, ...changeOf(options) }
   const answer = await (await session.client()).json('POST', '/v1/orgs', { query: ofWholeServer, json })
   if (session.output.asJson) return session.output.json(answer)
   session.output.say(`created ${check(orgAnswer, answer).name}`)
@@ -49,15 +48,31 @@ export async function create(
 export async function set(
   session: Session,
   [org = '']: readonly string[],
-  options: KeepFlags & { readonly keepAll?: boolean },
+  options: OrgFlags & { readonly keepAll?: boolean },
 ): Promise<void> {
-  const retention = options.keepAll === true ? null : retentionOf(options)
-  if (retention === undefined)
-    throw usageError('nothing to change was given', 'give --keep-versions, --keep-days or --keep-all')
-  showOrg(
-    session,
-    await (await session.client()).json('PATCH', pathOf(org), { query: ofWholeServer, json: { retention } }),
-  )
+  const json = {
+    ...(options.keepAll === true ? { retention: null, eventRetention: null } : {}),
+    ...changeOf(options),
+  }
+  if (Object.keys(json).length === 0)
+    throw usageError(
+      'nothing to change was given',
+      'give --keep-versions, --keep-days, --keep-events or --keep-all',
+    )
+  showOrg(session, await (await session.client()).json('PATCH', pathOf(org), { query: ofWholeServer, json }))
+}
+
+interface OrgFlags extends KeepFlags {
+  readonly keepEvents?: string
+}
+
+function changeOf(flags: OrgFlags) {
+  const retention = retentionOf(flags)
+  const eventRetention = eventRetentionOf(flags.keepEvents)
+  return {
+    ...(retention === undefined ? {} : { retention }),
+    ...(eventRetention === undefined ? {} : { eventRetention }),
+  }
 }
 
 function showOrg({ output, world }: Session, answer: unknown): void {
@@ -67,6 +82,7 @@ function showOrg({ output, world }: Session, answer: unknown): void {
     ['organization', org.name],
     ['created', `${age(org.createdAt, world.now())} by ${org.createdBy}`],
     ['keeps', sayRetention(org.retention)],
+    ['keeps events', org.eventRetention === null ? 'everything' : `the last ${org.eventRetention.days} days`],
   ])
 }
 

@@ -3,6 +3,12 @@ import * as unit from './unit.ts'
 import { command, keepOptions, unitArg, yesOption } from '../../spec/spec.ts'
 import type { CommandSpec, OptionSpec } from '../../spec/spec.ts'
 
+const keepEvents: OptionSpec = {
+  name: 'keep-events',
+  value: 'age',
+  says: 'remove events that are older, e.g. 90d; "all" keeps them',
+}
+
 const label: OptionSpec = {
   name: 'label',
   short: 'l',
@@ -117,17 +123,17 @@ export const orgCommands: CommandSpec = {
       name: 'create',
       says: 'create an organization',
       args: [{ name: 'org', says: 'its name: a-z, 0-9, "-" and "_"' }],
-      options: keepOptions,
+      options: [...keepOptions, keepEvents],
       example: 'taco org create acme --keep-days 365',
       run: org.create,
       makesBucket: true,
     }),
     command({
       name: 'set',
-      says: 'change how long versions are kept',
+      says: 'change how long versions and events are kept',
       args: [{ name: 'org', says: 'its name' }],
-      options: [...keepOptions, { name: 'keep-all', says: 'keep everything' }],
-      example: 'taco org set default --keep-versions 50 --keep-days 365',
+      options: [...keepOptions, keepEvents, { name: 'keep-all', says: 'keep all versions and events' }],
+      example: 'taco org set default --keep-versions 50 --keep-days 365 --keep-events 90d',
       run: org.set,
     }),
   ],

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../../../base/clock.ts'
-import type { EventQuery, EventView, Journal } from '../../../../state/index.ts'
+import { badRequest } from '../../../../base/errors.ts'
+import type { EventPage, EventQuery, EventView, Journal } from '../../../../state/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 
 export interface EventStreamDeps {
   readonly journal: Journal
   readonly clock: Clock
-  readonly everyMs: number
   /** Aborted when the client goes away or the server shuts down. */
   readonly signal: AbortSignal
 }
@@ -16,53 +16,44 @@ const PAGE = 200
 
 /** The journal as server-sent events: no event is skipped, and one may come twice after a reconnect. */
 export async function eventStream(asked: EventQuery, headers: IncomingHttpHeaders, deps: EventStreamDeps) {
+  if (asked.order === 'desc')
+    throw badRequest(
+      'order',
+      'an event stream is always oldest first',
+      'Leave "order" out, or read pages of JSON.',
+    )
   const lastId = headers['last-event-id']
   const after = (Array.isArray(lastId) ? lastId[0] : lastId) || asked.after
   const query = { ...asked, ...defined({ after }), limit: PAGE }
-  const first = await deps.journal.read(query)
+  const pages = deps.journal.follow(query, deps.signal)[Symbol.asyncIterator]()
+  // Also if nobody ever asks for the second page.
+  deps.signal.addEventListener('abort', () => void pages.return?.(), { once: true })
   return {
     type: 'text/event-stream',
     headers: { 'x-accel-buffering': 'no' },
-    chunks: follow({ ...deps, query, first }),
+    // What is wrong with the query is answered with a status of its own, so the first page comes before the head.
+    chunks: render(await pages.next(), pages, deps.clock),
   }
 }
 
-interface Following extends EventStreamDeps {
-  readonly query: EventQuery
-  readonly first: Awaited<ReturnType<Journal['read']>>
-}
-
-async function* follow({
-  journal,
-  clock,
-  everyMs,
-  query,
-  first,
-  signal,
-}: Following): AsyncGenerator<Uint8Array> {
+async function* render(
+  first: IteratorResult<EventPage>,
+  pages: AsyncIterator<EventPage>,
+  clock: Clock,
+): AsyncGenerator<Uint8Array> {
   yield Buffer.from('retry: 2000\n\n')
-  let page = first
-  let cursor = query.after
-  let beatAt = clock.now()
-  for (;;) {
-    const text = renderPage(page.items, page.next, cursor)
-    cursor = page.next
-    if (text !== '') {
-      beatAt = clock.now()
-      yield Buffer.from(text)
-    } else if (clock.now() - beatAt >= HEARTBEAT_MS) {
-      beatAt = clock.now()
-      yield Buffer.from(': still here\n\n')
-    }
-    if (!page.more) await clock.sleep(everyMs, signal).catch(() => {})
-    if (signal.aborted) return
-    page = await journal.read({ ...query, after: cursor })
+  let sentAt = clock.now()
+  for (let page = first; page.done !== true; page = await pages.next()) {
+    const { items, next } = page.value
+    // Without events a cursor is worth a line now and again; that also shows that the stream is alive.
+    if (items.length === 0 && clock.now() - sentAt < HEARTBEAT_MS) continue
+    sentAt = clock.now()
+    yield Buffer.from(items.length === 0 ? `: still here\nid: ${next}\n\n` : renderPage(items, next))
   }
 }
 
-/** Cursors stand between pages, so only the last event of a page has an id; a reconnect repeats what followed the one before. */
-function renderPage(items: readonly EventView[], next: string, before: string | undefined): string {
-  if (items.length === 0) return next === before ? '' : `id: ${next}\n\n`
+/** Cursors are between pages, so only the last event of a page has an id; a reconnect repeats the events of an unfinished page. */
+function renderPage(items: readonly EventView[], next: string): string {
   return items
     .map((item, i) => {
       const id = i === items.length - 1 ? `id: ${next}\n` : ''

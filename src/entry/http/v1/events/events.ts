@@ -13,16 +13,26 @@ export const eventRoutes = [
     id: 'listEvents',
     action: 'events:read',
     tags: ['events'],
-    summary: 'The journal, oldest first; as server-sent events it goes on for ever',
+    summary: 'Read the journal, or follow it as server-sent events',
     query: EventsQuery,
     target: ({ query: { org, unit } }) => ({ org, unit }),
     answers: {
       200: {
         description:
-          'A page, or with "Accept: text/event-stream" a feed whose ids are cursors (Last-Event-ID goes on from there)',
+          'A page, or with "Accept: text/event-stream" a feed that does not end and whose ids are cursors (Last-Event-ID goes on from there)',
         content: {
           'application/json': {
-            schema: z.object({ items: z.array(JournalEvent), next: z.string(), more: z.boolean() }),
+            schema: z.object({
+              items: z.array(JournalEvent),
+              next: z.string().meta({ description: 'The cursor of the next page, in the same order.' }),
+              more: z
+                .boolean()
+                .meta({ description: 'False: this is the end. Oldest first, more may come later.' }),
+              latest: z.string().optional().meta({
+                description:
+                  'With order=desc and without "after": the cursor (order=asc) of what comes after this answer.',
+              }),
+            }),
           },
           'text/event-stream': { schema: z.string() },
         },
@@ -33,12 +43,12 @@ export const eventRoutes = [
       const wanted = defined({ ...query, types })
       if (x.method === 'GET' && (headers.accept ?? '').includes('text/event-stream')) {
         x.res.once('close', services.streams.take(callerNetwork(x.address)))
-        const { clock, eventsEveryMs: everyMs } = services
+        const { clock } = services
         const signal = AbortSignal.any([x.signal, services.stopping])
-        return { status: 200, ...(await eventStream(wanted, headers, { journal, clock, everyMs, signal })) }
+        return { status: 200, ...(await eventStream(wanted, headers, { journal, clock, signal })) }
       }
       const page = await journal.read(wanted)
-      return { status: 200, json: { items: [...page.items], next: page.next, more: page.more } }
+      return { status: 200, json: { ...page, items: [...page.items] } }
     },
   }),
 ]

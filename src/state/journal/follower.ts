@@ -1,0 +1,104 @@
+import { messageOf } from '../../base/errors.ts'
+import { inBatches } from '../../base/for-each-limit.ts'
+import { sharedJournalPrefix } from '../documents/journal-layout.ts'
+import type { StateDeps } from '../settings.ts'
+import type { Roots } from './roots.ts'
+import { RARELY_MS } from './roots.ts'
+import type { Tails } from './tail.ts'
+
+/** One for all in this process who follow the same organization, or all of them: they share its listings. */
+export interface Following {
+  roots(): Roots
+  /** The next look at the bucket, whether or not it found something. */
+  next(signal: AbortSignal): Promise<void>
+  leave(): void
+}
+
+/** So many journals are all looked at each time; of more, only those in which something happens. */
+const FEW = 8
+
+interface Scope {
+  members: number
+  roots: Roots
+  /** The first look. */
+  looked: Promise<void>
+  readonly waiting: Set<() => void>
+  readonly ending: AbortController
+}
+
+export function createFollower(
+  { clock, log, settings }: Pick<StateDeps, 'clock' | 'log' | 'settings'>,
+  tails: Tails,
+  rootsOf: (org: string | undefined, lagMs: number) => Promise<Roots>,
+): (org: string | undefined) => Promise<Following> {
+  const scopes = new Map<string | undefined, Scope>()
+
+  async function look(org: string | undefined, scope: Scope): Promise<void> {
+    scope.roots = await rootsOf(org, RARELY_MS)
+    const { prefixes } = scope.roots
+    await inBatches(prefixes, 32, async (root) => {
+      const tail = tails(root)
+      const isMinor = root === sharedJournalPrefix || prefixes.length > FEW
+      // A little less than the pause, so that timers that fire early do not skip a turn.
+      await tail.refresh(isMinor && tail.isQuiet() ? RARELY_MS : settings.followEveryMs * 0.9)
+    })
+  }
+
+  async function run(org: string | undefined, scope: Scope): Promise<void> {
+    const { signal } = scope.ending
+    await scope.looked.catch(() => {})
+    while (!signal.aborted) {
+      await clock.sleep(settings.followEveryMs, signal).catch(() => {})
+      if (signal.aborted) return
+      await look(org, scope).catch((error: unknown) => {
+        log.warn('the journal could not be followed', { org, error: messageOf(error) })
+      })
+      for (const wake of [...scope.waiting]) wake()
+    }
+  }
+
+  function open(org: string | undefined): Scope {
+    const scope: Scope = {
+      members: 0,
+      roots: { orgs: [], prefixes: [], asOf: 0 },
+      looked: Promise.resolve(),
+      waiting: new Set(),
+      ending: new AbortController(),
+    }
+    scopes.set(org, scope)
+    scope.looked = look(org, scope)
+    void run(org, scope)
+    return scope
+  }
+
+  return async (org) => {
+    const scope = scopes.get(org) ?? open(org)
+    scope.members++
+    const leave = () => {
+      if (--scope.members > 0) return
+      scope.ending.abort()
+      if (scopes.get(org) === scope) scopes.delete(org)
+    }
+    try {
+      await scope.looked
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return {
+      roots: () => scope.roots,
+      leave,
+      next: (signal) =>
+        new Promise((resolve) => {
+          const wake = () => {
+            scope.waiting.delete(wake)
+            signal.removeEventListener('abort', wake)
+            resolve()
+          }
+          if (signal.aborted) return resolve()
+          scope.waiting.add(wake)
+          signal.addEventListener('abort', wake, { once: true })
+        }),
+    }
+  }
+}
