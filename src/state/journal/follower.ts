@@ -53,7 +53,7 @@ export function createFollower(
       await look(org, scope).catch((error: unknown) => {
         log.warn('the journal could not be followed', { org, error: messageOf(error) })
       })
-      for (const wake of [...scope.waiting]) wake()
+      for (const wake of scope.waiting) wake()
     }
   }
 

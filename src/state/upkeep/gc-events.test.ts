@@ -3,7 +3,6 @@ import { systemClock } from '../../base/clock.ts'
 import { randomIds } from '../../base/ids.ts'
 import { silentLog } from '../../base/log.ts'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
-import { openSpool } from '../../wire/spool.ts'
 import { createStateControl } from '../create-state-control.ts'
 import type { StateControl } from '../state-control.ts'
 
@@ -20,7 +19,7 @@ async function place() {
       clock: { ...systemClock, now: () => time.now },
       ids: randomIds,
       log: silentLog,
-      spool: openSpool(),
+      spool: { create: () => Promise.reject(new Error('nothing here is large')) },
       settings: { gatherEventsMs: 0, tidyAfterMs: null },
     })
   const control = await open()
