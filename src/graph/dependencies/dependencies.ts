@@ -4,6 +4,7 @@ import { TacoError, isTacoError } from '../../base/errors.ts'
 import type { Caller, Dependency, StateControl, UnitRef, UnitView } from '../../state/index.ts'
 import { findPath } from '../status/cycles.ts'
 import { addedTo, takenFrom } from './edit-declared.ts'
+import type { GoneNames } from '../status/gone-names.ts'
 import { type Edge, edgesOf } from '../status/edges.ts'
 import type { GraphEngine, GraphNode } from '../status/live-graph.ts'
 import { groupedBy } from '../../base/group-by.ts'
@@ -15,6 +16,7 @@ import type { DependenciesView, DependencyChange, DependencyView, UserView } fro
 export function createDependencies(
   control: Pick<StateControl, 'graph' | 'units'>,
   current: (org: string) => Promise<{ readonly engine: GraphEngine }>,
+  goneNames: GoneNames,
 ): Dependencies {
   async function find(ref: UnitRef, field: string): Promise<UnitView> {
     const unit = await control.units.get(ref).catch((error: unknown) => {
@@ -31,7 +33,13 @@ export function createDependencies(
     const { engine } = await current(org)
     const node = engine.node(id)
     const declared = groupedBy(dependencies, ({ on }) => on)
-    const uses = (node?.edges ?? []).map((edge, i) => viewOf(edge, i, { engine, node, declared }))
+    const edges = node?.edges ?? []
+    const isNameless = ({ on, name: known }: Edge) => known === '' && engine.node(on) === undefined
+    const gone = await goneNames(
+      org,
+      edges.filter(isNameless).map(({ on }) => on),
+    )
+    const uses = edges.map((edge, i) => viewOf(edge, i, { engine, node, declared, gone }))
     return { unit: { id, name }, uses, usedBy: usersIn(engine, id) }
   }
 
@@ -173,12 +181,13 @@ function viewOf(
     engine: GraphEngine
     node: GraphNode | undefined
     declared: ReadonlyMap<string, readonly Dependency[]>
+    gone: ReadonlyMap<string, string>
   },
 ): DependencyView {
   const comparison = from.node?.comparisons[i]
   const declared = from.declared.get(on) ?? []
   return {
-    on: { id: on, name: from.engine.node(on)?.facts.name ?? (name || on) },
+    on: { id: on, name: from.engine.node(on)?.facts.name ?? (name || (from.gone.get(on) ?? on)) },
     outputs: outputs === null ? null : [...outputs],
     source,
     inputs: Object.assign({}, ...declared.map(({ inputs }) => inputs)),

@@ -1,11 +1,12 @@
 import { isTacoError } from '../../base/errors.ts'
 import type { StateControl } from '../../state/index.ts'
-import type { Reason } from '../views.ts'
 
 /** More than this are not looked up for one answer: each costs a request to the bucket. */
 const MOST_LOOKUPS = 100
 
-/** Says of a unit that is gone what its name was, where the edge comes from a read and knows only its id. */
+export type GoneNames = ReturnType<typeof createGoneNames>
+
+/** The last names of units that are gone, by id. An edge that comes from a read alone knows only the id. */
 export function createGoneNames(units: Pick<StateControl['units'], 'get'>) {
   async function nameOf(org: string, id: string): Promise<string> {
     try {
@@ -16,15 +17,8 @@ export function createGoneNames(units: Pick<StateControl['units'], 'get'>) {
     }
   }
 
-  return async function addNames(org: string, reasons: readonly Reason[]): Promise<readonly Reason[]> {
-    const isNameless = ({ kind, on }: Reason) => kind === 'gone' && on !== null && on.name === on.id
-    const ids = [...new Set(reasons.filter(isNameless).map(({ on }) => on?.id ?? ''))].slice(0, MOST_LOOKUPS)
-    if (ids.length === 0) return reasons
-    const names = new Map(await Promise.all(ids.map(async (id) => [id, await nameOf(org, id)] as const)))
-    return reasons.map((reason) => {
-      const name = isNameless(reason) ? names.get(reason.on?.id ?? '') : undefined
-      if (name === undefined || reason.on === null) return reason
-      return { ...reason, on: { id: reason.on.id, name }, says: `${name} is gone` }
-    })
+  return async (org: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const wanted = [...new Set(ids)].slice(0, MOST_LOOKUPS)
+    return new Map(await Promise.all(wanted.map(async (id) => [id, await nameOf(org, id)] as const)))
   }
 }

@@ -127,6 +127,9 @@ test('a unit that was only read and is gone is told by the name it had', async (
 
   const { items } = await graph.status({ org })
   expect(items).toMatchObject([{ name: 'app', reasons: [{ kind: 'gone', says: 'network is gone' }] }])
+  for (const query of [{ org }, { org, unit: 'app' }])
+    expect((await graph.view(query)).edges).toMatchObject([{ name: 'network', state: 'dangling' }])
+  expect((await graph.dependencies.list(at('app'))).uses).toMatchObject([{ on: { name: 'network' } }])
 })
 
 test('an answer is never as of a time before what it contains', async () => {
@@ -198,6 +201,33 @@ test('a past time knows of an apply that had nothing to write, from then on', as
   expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date' })
   expect(await statusOf(world, Date.now())).toEqual({ network: 'up-to-date', app: 'up-to-date' })
   expect(await statusOf(world, stale)).toEqual({ network: 'up-to-date', app: 'stale' })
+})
+
+test('a reason of a past time names no read that came later', async () => {
+  const bucket = openMemoryBucket()
+  const { control } = await open(bucket)
+  await apply(control, 'network', { vpc: 'a' })
+  await apply(control, 'app', {}, ['network'])
+  const then = Date.now()
+  await expect.poll(() => Date.now()).toBeGreaterThan(then)
+  await apply(control, 'network', { vpc: 'b' })
+  const info = LockInfo.parse({ ID: 'run', Operation: 'OperationTypeApply' })
+  await control.locks.lock(at('app'), info, {}, alice)
+  await control.states.read(at('network'), { consumer: 'app' })
+  await control.graph.applied(at('app'), { run: 'run', since: Date.now(), fingerprint: null })
+  await control.locks.unlock(at('app'), 'run', alice)
+  const { id } = await control.units.get(at('app'))
+  for await (const page of bucket.list(`.taco/orgs/${org}/versions/${id}/`))
+    for (const { key, tag } of page) await bucket.delete(key, tag)
+  for await (const _ of control.upkeep.doctor({ deep: true, repair: true }, alice));
+
+  const { graph } = await open(bucket)
+  const { items } = await graph.status({ org, unit: 'app', direction: 'none', at: then })
+
+  const says = 'nothing says which network its state was made from'
+  expect(items).toMatchObject([
+    { status: 'unknown', reasons: [{ kind: 'no-receipt', read: null, changed: null, says }] },
+  ])
 })
 
 test('a version that was made anew knows no more what stood before an apply that had nothing to write', async () => {

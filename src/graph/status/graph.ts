@@ -9,8 +9,8 @@ import { createGraphEngine } from './live-graph.ts'
 import { createGoneNames } from './gone-names.ts'
 import { unknownUnit } from '../dependencies/unknown-name.ts'
 import type { Graph, GraphQuery, RolloutMarks } from '../services.ts'
-import type { GraphEdgeView, GraphView, NodeView, StatusView } from '../views.ts'
-import { reasonsOf } from './reasons.ts'
+import type { GraphEdgeView, GraphView, NodeView, Reason, StatusView } from '../views.ts'
+import { reasonsOf, sayGone } from './reasons.ts'
 
 export interface GraphDeps {
   readonly control: Pick<StateControl, 'graph' | 'outputs' | 'units'>
@@ -37,7 +37,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   const engines = new LRUCache<string, GraphEngine>({ max: MOST_GRAPHS })
   const whole = new WeakMap<GraphEngine, { revision: number; until: number; parts: Parts }>()
   const addTimes = createChangeTimes(control.outputs, control.graph)
-  const addNames = createGoneNames(control.units)
+  const goneNames = createGoneNames(control.units)
 
   const marked = createMarkedUnits()
   const lastMarks = new LRUCache<string, RolloutMarks>({ max: MOST_GRAPHS })
@@ -71,16 +71,47 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   }
 
   /** The same objects as long as nothing changed, so that a face can keep what it made of them. */
-  function allOf({ engine, marks: known }: Loaded): Parts {
+  async function allOf(org: string, { engine, marks: known }: Loaded): Promise<Parts> {
     const kept = whole.get(engine)
     const now = clock.now()
     if (kept?.revision === engine.revision() && now <= kept.until && known.size === 0) return kept.parts
-    const nodes = engine.nodes()
-    const parts = partsOf(nodes, known, now)
+    const [nodes, revision] = [engine.nodes(), engine.revision()]
+    const parts = await named(org, partsOf(nodes, known, now))
     // A lock may run out without anybody changing anything.
     const until = nodes.reduce((first, { facts }) => Math.min(first, lockedUntil(facts, now)), Infinity)
-    if (known.size === 0) whole.set(engine, { revision: engine.revision(), until, parts })
+    if (known.size === 0) whole.set(engine, { revision, until, parts })
     return parts
+  }
+
+  async function named(org: string, { nodes, edges }: Parts): Promise<Parts> {
+    const isNameless = ({ to, name, state }: GraphEdgeView) => state === 'dangling' && name === to
+    const nameless = edges.filter(isNameless)
+    if (nameless.length === 0) return { nodes, edges }
+    const names = await goneNames(
+      org,
+      nameless.map(({ to }) => to),
+    )
+    return {
+      nodes,
+      edges: edges.map((edge) =>
+        isNameless(edge) ? { ...edge, name: names.get(edge.to) ?? edge.name } : edge,
+      ),
+    }
+  }
+
+  async function namedReasons(org: string, reasons: readonly Reason[]): Promise<readonly Reason[]> {
+    const goneId = ({ kind, on }: Reason) => (kind === 'gone' && on?.name === on?.id ? on?.id : undefined)
+    const names = await goneNames(
+      org,
+      reasons.flatMap((reason) => goneId(reason) ?? []),
+    )
+    return reasons.map((reason) => {
+      const id = goneId(reason)
+      const name = id === undefined ? undefined : names.get(id)
+      return id === undefined || name === undefined
+        ? reason
+        : { ...reason, on: { id, name }, says: sayGone(name) }
+    })
   }
 
   return {
@@ -88,8 +119,9 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
     async view(query): Promise<GraphView> {
       const loaded = await load(query)
       const asOf = isoTime(loaded.asOf)
-      if (query.unit === undefined) return { asOf, ...allOf(loaded) }
-      const { nodes, edges } = partsOf(selected(loaded.engine, query), loaded.marks, clock.now())
+      if (query.unit === undefined) return { asOf, ...(await allOf(query.org, loaded)) }
+      const parts = partsOf(selected(loaded.engine, query), loaded.marks, clock.now())
+      const { nodes, edges } = await named(query.org, parts)
       const shown = new Set(nodes.map(({ id }) => id))
       return { asOf, nodes, edges: edges.filter(({ to, state }) => shown.has(to) || state === 'dangling') }
     },
@@ -116,11 +148,11 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
         ...nodeView(node, loaded.marks, clock.now()),
         reasons: reasonsOf(node, (id) => engine.node(id)),
       }))
-      const named = await addNames(
+      const reasons = await namedReasons(
         query.org,
-        items.flatMap(({ reasons }) => reasons),
+        items.flatMap((item) => item.reasons),
       )
-      const timed = await addTimes(query.org, named, query.at)
+      const timed = await addTimes(query.org, reasons, query.at)
       let next = 0
       return {
         asOf: isoTime(loaded.asOf),
@@ -128,7 +160,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
         items: items.map((item) => ({ ...item, reasons: timed.slice(next, (next += item.reasons.length)) })),
       }
     },
-    dependencies: createDependencies(control, (org) => current(org)),
+    dependencies: createDependencies(control, (org) => current(org), goneNames),
   }
 }
 

@@ -74,7 +74,7 @@ function reasonsOfEdge(
     // Of several reads as one nobody can say which output was read at which commit.
     read: read === undefined || read.mixed === true ? null : { commit: read.commit, at: isoTime(read.at) },
   }
-  if (state === 'dangling') return [{ ...base, kind: 'gone', says: `${on.name} is gone` }]
+  if (state === 'dangling') return [{ ...base, kind: 'gone', says: sayGone(on.name) }]
   if (upstream?.damaged !== undefined && state !== 'fresh')
     return [{ ...base, kind: 'damaged', says: `the document of ${on.name} cannot be read` }]
   if (because === 'encrypted' && upstream?.missing !== undefined)
@@ -121,6 +121,10 @@ export function withSentence(reason: Reason): Reason {
   const at = changed === null ? '' : ` at commit ${changed.commit}`
   const seen = read === null ? '' : `; it was read at commit ${read.commit}`
   return { ...reason, says: `${output} of ${on.name} ${change}${at}${when}${by}${seen}` }
+}
+
+export function sayGone(name: string): string {
+  return `${name} is gone`
 }
 
 function sayStatus(name: string, status: GraphNode['status']): string {

@@ -12,7 +12,7 @@ function edge(outputs: Edge['outputs'], read: Edge['read']): Edge {
 }
 
 const all = (digests: Record<string, string> | null) => readOf('network', digests)
-const doubted = (digests: Record<string, string>, names: string[] | null) =>
+const doubted = (digests: Record<string, string> | null, names: string[] | null) =>
   readOf('network', digests, { doubted: names })
 const some = (digests: Record<string, string>) => readOf('network', digests, { names: Object.keys(digests) })
 const given = (digests: Record<string, string>, inputs: Record<string, string>) =>
@@ -55,6 +55,7 @@ test.each<[string, Edge, OutputsNow, string, readonly string[]]>([
   ['a read of no output is no receipt', edge(null, some({})), now({ a: '1' }), 'unknown', []],
   ['without a receipt it is unknown', edge(['a'], undefined), now({ a: '1' }), 'unknown', []],
   ['encrypted outputs are unknown', edge(['a'], all({ a: '1' })), null, 'unknown', []],
+  ['what nobody knows at all is unknown', edge(null, doubted(null, null)), now({ a: '1' }), 'unknown', []],
   ['what was read encrypted is unknown', edge(['a'], all(null)), now({ a: '1' }), 'unknown', []],
   [
     'a value that is in doubt is unknown',

@@ -40,7 +40,8 @@ export function compareDependency({ outputs: used, read, inputs }: Edge, now: Ou
   if (now === undefined) return dangling
   if (used?.length === 0) return fresh
   if (read === undefined || read.names?.length === 0) return noReceipt
-  if (read.digests === null || now === null) return encrypted
+  if (now === null) return encrypted
+  if (read.digests === null) return read.doubted === null ? noReceipt : encrypted
   const { digests, names } = read
   // A declaration that names outputs narrows a read of the whole state; one that does not is narrowed by the read.
   const covered = withInputs(used ?? names ?? allNames(digests, now), inputs)

@@ -6,10 +6,9 @@ import { pastVersion } from './history-cache.ts'
 import type { Place } from './history.ts'
 import { newest, readHistory } from './history.ts'
 import { inBatches } from '../../base/for-each-limit.ts'
-import type { UnitDocument } from '../documents/model.ts'
+import type { Read, UnitDocument } from '../documents/model.ts'
 import { type PastFacts, knownCommit, knownVersionAt, pastOf, pastPresence } from './past.ts'
 import type { Parts } from '../protocol/context.ts'
-import { doubtReceipt } from '../receipts/receipts.ts'
 import { graphFacts } from '../views/to-views.ts'
 import type { GraphFacts } from '../views/views.ts'
 
@@ -138,7 +137,13 @@ function readsAt(
 ): GraphFacts['reads'] {
   const isCurrent = now.head?.version === id
   if (isCurrent && (past.receiptAt ?? Infinity) <= time) return now.reads
-  return ((receipt?.at ?? 0) <= time ? receipt : doubtReceipt(receipt))?.reads ?? null
+  if ((receipt?.at ?? 0) <= time) return receipt?.reads ?? null
+  return (receipt?.reads ?? []).map(notReadYet)
+}
+
+/** Says that something was read and not what: the values and the commit are of a later read. */
+function notReadYet({ from, names }: Read): Read {
+  return { from, names, commit: 0, digests: null, at: 0, doubted: null, mixed: true }
 }
 
 /** Of versions that the history still has. */
