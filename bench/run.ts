@@ -16,6 +16,7 @@ import { run as measureRollouts } from './rollout.ts'
 import { openSite, type Site, storeKinds } from './site.ts'
 import { servers } from './servers.ts'
 import { run as measureVersions } from './versions.ts'
+import { workers } from './workers.ts'
 import { writes } from './writes.ts'
 
 const parts: Readonly<Record<Part, (site: Site) => AsyncIterable<Row>>> = {
@@ -31,6 +32,7 @@ const parts: Readonly<Record<Part, (site: Site) => AsyncIterable<Row>>> = {
   j: inputs,
   k: pauses,
   l: servers,
+  m: workers,
 }
 
 async function* versions(site: Site): AsyncGenerator<Row> {

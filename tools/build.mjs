@@ -4,6 +4,7 @@
 //   dist/cli.cjs      the command line, in one file: one CommonJS file starts faster than modules in many
 //   dist/errors.cjs   the error class, which everything must share to recognize its errors
 //   dist/thread.js    what a server does in other threads
+//   dist/worker.js    a server process of `taco serve --workers`
 //   dist/*.js         what src/wire/cli.ts imports lazily, as modules with chunks of their own
 //   dist/hcl2json/    the HCL parser of `taco scan`: a small program and its WebAssembly, unchanged
 //
@@ -60,7 +61,9 @@ if (heavy.length > 0) {
   process.exit(1)
 }
 const rest = await bundle({
-  entryPoints: [...lazyEntries],
+  entryPoints: Object.fromEntries(
+    [...lazyEntries, 'src/wire/workers/worker.ts'].map((path) => [basename(path, '.ts'), path]),
+  ),
   format: 'esm',
   splitting: true,
   chunkNames: '[name]-[hash]',

@@ -14,6 +14,8 @@ export interface LogSinkOptions {
   /** Whether errors are logged with their stack: for operators of a server, not for users of a command. */
   readonly hasStacks?: boolean
   readonly clock?: Clock
+  /** In every line. */
+  readonly always?: Fields
 }
 
 export interface LogSink extends Log {
@@ -48,7 +50,8 @@ export function createLog(options: LogSinkOptions): LogSink {
   function at(level: LogLevel): (message: string, fields?: Fields) => void {
     if (LOG_LEVELS.indexOf(level) < from) return () => {}
     const isUrgent = level === 'warn' || level === 'error'
-    return (message, fields) => {
+    return (message, given) => {
+      const fields = options.always === undefined ? given : { ...given, ...options.always }
       held += render({ time: timeText(clock.now()), level, message, fields, printable })
       if (isUrgent || held.length >= HELD_LENGTH) flush()
       else timer ??= setTimeout(flush, HELD_MS).unref()

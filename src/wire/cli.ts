@@ -1,6 +1,6 @@
-import { homedir, hostname, userInfo } from 'node:os'
+import { availableParallelism, homedir, hostname, userInfo } from 'node:os'
 import { runCli } from '../entry/cli/index.ts'
-import type { Served, Signal, World } from '../entry/cli/index.ts'
+import type { ServeOptions, Served, Signal, World } from '../entry/cli/index.ts'
 import { packageVersion } from './version.ts'
 
 const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -49,10 +49,16 @@ function world(): World {
       process.stderr.on('error', () => {})
     },
     openEmbedded: async (options) => (await import('./embed.ts')).openEmbedded(options),
-    serve: async (options) => endingProcess(await (await import('./serve.ts')).serve(options)),
+    serve: async (options) => endingProcess(await serving(options)),
     repository: () => import('./repository.ts'),
     parsers: () => import('./parsers.ts'),
   }
+}
+
+async function serving(options: ServeOptions): Promise<Served> {
+  const workers = options.workers === 'auto' ? availableParallelism() : options.workers
+  if (workers === 1) return (await import('./serve.ts')).serve(options)
+  return (await import('./workers/supervisor.ts')).serveWithWorkers(options, workers)
 }
 
 /** Once the server has stopped, requests to a bucket that hangs must not keep the process alive. */

@@ -1,11 +1,10 @@
-import { z } from 'zod'
 import type { RunTokens } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { TacoError, badRequest } from '../base/errors.ts'
-import { faultsIn, sayFaults } from '../base/text/validation-messages.ts'
 import { randomIds } from '../base/ids.ts'
-import { LOG_LEVELS, createLog } from '../base/log-sink.ts'
+import { createLog } from '../base/log-sink.ts'
 import {
+  type FailedAttempts,
   type Guard,
   type GuardWatch,
   createHttpFace,
@@ -23,40 +22,8 @@ import { build } from './build.ts'
 import { memoryCollectors } from './memory/force-gc.ts'
 import { listenOn, parseListen } from './listen.ts'
 import { memoryAtRest } from './memory/memory-at-rest.ts'
+import { LAST_WORDS_MS, type ServeInput, type ServeOptions, parseServeOptions } from './serve-options.ts'
 import { ownThreads } from './threads/threads.ts'
-
-export const ServeOptions = z.object({
-  bucket: z.string().min(1),
-  listen: z.string().default('127.0.0.1:8226'),
-  auth: z.enum(['none', 'token']).default('token'),
-  /** Short ones can be guessed, and this one opens everything. */
-  rootToken: z.string().min(16).optional(),
-  /** Addresses and networks of proxies that are believed about whom they speak for. */
-  trustedProxies: z.array(z.string()).readonly().default([]),
-  /** Allows `none` beyond loopback. */
-  insecure: z.boolean().default(false),
-  metricsOpen: z.boolean().default(false),
-  maxStateBytes: z.number().int().min(1).optional(),
-  logLevel: z.enum(LOG_LEVELS).default('info'),
-  logFormat: z.enum(['json', 'text']).optional(),
-  /** How often every unit is looked at. */
-  lookEveryMs: z.number().int().min(1000).default(300_000),
-  /** How often retention is carried out, when nothing else is to do; 0: only by `taco gc`. */
-  gcEveryMs: z
-    .number()
-    .int()
-    .min(0)
-    .default(6 * 3_600_000),
-  /** How long a request to the bucket may go unanswered. */
-  bucketDeadlineMs: z.number().int().min(1000).optional(),
-  /** How long requests under way may take to end at a shutdown. */
-  graceMs: z.number().int().min(0).default(20_000),
-})
-export type ServeOptions = z.infer<typeof ServeOptions>
-export type ServeInput = z.input<typeof ServeOptions>
-
-/** After the grace period: for what closing itself writes. */
-const LAST_WORDS_MS = 1_000
 
 export interface Served {
   readonly url: string
@@ -66,8 +33,25 @@ export interface Served {
   close(): Promise<void>
 }
 
-export async function serve(input: ServeInput): Promise<Served> {
-  const options = parseOptions(input)
+/** A server in this process. */
+interface ServedHere extends Served {
+  /** Of this process alone. */
+  metricsText(): string
+}
+
+/** What sets a server apart that is one of several processes on one address. */
+export interface WorkerRole {
+  readonly number: number
+  /** Summed over all of them. */
+  metricsText(): Promise<string>
+  /** Counts wrong root tokens, whichever of them they were sent to. */
+  readonly attempts: FailedAttempts
+}
+
+/** Serves from this process. */
+export async function serve(input: ServeInput, role?: WorkerRole): Promise<ServedHere> {
+  const options = parseServeOptions(input)
+  const isFirst = role === undefined || role.number === 1
   const address = parseListen(options.listen)
   const refusal = listenRefusal({ host: address.host, auth: options.auth, insecure: options.insecure })
   if (refusal !== undefined) {
@@ -75,12 +59,13 @@ export async function serve(input: ServeInput): Promise<Served> {
       hint: 'Use --auth token, listen on 127.0.0.1, or add --insecure if others guard the port.',
     })
   }
-  const guardWith = guardOf(options, address.host)
+  const guardWith = guardOf(options, address.host, role?.attempts)
   const trustedProxies = trustedProxiesOf(options)
   const log = createLog({
     level: options.logLevel,
     format: options.logFormat ?? (process.stderr.isTTY ? 'text' : 'json'),
     write: (text) => process.stderr.write(text),
+    ...(role === undefined ? {} : { always: { worker: role.number } }),
   })
 
   process.on('exit', log.flush)
@@ -122,26 +107,30 @@ export async function serve(input: ServeInput): Promise<Served> {
     about,
     ready,
     freeBuffers: collectors.young,
+    ...(role === undefined ? {} : { metricsText: role.metricsText }),
   })
   const { url } = await started(() => listenOn(face.server, address), built.close)
-  log.info('serving', { url, bucket: about.bucket.label, auth: options.auth, version: about.version })
+  const say = role === undefined ? log.info : log.debug
+  say('serving', { url, bucket: about.bucket.label, auth: options.auth, version: about.version })
 
-  if (options.auth === 'token' && isWeakToken(options.rootToken ?? '')) {
+  if (isFirst && options.auth === 'token' && isWeakToken(options.rootToken ?? '')) {
     log.warn('the root token is weak: it has less than 128 bits and opens everything', {
       hint: 'Replace it by the output of `openssl rand -hex 32`.',
     })
   }
 
   const { lookEveryMs, gcEveryMs } = options
-  const background = startBackground({
-    upkeep: control.upkeep,
-    clock,
-    log,
-    lookEveryMs,
-    gcEveryMs,
-    lastActiveAt: face.lastActiveAt,
-    onMissing: (states) => (metrics.statesMissing = states),
-  })
+  const background = isFirst
+    ? startBackground({
+        upkeep: control.upkeep,
+        clock,
+        log,
+        lookEveryMs,
+        gcEveryMs,
+        lastActiveAt: face.lastActiveAt,
+        onMissing: (states) => (metrics.statesMissing = states),
+      })
+    : undefined
   const resting = setInterval(
     memoryAtRest({
       clock,
@@ -157,7 +146,7 @@ export async function serve(input: ServeInput): Promise<Served> {
     log.info('stopping')
     clearInterval(resting)
     async function tidyUp(): Promise<true> {
-      await Promise.all([face.close(options.graceMs), background.stop()])
+      await Promise.all([face.close(options.graceMs), background?.stop()])
       await built.close()
       await threads?.close()
       return true
@@ -176,30 +165,20 @@ export async function serve(input: ServeInput): Promise<Served> {
     log.flush()
     process.off('exit', log.flush)
   }
-  return { url, bucket: about.bucket.label, close: () => (closing ??= shutDown()) }
-}
-
-/** As people give them; what is not here is one word in both. */
-const SAID_AS: Readonly<Record<string, string>> = {
-  rootToken: 'the root token',
-  trustedProxies: '--trusted-proxy',
-  maxStateBytes: '--max-state',
-  lookEveryMs: '--look-every (in milliseconds)',
-  gcEveryMs: '--gc-every (in milliseconds)',
-  bucketDeadlineMs: '--bucket-timeout (in milliseconds)',
-  graceMs: '--grace (in milliseconds)',
-}
-
-function parseOptions(input: ServeInput): ServeOptions {
-  const parsed = ServeOptions.safeParse(input)
-  if (parsed.success) return parsed.data
-  const faults = faultsIn(parsed.error)
-  const said = faults.map(({ field, message }) => ({ field: SAID_AS[field] ?? field, message }))
-  throw badRequest(faults[0]?.field ?? 'options', sayFaults(said), '`taco serve --help` lists what it takes.')
+  return {
+    url,
+    bucket: about.bucket.label,
+    close: () => (closing ??= shutDown()),
+    metricsText: () => metrics.text(),
+  }
 }
 
 /** Refuses what is missing before the bucket is opened. */
-function guardOf(options: ServeOptions, host: string): (runTokens: RunTokens, watch: GuardWatch) => Guard {
+function guardOf(
+  options: ServeOptions,
+  host: string,
+  attempts?: FailedAttempts,
+): (runTokens: RunTokens, watch: GuardWatch) => Guard {
   if (options.auth === 'none') return () => openGuard({ isAnyHostAllowed: !isLoopback(host) })
   const { rootToken: token } = options
   if (token === undefined) {
@@ -213,7 +192,7 @@ function guardOf(options: ServeOptions, host: string): (runTokens: RunTokens, wa
   return (runTokens, watch) =>
     runTokenGuard({
       runTokens,
-      otherwise: tokenGuard({ token, clock, watch }),
+      otherwise: tokenGuard({ token, clock, watch, ...(attempts === undefined ? {} : { attempts }) }),
       limit: { clock, watch },
     })
 }

@@ -7,4 +7,4 @@
  * schema library.
  */
 export { runCli } from './run.ts'
-export type { Served, Signal, World } from './world.ts'
+export type { ServeOptions, Served, Signal, World } from './world.ts'

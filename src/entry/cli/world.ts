@@ -92,6 +92,8 @@ export interface ServeOptions {
   readonly bucketDeadlineMs: number | undefined
   /** How long requests under way may take to end at a shutdown. */
   readonly graceMs: number | undefined
+  /** Server processes on the one address; `auto`: as many as there are processors. */
+  readonly workers: number | 'auto'
 }
 
 export interface Served {

@@ -22,6 +22,8 @@ export interface HttpDeps {
   readonly isMetricsOpen?: boolean
   readonly limits: Limits
   readonly metrics: Metrics
+  /** What `/metrics` answers. Undefined: the metrics of this process. */
+  readonly metricsText?: () => Promise<string>
   readonly log: Log
   readonly clock: Clock
   readonly ids: Ids

@@ -4,6 +4,8 @@
  */
 export { openGuard, tokenGuard, trustingGuard } from './auth/auth.ts'
 export type { Guard, GuardWatch } from './auth/auth.ts'
+export { createFailedAttempts } from './auth/failed-attempts.ts'
+export type { FailedAttempts } from './auth/failed-attempts.ts'
 export { parseTrustedProxies } from './auth/client-address.ts'
 export type { HttpDeps } from './deps.ts'
 export { defaultLimits } from './kit/limits.ts'

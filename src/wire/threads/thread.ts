@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { TacoError } from '../../base/errors.ts'
 import { type LongWork, longWork } from '../../state/index.ts'
+import { carried } from '../carried-error.ts'
 import type { Task, TaskEnd } from './threads.ts'
 
 /** A thread of the server: does its jobs one after another. */
@@ -15,7 +16,6 @@ function done(name: keyof LongWork, given: readonly unknown[]): TaskEnd {
     return { result: Reflect.apply(longWork[name], undefined, given) as unknown }
   } catch (error) {
     if (!(error instanceof TacoError)) throw error
-    const { code, message, hint, facts } = error
-    return { refusal: { code, message, hint, facts } }
+    return { refusal: carried(error) }
   }
 }

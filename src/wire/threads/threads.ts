@@ -1,22 +1,14 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorCode, TacoError } from '../../base/errors.ts'
+import { TacoError } from '../../base/errors.ts'
 import { type LongWork, inThisThread } from '../../state/index.ts'
+import { type CarriedError, uncarried } from '../carried-error.ts'
 
 export interface Task {
   readonly name: keyof LongWork
   readonly given: readonly unknown[]
 }
 
-export type TaskEnd =
-  | { readonly result: unknown }
-  | {
-      readonly refusal: {
-        readonly code: ErrorCode
-        readonly message: string
-        readonly hint: string | undefined
-        readonly facts: Readonly<Record<string, unknown>>
-      }
-    }
+export type TaskEnd = { readonly result: unknown } | { readonly refusal: CarriedError }
 
 export interface Threads {
   readonly work: LongWork
@@ -106,7 +98,7 @@ export function openThreads(entry: URL, options: ThreadOptions = defaultThreadOp
       settle(() => task.reject(isMemory ? tooMuch(`more than ${options.mostMegabytes} MB`) : error))
     })
     worker.once('message', (end: TaskEnd) => {
-      settle(() => ('result' in end ? task.resolve(end.result) : task.reject(refused(end.refusal))))
+      settle(() => ('result' in end ? task.resolve(end.result) : task.reject(uncarried(end.refusal))))
       rest(worker)
       begin()
     })
@@ -158,15 +150,6 @@ function tooMuch(what: string): TacoError {
     facts: { field: 'body' },
     hint: 'for a comparison, get both versions with `taco state pull` and compare the files; else split the unit',
   })
-}
-
-function refused({
-  code,
-  message,
-  hint,
-  facts,
-}: Extract<TaskEnd, { refusal: unknown }>['refusal']): TacoError {
-  return new TacoError(code, message, { facts, ...(hint === undefined ? {} : { hint }) })
 }
 
 /** The built program has the thread beside it; from source there is nothing that a thread could load. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Principal, openServerUser, rootToken, stranger } from '../../../access/index.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { TacoError } from '../../../base/errors.ts'
-import { createFailedAttempts } from './failed-attempts.ts'
+import { type FailedAttempts, createFailedAttempts } from './failed-attempts.ts'
 import { hostOf, isLoopback } from './loopback.ts'
 
 export interface Visit {
@@ -24,6 +24,8 @@ export interface TokenGuardOptions {
   readonly token: string
   readonly clock: Clock
   readonly watch?: GuardWatch
+  /** Undefined: those that this guard sees. */
+  readonly attempts?: FailedAttempts
 }
 
 /** For those who look after a server. */
@@ -36,7 +38,7 @@ export interface GuardWatch {
 
 export function tokenGuard(options: TokenGuardOptions): Guard {
   const expected = digest(options.token)
-  const attempts = createFailedAttempts(options.clock)
+  const attempts = options.attempts ?? createFailedAttempts(options.clock)
 
   /** Undefined: it is the right one. */
   function judged(given: string, address: string): TacoError | undefined {

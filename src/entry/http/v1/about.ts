@@ -60,10 +60,10 @@ export const aboutRoutes = [
     target: ofServer,
     answers: { 200: { description: 'Text format 0.0.4', content: { 'text/plain': { schema: z.string() } } } },
     isProbe: true,
-    handle: (_, { metrics }) => ({
+    handle: async (_, { metrics, metricsText }) => ({
       status: 200,
       type: 'text/plain; version=0.0.4; charset=utf-8',
-      text: metrics.text(),
+      text: (await metricsText?.()) ?? metrics.text(),
     }),
   }),
   route({

@@ -19,6 +19,7 @@ interface ServeFlags {
   readonly gcEvery?: string
   readonly bucketTimeout?: string
   readonly grace?: string
+  readonly workers?: string
 }
 
 /** Runs until it is told to stop; then answers what is under way, and ends. */
@@ -78,6 +79,7 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     gcEveryMs: timeOf('gc-every', flags.gcEvery),
     bucketDeadlineMs: timeOf('bucket-timeout', flags.bucketTimeout),
     graceMs: timeOf('grace', flags.grace),
+    workers: workersOf(flags.workers ?? '1'),
   }
 }
 
@@ -91,6 +93,16 @@ function rootTokenOf({ flags, world }: Session): string | undefined {
     })
   }
   return token
+}
+
+function workersOf(text: string): number | 'auto' {
+  if (text === 'auto') return text
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= 256) return count
+  throw usageError(
+    `${JSON.stringify(text)} is not a number of workers`,
+    'write --workers as a number from 1 to 256, or as auto for one per processor',
+  )
 }
 
 /** `0` turns off; undefined leaves it to the server. */

@@ -78,6 +78,12 @@ export const bucketCommands: readonly CommandSpec[] = [
         env: 'TACO_GRACE',
         says: 'how long a shutdown waits for running requests; default: 20s',
       },
+      {
+        name: 'workers',
+        value: 'number',
+        env: 'TACO_WORKERS',
+        says: 'server processes on the one port, or "auto" for one per processor; default: 1',
+      },
     ],
     example: 'taco serve --bucket s3://states --listen 0.0.0.0:8226 --auth token',
     run: serve,
