@@ -53,14 +53,12 @@ function argumentTable({ args = [] }: CommandSpec): string {
 }
 
 function optionTable({ options = [] }: CommandSpec): string {
-  const rows = options
-    .filter(({ hidden }) => hidden !== true)
-    .map((option) => {
-      const variable = option.env === undefined ? '' : ` (\`${option.env}\`)`
-      const choices = option.choices === undefined ? '' : ` (one of ${option.choices.join(', ')})`
-      const usual = option.fallback === undefined ? '' : `; usually ${option.fallback}`
-      return `| \`${spelled(option)}\` | ${option.says.replaceAll('|', '\\|')}${choices}${usual}${variable} |`
-    })
+  const rows = options.map((option) => {
+    const variable = option.env === undefined ? '' : ` (\`${option.env}\`)`
+    const choices = option.choices === undefined ? '' : ` (one of ${option.choices.join(', ')})`
+    const usual = option.fallback === undefined ? '' : `; usually ${option.fallback}`
+    return `| \`${spelled(option)}\` | ${option.says.replaceAll('|', '\\|')}${choices}${usual}${variable} |`
+  })
   return `| option | |\n|---|---|\n${rows.join('\n')}`
 }
 

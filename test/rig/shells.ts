@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { leaveOut } from '../peers/toolchain.ts'
+import { executable } from './taco.ts'
 
 /** Whether the shell is here. One that is not is listed at the end of the run, and keeps no run from passing. */
 export function hasShell(name: string): boolean {
@@ -11,15 +12,22 @@ export function hasShell(name: string): boolean {
   return isHere
 }
 
-/** What the real shell offers for a line with this script loaded, in a folder with one file. */
-export function offeredBy(shell: 'zsh' | 'fish', script: string, line: string): readonly string[] {
+/** What the real shell offers for a line with the built program's own script, in a folder with one file. */
+export function offeredBy(
+  shell: 'zsh' | 'fish',
+  line: string,
+  more: Readonly<Record<string, string>> = {},
+): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'taco-shell-'))
   try {
     writeFileSync(join(folder, 'a-file'), '')
-    writeFileSync(join(folder, '.script'), script)
+    mkdirSync(join(folder, '.bin'))
+    const program = `#!/bin/sh\nexec '${process.execPath}' '${executable}' "$@"\n`
+    writeFileSync(join(folder, '.bin', 'taco'), program, { mode: 0o755 })
     writeFileSync(join(folder, '.ask'), shell === 'zsh' ? askZsh : askFish)
     const args = shell === 'zsh' ? ['-f', '.ask', line] : ['--no-config', '.ask', line]
-    const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TERM: 'dumb', LANG: 'C.UTF-8' }
+    const path = `${join(folder, '.bin')}:${process.env['PATH'] ?? ''}`
+    const env = { PATH: path, HOME: folder, TERM: 'dumb', LANG: 'C.UTF-8', ...more }
     const { stdout, stderr } = spawnSync(shell, args, { cwd: folder, env, encoding: 'utf8', timeout: 60_000 })
     if (!stdout.includes('<end>')) throw new Error(`${shell} did not get to the end: ${stdout}${stderr}`)
     return [...stdout.matchAll(/<(.*?)>/g)].map(([, word = '']) => word).filter((word) => word !== 'end')
@@ -28,7 +36,7 @@ export function offeredBy(shell: 'zsh' | 'fish', script: string, line: string): 
   }
 }
 
-const askFish = `source .script
+const askFish = `taco completion fish | source
 for one in (complete -C $argv[1])
     echo "<"(string split -f 1 \\t -- $one)">"
 end
@@ -39,7 +47,7 @@ echo '<end>'
 const askZsh = String.raw`zmodload zsh/zpty
 print -r -- '
 PROMPT= ; unsetopt prompt_cr prompt_sp
-source ./.script
+source <(taco completion zsh)
 compadd() {
   if (( ! ${'$'}{argv[(I)-[OAD]*]} )); then
     local -a found; local one

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { endedWithTest, runChild, startChild, type Child, type ChildOptions, type Finished } from './child.ts'
 
-const executable = fileURLToPath(new URL('../../bin/taco', import.meta.url))
+export const executable = fileURLToPath(new URL('../../bin/taco', import.meta.url))
 
 /** Runs the built program as a user would, with a separate home so that no settings leak in. */
 export function runTaco(args: readonly string[], options: ChildOptions = {}): Promise<Finished> {

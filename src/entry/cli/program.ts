@@ -24,7 +24,7 @@ export const program: CommandSpec = {
       value: 'url',
       says: 'work on this bucket without a server: file://, s3://, gs://, azblob:// or a folder (TACO_BUCKET)',
     },
-    { name: 'org', value: 'name', says: 'organization (TACO_ORG; default: default)' },
+    { name: 'org', value: 'org', says: 'organization (TACO_ORG; default: default)' },
     {
       name: 'token-file',
       value: 'path',
@@ -45,7 +45,7 @@ export const program: CommandSpec = {
     ...projectCommands,
     ...graphCommands,
     ...rolloutCommands,
-    completionCommand(() => program),
+    completionCommand,
   ],
   example: `taco serve --bucket ./taco-data
 taco unit create prod/network

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { isTacoError } from '../../base/errors.ts'
+import { complete } from './completion/complete.ts'
 import { complain } from './terminal/print-error.ts'
 import { EXIT, exitCodeHelp, exitCodeOf, interrupted } from './terminal/exit-codes.ts'
 import { helpOf } from './spec/help.ts'
@@ -14,6 +15,11 @@ import type { Screen, World } from './world.ts'
 
 /** Runs one command line and gives its exit code. Never throws, never exits. */
 export async function runCli(args: readonly string[], world: World): Promise<number> {
+  // For the completion of shells; people are not told of it.
+  if (args[0] === '__complete') {
+    await complete(program, args.slice(args[1] === '--' ? 2 : 1), world)
+    return EXIT.ok
+  }
   let parsed: Parsed
   try {
     parsed = parseArgs(program, args, world.env)

@@ -62,26 +62,24 @@ export function usageOf(spec: CommandSpec): string {
 }
 
 function optionRows(options: readonly OptionSpec[]): [string, string][] {
-  return options
-    .filter(({ hidden }) => hidden !== true)
-    .map((option) => {
-      const short = option.short === undefined ? '    ' : `-${option.short}, `
-      const value =
-        option.value === undefined
-          ? ''
-          : option.valueOptional === true
-            ? `[=${option.value}]`
-            : ` <${option.value}>`
-      const notes = [
-        ...(option.choices === undefined ? [] : [option.choices.join(', ')]),
-        ...(option.env === undefined ? [] : [option.env]),
-        ...(option.fallback === undefined ? [] : [`default: ${option.fallback}`]),
-      ]
-      return [
-        `${short}${longOf(option)}${value}`,
-        notes.length === 0 ? option.says : `${option.says} (${notes.join('; ')})`,
-      ]
-    })
+  return options.map((option) => {
+    const short = option.short === undefined ? '    ' : `-${option.short}, `
+    const value =
+      option.value === undefined
+        ? ''
+        : option.valueOptional === true
+          ? `[=${option.value}]`
+          : ` <${option.value}>`
+    const notes = [
+      ...(option.choices === undefined ? [] : [option.choices.join(', ')]),
+      ...(option.env === undefined ? [] : [option.env]),
+      ...(option.fallback === undefined ? [] : [`default: ${option.fallback}`]),
+    ]
+    return [
+      `${short}${longOf(option)}${value}`,
+      notes.length === 0 ? option.says : `${option.says} (${notes.join('; ')})`,
+    ]
+  })
 }
 
 function line(left: string, says: string, longest: number, width: number): string {

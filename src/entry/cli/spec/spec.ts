@@ -48,7 +48,6 @@ export interface OptionSpec {
   readonly negatable?: boolean
   /** On unless turned off: what people write, and read about, is `--no-name`. */
   readonly isOn?: boolean
-  readonly hidden?: boolean
 }
 
 /** Understood everywhere. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { hasShell, offeredBy } from '../../../../test/rig/shells.ts'
-import { completionScript } from './completion-script.ts'
-import { program } from '../program.ts'
+import { hasShell, offeredBy } from '../rig/shells.ts'
+import { runTaco } from '../rig/taco.ts'
+import { tempFolder } from '../rig/temp.ts'
 
 const formats = ['dot', 'json', 'mermaid', 'svg', 'tree']
 
@@ -25,14 +25,33 @@ describe.each(['zsh', 'fish'] as const)('%s', (shell) => {
     ['taco state push prod/x ', ['a-file']],
     ['taco state push prod/x --token-file ', ['a-file']],
   ])('offers after "%s" what fits there', (line, expected) => {
-    const offered = offeredBy(shell, completionScript(program, shell), line)
+    const offered = offeredBy(shell, line)
 
     expect(offered.toSorted()).toEqual(expected)
   })
 
   test.skipIf(!hasShell(shell))('knows the values of an option that are written after "="', () => {
-    const offered = offeredBy(shell, completionScript(program, shell), 'taco graph --format=d')
+    const offered = offeredBy(shell, 'taco graph --format=d')
 
     expect(offered.map((word) => word.replace('--format=', ''))).toEqual(['dot'])
+  })
+
+  test.skipIf(!hasShell(shell))('knows the units and outputs of the bucket in use', async () => {
+    const env = { TACO_BUCKET: `${await tempFolder()}/bucket` }
+    const outputs = { vpc_id: { value: 'vpc-1', type: 'string' } }
+    const state = {
+      version: 4,
+      serial: 1,
+      lineage: 'one',
+      terraform_version: '1.11.4',
+      outputs,
+      resources: [],
+    }
+    for (const unit of ['prod/network', 'prod/app', 'dev/app'])
+      await runTaco(['state', 'push', unit, '-'], { env, input: JSON.stringify(state) })
+
+    expect(offeredBy(shell, 'taco unit show prod/', env).toSorted()).toEqual(['prod/app', 'prod/network'])
+    const named = offeredBy(shell, 'taco dep add dev/app --on prod/network:v', env)
+    expect(named.map((word) => word.replace('\\:', ':'))).toEqual(['prod/network:vpc_id'])
   })
 })
