@@ -75,21 +75,24 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   }
 
   function find(x: Exchange): Found {
-    const face = byLength.find(({ prefix }) => x.path.startsWith(prefix))
-    if (face !== undefined) x.style = face.style
     const matched = match(x.path)
     const row = matched?.methods.get(x.method)
-    const anyRow = row ?? matched?.methods.values().next().value
-    if (anyRow !== undefined) x.route = anyRow.route.pattern
-    if (row === undefined) {
-      const refusal = () =>
-        matched === undefined
-          ? (face?.missing(x) ?? new Error('no face answers for this path'))
-          : wrongMethod(matched.methods.keys())
-      return { isProbe: false, row, values: [], refusal }
-    }
+    if (matched === undefined || row === undefined) return notFound(x, matched?.methods)
+    x.route = row.route.pattern
     x.style = row.route.style
-    return { isProbe: row.route.isProbe === true, row, values: matched?.values ?? [] }
+    return { isProbe: row.route.isProbe === true, row, values: matched.values }
+  }
+
+  function notFound(x: Exchange, methods: ReadonlyMap<string, Row> | undefined): Found {
+    const face = byLength.find(({ prefix }) => x.path.startsWith(prefix))
+    if (face !== undefined) x.style = face.style
+    const [other] = methods?.values() ?? []
+    if (other !== undefined) x.route = other.route.pattern
+    const refusal = () =>
+      methods === undefined
+        ? (face?.missing(x) ?? new Error('no face answers for this path'))
+        : wrongMethod(methods.keys())
+    return { isProbe: false, row: undefined, values: [], refusal }
   }
 
   function answer(x: Exchange, found: Found): Promise<void> | undefined {
@@ -131,16 +134,13 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
       throw refusal?.() ?? new Error('neither a route nor a refusal')
     }
     const { route, services } = row
-    refuseRunToken(principal, route)
-    const given = parsedOrRefused(x, row, values)
-    const target = isOpen(route) ? given.target : permit(principal, route.action, given.target)
-    const request = { ...given, target, headers: x.req.headers, x }
-    if (route.isRaw) {
-      demand(principal, route, { ...request, body: undefined })
-      const answering = route.handle({ ...request, body: undefined, caller: x.caller }, services)
-      return answering instanceof Promise ? (answering as Promise<void>) : undefined
-    }
-    return answerParsed(x, row, request)
+    if (!isOpen(route)) refuseRunToken(principal, route)
+    const { params, query, target: asked } = parsedOrRefused(x, row, values)
+    const target = isOpen(route) ? asked : permit(principal, route.action, asked)
+    const request = { params, query, target, headers: x.req.headers, x, body: undefined }
+    if (!route.isRaw) return answerParsed(x, row, request)
+    demand(principal, route, request)
+    return route.handle(request, services) as Promise<void> | undefined
   }
 
   /** A stranger learns that a credential is missing, and nothing about how the request should look. */
@@ -165,7 +165,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   async function answerParsed(
     x: Exchange,
     { route, services }: Row,
-    request: Omit<Parameters<Route['handle']>[0], 'body' | 'caller'>,
+    request: Parameters<Route['handle']>[0],
   ): Promise<void> {
     const { bytes, body } = await bodyOf(x, route)
     demand(x.principal, route, { ...request, body })
@@ -193,7 +193,8 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
 }
 
 function demand(principal: Principal, route: Route, given: Parameters<NonNullable<Route['also']>>[0]): void {
-  for (const { action, resource } of route.also?.(given) ?? []) permit(principal, action, resource)
+  if (route.also === undefined) return
+  for (const { action, resource } of route.also(given)) permit(principal, action, resource)
 }
 
 function rowOf(route: Route, services: unknown): Row {
@@ -210,8 +211,9 @@ function rowOf(route: Route, services: unknown): Row {
 
 function validParams({ route, names }: Row, values: readonly string[]): unknown {
   const given: Record<string, string> = {}
-  for (const [i, { name, isRest }] of names.entries()) {
-    const value = values[i] ?? ''
+  let i = 0
+  for (const { name, isRest } of names) {
+    const value = values[i++] ?? ''
     given[name] = isRest ? decodeRest(value, name) : decodeSegment(value, name)
   }
   return route.params === undefined ? given : validated(route.params, given)

@@ -135,12 +135,13 @@ export interface RawDefinition<
 >
   extends Described, Typed<P, Q, B, R> {
   readonly handle: (
-    request: Omit<ParsedRequest<P, Q, undefined, R>, 'body'>,
+    request: Omit<ParsedRequest<P, Q, undefined, R>, 'body' | 'caller'>,
     services: S,
   ) => void | Promise<void>
 }
 
 type Given = ParsedRequest<z.ZodType, z.ZodType, BodySpec, Resource>
+type AskedOf = Omit<Given, 'caller' | 'x'>
 
 /** A row of the table. */
 export interface Route extends Described {
@@ -153,8 +154,12 @@ export interface Route extends Described {
   /** The path as the document, logs and metrics write it. */
   readonly pattern: string
   target(given: Pick<Given, 'params' | 'query'>): Resource
-  also?(given: Omit<Given, 'caller' | 'x'>): readonly Demand[]
-  handle(request: Given, services: unknown): Reply | Promise<Reply> | void | Promise<void>
+  also?(given: AskedOf): readonly Demand[]
+  /** Only a parsed request has a caller: a raw handler makes it from the exchange, when it knows the body. */
+  handle(
+    request: Omit<Given, 'caller'> & { readonly caller?: Caller },
+    services: unknown,
+  ): Reply | Promise<Reply> | void | Promise<void>
 }
 
 /** How a face with these services writes its routes. The types of one row fit each other; the table knows them no more. */
