@@ -48,3 +48,14 @@ test('docs/cli.md matches the commands (npm test -- unit tools -u writes it)', a
 test('docs/api.md matches the API (npm test -- unit tools -u writes it)', async () => {
   await expect(apiPage()).toMatchFileSnapshot('../docs/api.md')
 })
+
+test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', async () => {
+  const pages = await Promise.all(
+    ['ARCHITECTURE.md', 'CONTRIBUTING.md'].map((page) => readFile(join(root, page), 'utf8')),
+  )
+  const paths = pages.flatMap((page) =>
+    [...page.matchAll(/`((?:src|test|tools|bench|docs)\/[\w./-]+)`/g)].map(([, path]) => path ?? ''),
+  )
+  expect(paths.length).toBeGreaterThan(40)
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
