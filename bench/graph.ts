@@ -1,3 +1,4 @@
+import { callerNamed } from '../test/support/caller.ts'
 import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -185,7 +186,7 @@ async function applyUnit(control: StateControl, i: number, serial: number): Prom
   const ref = { org: 'default', unit: `team/unit-${i}` }
   const lock = `lock-${i}-${serial}`
   const info = LockInfo.parse({ ID: lock, Operation: 'OperationTypeApply' })
-  await control.locks.lock(ref, info, { createUnit: true }, { by: 'bench' })
+  await control.locks.lock(ref, info, { createUnit: true }, callerNamed('bench'))
   if (i % 2 === 1)
     await control.states.read({ org: 'default', unit: `team/unit-${i - 1}` }, { consumer: ref.unit })
   const outputs = { value: { value: `v${serial}`, type: 'string' } }
@@ -200,8 +201,8 @@ async function applyUnit(control: StateControl, i: number, serial: number): Prom
     yield Buffer.from(text)
   })()
   const state = await control.states.receive(stream, { maxBytes: 1e6, org: 'default' })
-  await control.states.write(ref, state, { how: 'backend', lockId: lock }, { by: 'bench' })
-  await control.locks.unlock(ref, lock, { by: 'bench' })
+  await control.states.write(ref, state, { how: 'backend', lockId: lock }, callerNamed('bench'))
+  await control.locks.unlock(ref, lock, callerNamed('bench'))
 }
 
 function openControl(bucket: Bucket) {
@@ -218,7 +219,7 @@ async function fill(bucket: Bucket, facts: readonly GraphFacts[]): Promise<void>
     yield Buffer.from(text)
   })()
   const state = await control.states.receive(stream, { maxBytes: 1e6, org: 'default' })
-  await control.states.write(ref, state, { how: 'push', createUnit: true }, { by: 'bench' })
+  await control.states.write(ref, state, { how: 'push', createUnit: true }, callerNamed('bench'))
   const { id } = await control.units.get(ref)
   await control.close()
   const key = `.taco/orgs/default/units/${id}.json`

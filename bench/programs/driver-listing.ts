@@ -1,3 +1,4 @@
+import { callerNamed } from '../../test/support/caller.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { randomIds } from '../../src/base/ids.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -20,7 +21,7 @@ export interface ListingFigures {
   readonly changed: ListingFigure
 }
 
-const caller = { by: 'bench' }
+const caller = callerNamed('bench')
 
 export function controlOver(
   bucket: Bucket,

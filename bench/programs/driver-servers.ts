@@ -1,3 +1,4 @@
+import { callerNamed } from '../../test/support/caller.ts'
 import type { Bucket } from '../../src/bucket/index.ts'
 import type { StateControl } from '../../src/state/index.ts'
 import { counted } from '../counted-bucket.ts'
@@ -22,7 +23,7 @@ export interface Serving {
   work(work: Work): Promise<WorkSlice>
 }
 
-const caller = { by: 'bench' }
+const caller = callerNamed('bench')
 const org = 'default'
 
 /**

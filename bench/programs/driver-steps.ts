@@ -1,3 +1,4 @@
+import { callerNamed } from '../../test/support/caller.ts'
 import type { Bucket } from '../../src/bucket/index.ts'
 import { controlOver } from './driver-listing.ts'
 import { type Operation, counted } from '../counted-bucket.ts'
@@ -23,7 +24,7 @@ export interface WriteSteps {
   readonly unlockWrites: number
 }
 
-const caller = { by: 'bench' }
+const caller = callerNamed('bench')
 
 /** Where the time of a write goes: the services over the driver, without HTTP or anything else. */
 export async function measureSteps(inner: Bucket, bytes: number, count: number): Promise<WriteSteps> {

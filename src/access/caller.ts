@@ -21,7 +21,12 @@ export function authorOf({ principal, claim }: Pick<Caller, 'principal' | 'claim
   const { by, who } =
     principal.kind === 'run' ? principal.issuedTo : { by: principalText(principal), who: undefined }
   const said = claim ?? who
-  return said === undefined || said === '' ? { by } : { by, who: said }
+  return said === undefined || said === '' || said === by ? { by } : { by, who: said }
+}
+
+/** With what the holder of a lock says of itself: all that an engine on the http backend can say. */
+export function withClaim(caller: Caller, claim: string | undefined): Caller {
+  return caller.claim !== undefined || claim === undefined || claim === '' ? caller : { ...caller, claim }
 }
 
 /** For work that no request asks for. */

@@ -63,3 +63,8 @@ export function readAuthor({ by, who }: Author): Author {
   const known = OLD_NAMES.get(by)
   return known === undefined ? { by: 'anonymous', who: who ?? by } : { by: known, who }
 }
+
+export function viewAuthor(author: Author): { readonly by: string; readonly who: string | null } {
+  const { by, who } = readAuthor(author)
+  return { by, who: who ?? null }
+}

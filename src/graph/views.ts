@@ -27,6 +27,7 @@ export const NodeView = z.object({
   commit: z.number().int().nullable().meta({ description: 'Outputs commit that stands.' }),
   at: z.iso.datetime().nullable().meta({ description: 'When its state was written.' }),
   by: z.string().nullable(),
+  who: z.string().nullable().meta({ description: 'What the caller says of itself: not verified.' }),
 })
 export type NodeView = z.infer<typeof NodeView>
 
@@ -69,7 +70,12 @@ export const Reason = z.object({
   read: z.object({ commit: z.number().int(), at: z.iso.datetime() }).nullable(),
   /** Null where the history does not say any more. */
   changed: z
-    .object({ commit: z.number().int(), at: z.iso.datetime().nullable(), by: z.string().nullable() })
+    .object({
+      commit: z.number().int(),
+      at: z.iso.datetime().nullable(),
+      by: z.string().nullable(),
+      who: z.string().nullable(),
+    })
     .nullable(),
   cycle: z.array(z.string()).nullable(),
   says: z.string().meta({ description: 'The same as a sentence.' }),

@@ -1,3 +1,4 @@
+import { systemCaller } from '../access/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { forAMoment } from '../base/cached-for.ts'
 import type { Rollout } from './model.ts'
@@ -8,8 +9,8 @@ import type { createSteps } from './steps.ts'
 import type { RolloutStore } from './store.ts'
 import { abandon, isExpired, isLeft } from './decisions/transitions.ts'
 
-/** No event tells of it: nobody did anything. */
-const nobody = { by: 'nobody' }
+/** No event reports it: nobody did anything. */
+const ownCaller = systemCaller('rollouts')
 
 /**
  * Steps whose workers are gone. Their units may be half applied, and that must be said even if nobody ever goes on with
@@ -35,7 +36,7 @@ export function createLeftSteps(deps: {
   async function noted(rollout: Rollout): Promise<Rollout> {
     if (!rollout.steps.some((step) => isLeft(step, clock.now()))) return rollout
     const { org, id } = rollout
-    const done = await store.change({ org, id }, nobody, async (current) => ({
+    const done = await store.change({ org, id }, ownCaller, async (current) => ({
       rollout: await abandonAll(current),
       answer: null,
     }))

@@ -98,6 +98,7 @@ export const Rollout = z.looseObject({
   org: z.string(),
   createdAt: z.number(),
   by: z.string(),
+  who: z.string().optional(),
   status: RolloutStatus,
   endedAt: z.number().optional(),
   /** Ids of the units it starts from. */

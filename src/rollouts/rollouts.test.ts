@@ -1,3 +1,4 @@
+import { callerNamed } from '../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { TacoError } from '../base/errors.ts'
 import { LockInfo, type StateControl, rolloutKey } from '../state/index.ts'
@@ -320,7 +321,7 @@ test('the journal tells of a rollout and its steps, and who was behind it', asyn
     ['step.applied', 'network'],
     ['rollout.finished', undefined],
   ])
-  expect(told[0]).toMatchObject({ by: 'alice', data: { rollout: id, from: 'network', steps: 4 } })
+  expect(told[0]).toMatchObject({ by: 'user:alice', data: { rollout: id, from: 'network', steps: 4 } })
   expect(told[1]).toMatchObject({ data: { rollout: id, changed: 'cidr, vpc_id' } })
   expect(told[8]).toMatchObject({ data: { rollout: again, applied: 1, skipped: 3 } })
 })
@@ -331,7 +332,7 @@ test('the journal tells what people decide, and what failed', async () => {
   const { id, claims } = await rollouts.start(org, { from: ['network'], claim: options }, alice)
   const ref = { org, id }
   const token = claims[0]?.token ?? ''
-  const bob = { by: 'bob' }
+  const bob = callerNamed('bob')
   await rollouts.pause(ref, bob)
   const end = { kind: 'failed' as const, reason: 'no quota', exitCode: 1, engineMs: 1 }
   await rollouts.end(ref, 'network', { token, end }, alice)
@@ -340,12 +341,12 @@ test('the journal tells what people decide, and what failed', async () => {
   await rollouts.cancel(ref, bob)
 
   expect((await toldBy(control)).map(({ type, by, data }) => [type, by, data['reason']])).toEqual([
-    ['rollout.started', 'alice', undefined],
-    ['rollout.paused', 'bob', undefined],
-    ['step.failed', 'alice', 'no quota'],
-    ['rollout.resumed', 'bob', undefined],
-    ['step.skipped', 'bob', 'applied by hand'],
-    ['rollout.cancelled', 'bob', undefined],
+    ['rollout.started', 'user:alice', undefined],
+    ['rollout.paused', 'user:bob', undefined],
+    ['step.failed', 'user:alice', 'no quota'],
+    ['rollout.resumed', 'user:bob', undefined],
+    ['step.skipped', 'user:bob', 'applied by hand'],
+    ['rollout.cancelled', 'user:bob', undefined],
   ])
 })
 

@@ -1,3 +1,4 @@
+import { authorOf } from '../access/index.ts'
 import { type Clock, isoTime } from '../base/clock.ts'
 import { badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
@@ -178,7 +179,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         id,
         org,
         createdAt: now,
-        by: caller.by,
+        ...authorOf(caller),
         status: 'active',
         roots: [...roots],
         outbox: [],

@@ -32,6 +32,7 @@ export const RolloutView = z.object({
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().nullable(),
   by: z.string(),
+  who: z.string().nullable(),
   status: z.enum([...RolloutStatus.options, 'damaged']).meta({
     description: 'damaged: its document in the bucket cannot be read; nothing else is known of it.',
   }),

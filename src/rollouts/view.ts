@@ -1,3 +1,4 @@
+import { viewAuthor } from '../access/index.ts'
 import { isoTime } from '../base/clock.ts'
 import type { DamagedRollout } from './unreadable.ts'
 import type { Rollout, Step } from './model.ts'
@@ -18,7 +19,7 @@ export function viewRollout(rollout: Rollout): RolloutView {
     org: rollout.org,
     createdAt: isoTime(rollout.createdAt),
     endedAt: time(rollout.endedAt),
-    by: rollout.by,
+    ...viewAuthor(rollout),
     status: rollout.status,
     roots: rollout.roots.map((id) => names.get(id) ?? id),
     steps: rollout.steps.map(viewStep),
@@ -27,7 +28,7 @@ export function viewRollout(rollout: Rollout): RolloutView {
 
 export function viewDamaged(org: string, { id, at }: DamagedRollout): RolloutView {
   const createdAt = isoTime(at)
-  return { id, org, createdAt, endedAt: null, by: '', status: 'damaged', roots: [], steps: [] }
+  return { id, org, createdAt, endedAt: null, by: '', who: null, status: 'damaged', roots: [], steps: [] }
 }
 
 function viewStep(step: Step): StepView {

@@ -1,4 +1,4 @@
-import { createRunTokens } from '../access/index.ts'
+import { createRunTokens, systemCaller } from '../access/index.ts'
 import { createAdopt } from './upkeep/adopt.ts'
 import { createBackground } from './journal/background.ts'
 import { createCatalog } from './catalog/catalog.ts'
@@ -70,7 +70,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const maker = createUnitMaker(deps, store, claims, orgs, catalog)
   const runTokens = createRunTokens(deps)
   const locksSeen = createLocksSeen(parts)
-  await orgs.ensureFirst({ by: 'opentaco' })
+  await orgs.ensureFirst(systemCaller('opentaco'))
 
   return {
     orgs: { ...orgs, create: createOrgMaker(orgs, catalog) },

@@ -161,9 +161,9 @@ test('a write around us becomes a version of its own, credited to nobody', async
 
   const versions = await control.versions.list(unit, { limit: 10 })
   expect(versions.items.map(({ serial, how, by }) => [serial, how, by])).toEqual([
-    [3, 'backend', 'alice'],
-    [2, 'outside', 'outside'],
-    [1, 'backend', 'alice'],
+    [3, 'backend', 'user:alice'],
+    [2, 'outside', 'system:outside'],
+    [1, 'backend', 'user:alice'],
   ])
 })
 

@@ -1,4 +1,4 @@
-import type { RunTokens } from '../access/index.ts'
+import type { Author, Caller, RunTokens } from '../access/index.ts'
 import type { Body, Found, Held } from '../bucket/index.ts'
 import type { StateFacts } from './content/scan.ts'
 import type { Expected } from './expected.ts'
@@ -45,21 +45,6 @@ export interface StateControl {
   readonly runTokens: RunTokens
   /** Finishes work that was answered but not yet tidied up; further calls are refused. */
   close(): Promise<void>
-}
-
-/** On whose behalf something happens. */
-export interface Caller {
-  /** Shown in history and events, e.g. `root`, `anonymous`, `alice@laptop`. */
-  readonly by: string
-  readonly requestId?: string
-  readonly signal?: AbortSignal
-  /** Set if the request may be told from its repetition, so that its change is made once. */
-  readonly request?: {
-    /** A hash of its Idempotency-Key and of who sent it. */
-    readonly key: string
-    /** A hash of everything that it says. */
-    readonly digest: string
-  }
 }
 
 /** A unit by name (`prod/network/vpc`) or by id (`ws-…`). */
@@ -309,7 +294,7 @@ export interface GraphStore {
     org: string,
     unit: string,
     commit: number,
-  ): Promise<{ readonly at: number; readonly by: string } | undefined>
+  ): Promise<{ readonly at: number; readonly by: string; readonly who: string | null } | undefined>
   /** `change` gives the same list if there is nothing to change. */
   changeDependencies(
     ref: UnitRef,
@@ -400,12 +385,14 @@ export interface Upkeep {
   sweep(caller: Caller): Promise<SweepReport>
 }
 
-export type { Body, Found }
+export type { Body, Caller, Found }
 
 /** What happened, before it has an id and a time. It goes into the outbox of the document whose change it tells. */
 export interface EventDraft {
   readonly type: EventType
-  readonly caller: Pick<Caller, 'by' | 'requestId'>
+  readonly caller: Pick<Caller, 'principal' | 'claim' | 'requestId'>
+  /** Who a document says did it, where the caller only completes it. */
+  readonly author?: Author
   readonly data?: Readonly<Record<string, unknown>>
 }
 

@@ -111,7 +111,11 @@ test('the same API inside a process, over a connection that never leaves it', as
   expect((await over(embedded.connect(), 'GET', '/v1/units/large/state')).text).toHaveLength(
     2_000_000 + JSON.stringify({ x: { value: '', type: 'string' } }).length - 2 + state(1).length,
   )
-  expect(JSON.parse(shown.text)).toMatchObject({ name: 'a/b', createdBy: 'alice@laptop' })
+  expect(JSON.parse(shown.text)).toMatchObject({
+    name: 'a/b',
+    createdBy: 'anonymous',
+    createdWho: 'alice@laptop',
+  })
 })
 
 test('for engines, a loopback port opens that takes nothing but run tokens of this process', async () => {

@@ -1,3 +1,4 @@
+import { callerNamed } from '../support/caller.ts'
 import { beforeAll, expect, test } from 'vitest'
 import type { StateControl } from '../../src/state/index.ts'
 import type { CreateControl } from './checker/mutant.ts'
@@ -121,7 +122,7 @@ async function checkCopy({ order, store, acknowledged }: Copy): Promise<void> {
   world.passTime(200_000)
   const examine = async (repair: boolean) => {
     const found = []
-    for await (const finding of server.upkeep.doctor({ deep: true, repair }, { by: 'doctor' }))
+    for await (const finding of server.upkeep.doctor({ deep: true, repair }, callerNamed('doctor')))
       if (finding.level === 'error') found.push(finding)
     return found
   }
@@ -148,9 +149,9 @@ async function checkCopy({ order, store, acknowledged }: Copy): Promise<void> {
   if (state === undefined || state === 'unchanged') throw new Error('the copy has no state')
   expect((await server.versions.get(unit, 'current')).sha256).toBe(hashOf(await state.bytes()))
   expect(readable).toContain((await server.versions.get(unit, 'current')).sha256)
-  await server.locks.forceUnlock(unit, {}, { by: 'check' })
-  await server.locks.forceUnlock(unit, {}, { by: 'check' })
+  await server.locks.forceUnlock(unit, {}, callerNamed('check'))
+  await server.locks.forceUnlock(unit, {}, callerNamed('check'))
   await writeFirst(server, stateText(100, 'after'))
-  await server.upkeep.gc({ dryRun: false }, { by: 'check' })
+  await server.upkeep.gc({ dryRun: false }, callerNamed('check'))
   expect(await examine(false), 'all is well afterwards').toEqual([])
 }

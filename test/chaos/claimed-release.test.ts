@@ -1,3 +1,4 @@
+import { callerNamed } from '../support/caller.ts'
 import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
 import { refused } from './checker/clients.ts'
@@ -45,7 +46,7 @@ test('breaking an outside lock does not delete the lock that one of our servers 
     actors: {
       breaker: async ({ server }) =>
         void (await refused(() =>
-          server.locks.forceUnlock(unit, { id: 'outside-outsider' }, { by: 'breaker' }),
+          server.locks.forceUnlock(unit, { id: 'outside-outsider' }, callerNamed('breaker')),
         )),
       // In one step: an outsider's late DELETE of a lock that was broken is beyond what can be promised.
       outsider: async ({ world, name }) => {
@@ -68,8 +69,8 @@ async function crashedRelease() {
   )
   const owner = await world.server('owner')
   world.schedule.start('owner', async () => {
-    await owner.locks.lock(unit, LockInfo.parse({ ID: 'owner' }), {}, { by: 'owner' })
-    await owner.locks.unlock(unit, 'owner', { by: 'owner' })
+    await owner.locks.lock(unit, LockInfo.parse({ ID: 'owner' }), {}, callerNamed('owner'))
+    await owner.locks.unlock(unit, 'owner', callerNamed('owner'))
   })
   await until(world, 'owner', 'delete', /\.tflock$/)
   return world
@@ -81,7 +82,7 @@ test('a crashed release is taken over after T and not before, for any T', async 
   const deleteOutlivesMs = 300_000
 
   const other = await world.healthy('other', { deleteOutlivesMs })
-  await other.locks.lock(unit, LockInfo.parse({ ID: 'other' }), {}, { by: 'other' })
+  await other.locks.lock(unit, LockInfo.parse({ ID: 'other' }), {}, callerNamed('other'))
 
   expect(world.now() - crashedAt).toBeGreaterThanOrEqual(deleteOutlivesMs)
   expect(world.now() - crashedAt).toBeLessThan(2 * deleteOutlivesMs)
@@ -94,7 +95,7 @@ test('a release whose owner had a clock far ahead is taken over T after it was s
   const deleteOutlivesMs = 30_000
 
   const other = await world.healthy('other', { deleteOutlivesMs })
-  await other.upkeep.sweep({ by: 'other' })
+  await other.upkeep.sweep(callerNamed('other'))
 
   expect(await other.locks.get(unit)).toBeNull()
   expect(world.store.get(tflockKey)).toBeUndefined()
@@ -113,7 +114,9 @@ test.each([true, false])(
       },
       actors: {
         breaker: async ({ server }) =>
-          void (await refused(() => server.locks.forceUnlock(unit, { id: 'outside' }, { by: 'breaker' }))),
+          void (await refused(() =>
+            server.locks.forceUnlock(unit, { id: 'outside' }, callerNamed('breaker')),
+          )),
       },
       faults: { crash: 1, crashLate: 1, lost: 1, total: 1 },
       // The lock may be there or not; that it does not go without a word is looked at here.
@@ -121,12 +124,12 @@ test.each([true, false])(
       check: async (world) => {
         world.passTime(200_000)
         const server = await world.healthy()
-        await server.upkeep.sweep({ by: 'sweep' })
+        await server.upkeep.sweep(callerNamed('sweep'))
         await server.close()
         const { items } = await server.journal.read({ limit: 100, types: ['lock.forced'] })
         // A late record is reported twice, under one id.
         const told = [...new Map(items.map((event) => [event.id, event])).values()]
-        const event = { by: 'breaker', data: { lock: { ID: 'outside' }, outside: true } }
+        const event = { by: 'user:breaker', data: { lock: { ID: 'outside' }, outside: true } }
         if (world.store.get(tflockKey) === undefined) expect(told).toMatchObject([event])
         else expect(told.length).toBeLessThanOrEqual(1)
       },

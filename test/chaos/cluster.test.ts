@@ -1,3 +1,4 @@
+import { callerNamed } from '../support/caller.ts'
 import { expect, onTestFinished, test, vi, type TestContext } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { randomIds } from '../../src/base/ids.ts'
@@ -90,7 +91,7 @@ test('three servers, thousands of calls, kill -9 in a loop: one history, and not
   const wild = await loadWithKills(servers, options, load)
 
   const control = await openControl(options.bucket)
-  await control.upkeep.sweep({ by: 'check' })
+  await control.upkeep.sweep(callerNamed('check'))
   const writes = await checkHistories(control, [...calm.calls, ...wild.calls])
   await control.close()
 
@@ -144,7 +145,7 @@ test('three servers over S3, kill -9 in a loop: one history, and nothing acknowl
   for (const server of servers) await server.kill9()
 
   const control = await openControl(bucket)
-  await control.upkeep.sweep({ by: 'check' })
+  await control.upkeep.sweep(callerNamed('check'))
   const writes = await checkHistories(control, calls)
   await control.close()
 

@@ -1,3 +1,4 @@
+import { callerNamed } from '../support/caller.ts'
 import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
 import { refused } from './checker/clients.ts'
@@ -6,7 +7,7 @@ import { cycle, sweep } from './checker/scenarios.ts'
 import { locked } from './checker/traces.ts'
 import { stateKey, stateText, tflockKey, unit } from './checker/world.ts'
 
-const caller = { by: 'one' }
+const caller = callerNamed('one')
 
 test.each([true, false])(
   'a deletion of the state meets faults, another server and a sweep (conditional delete: %s)',

@@ -1,3 +1,4 @@
+import { callerNamed } from '../support/caller.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { LockInfo, type StateControl } from '../../src/state/index.ts'
 import { refused } from './checker/clients.ts'
@@ -9,7 +10,7 @@ import { playAll } from './checker/scenario.ts'
 import { locked, writeFirst } from './checker/traces.ts'
 import { beginWorld, prepare, stateText, unit } from './checker/world.ts'
 
-const caller = { by: 'one' }
+const caller = callerNamed('one')
 const DAY = 86_400_000
 
 let create: CreateControl

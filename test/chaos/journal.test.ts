@@ -1,3 +1,4 @@
+import { callerNamed } from '../support/caller.ts'
 import { beforeAll, expect, test } from 'vitest'
 import type { StateControl } from '../../src/state/index.ts'
 import { refused } from './checker/clients.ts'
@@ -7,7 +8,7 @@ import { playAll } from './checker/scenario.ts'
 import { locked, writeFirst } from './checker/traces.ts'
 import { beginWorld, prepare, stateText, unit } from './checker/world.ts'
 
-const caller = { by: 'one' }
+const caller = callerNamed('one')
 
 let create: CreateControl
 beforeAll(async () => {

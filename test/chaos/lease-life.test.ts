@@ -1,3 +1,4 @@
+import { callerNamed } from '../support/caller.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { LockInfo, type StateControl } from '../../src/state/index.ts'
 import { isCode, LEASED_OUTSIDE } from './checker/clients.ts'
@@ -15,7 +16,7 @@ beforeAll(async () => {
   create = await loadControl()
 })
 
-const caller = { by: 'first' }
+const caller = callerNamed('first')
 const theirs = `${LEASED_OUTSIDE}0123456789ab`
 const second = stateText(2, 'second')
 

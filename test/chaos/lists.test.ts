@@ -1,3 +1,4 @@
+import { callerNamed } from '../support/caller.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
 import { isCode } from './checker/clients.ts'
@@ -8,7 +9,7 @@ import { writeFirst } from './checker/traces.ts'
 import type { World } from './checker/world.ts'
 import { beginWorld, prepare, stateText, unit } from './checker/world.ts'
 
-const caller = { by: 'one' }
+const caller = callerNamed('one')
 const info = (id: string) => LockInfo.parse({ ID: id })
 
 let create: CreateControl

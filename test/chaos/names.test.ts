@@ -1,3 +1,4 @@
+import { callerNamed } from '../support/caller.ts'
 import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
 import { isCode, refused } from './checker/clients.ts'
@@ -7,7 +8,6 @@ import { writeFirst } from './checker/traces.ts'
 import type { World } from './checker/world.ts'
 import { hashOf, unit } from './checker/world.ts'
 
-const by = (name: string) => ({ by: name })
 const claims = (key: string) => /\/(names|keys)\//.test(key)
 const somebody = { visible: claims, allow: { isGone: true } }
 
@@ -15,7 +15,7 @@ const somebody = { visible: claims, allow: { isGone: true } }
 async function checkNames(world: World): Promise<void> {
   world.passTime(200_000)
   const server = await world.healthy()
-  await server.upkeep.sweep(by('sweep'))
+  await server.upkeep.sweep(callerNamed('sweep'))
   const { items } = await server.units.list({ org: 'default', limit: 100 })
   const names = items.map(({ name }) => name)
   expect(new Set(names).size, names.join()).toBe(names.length)
@@ -24,12 +24,12 @@ async function checkNames(world: World): Promise<void> {
   for (const { name, id } of items) {
     expect((await server.units.get({ org: 'default', unit: name })).id).toBe(id)
     const info = LockInfo.parse({ ID: `check ${id}` })
-    await server.locks.lock({ org: 'default', unit: name }, info, {}, by('check'))
-    await server.locks.unlock({ org: 'default', unit: name }, info.ID, by('check'))
+    await server.locks.lock({ org: 'default', unit: name }, info, {}, callerNamed('check'))
+    await server.locks.unlock({ org: 'default', unit: name }, info.ID, callerNamed('check'))
   }
   // A name that no unit has is available.
   for (const name of ['prod/net', 'prod/other'].filter((one) => !names.includes(one)))
-    await refusedOrTaken(() => server.units.create({ org: 'default', name }, by('check')))
+    await refusedOrTaken(() => server.units.create({ org: 'default', name }, callerNamed('check')))
   // The next request finishes a unit whose creation crashed after its claim.
   const all = await Promise.all(
     ['prod/net', 'prod/other'].map((name) => server.units.get({ org: 'default', unit: name })),
@@ -45,7 +45,12 @@ test('two clients create the same unit, one crashes: one unit results', () =>
       one: async ({ server }) => void (await refused(() => writeFirst(server))),
       two: async ({ server }) =>
         void (await refused(() =>
-          server.locks.lock(unit, LockInfo.parse({ ID: 'two' }), { createUnit: true, leaseMs: 1 }, by('two')),
+          server.locks.lock(
+            unit,
+            LockInfo.parse({ ID: 'two' }),
+            { createUnit: true, leaseMs: 1 },
+            callerNamed('two'),
+          ),
         )),
     },
     faults: { crash: 1, lost: 1, again: 1, total: 1, of: ['one'] },
@@ -58,7 +63,7 @@ test('a rename that crashes at any step leaves no name taken without an owner', 
     ...somebody,
     actors: {
       one: async ({ server }) =>
-        void (await refused(() => server.units.rename(unit, 'prod/other', by('one')))),
+        void (await refused(() => server.units.rename(unit, 'prod/other', callerNamed('one')))),
     },
     faults: { crash: 1, crashLate: 1, lost: 1, again: 1, total: 1 },
     check: checkNames,
@@ -69,9 +74,9 @@ test('two rename one unit at once', () =>
     ...somebody,
     actors: {
       one: async ({ server }) =>
-        void (await refused(() => server.units.rename(unit, 'prod/other', by('one')))),
+        void (await refused(() => server.units.rename(unit, 'prod/other', callerNamed('one')))),
       two: async ({ server }) =>
-        void (await refused(() => server.units.rename(unit, 'prod/third', by('two')))),
+        void (await refused(() => server.units.rename(unit, 'prod/third', callerNamed('two')))),
     },
     preemptions: 2,
     check: checkNames,
@@ -82,10 +87,10 @@ test('a rename and a creation want the same name', () =>
     ...somebody,
     actors: {
       one: async ({ server }) =>
-        void (await refusedOrTaken(() => server.units.rename(unit, 'prod/other', by('one')))),
+        void (await refusedOrTaken(() => server.units.rename(unit, 'prod/other', callerNamed('one')))),
       two: async ({ server }) =>
         void (await refusedOrTaken(() =>
-          server.units.create({ org: 'default', name: 'prod/other' }, by('two')),
+          server.units.create({ org: 'default', name: 'prod/other' }, callerNamed('two')),
         )),
     },
     faults: { crash: 1 },
@@ -98,10 +103,10 @@ test('a rename does not bring a deleted unit back', () =>
     ...somebody,
     actors: {
       one: async ({ server }) =>
-        void (await refused(() => server.units.rename(unit, 'prod/other', by('one')))),
+        void (await refused(() => server.units.rename(unit, 'prod/other', callerNamed('one')))),
       two: async ({ server, world }) => {
         await refused(async () => {
-          await server.units.remove(unit, { force: true }, by('two'))
+          await server.units.remove(unit, { force: true }, callerNamed('two'))
           world.forced.push({ at: 0, id: 'removed' })
         })
       },
@@ -120,13 +125,14 @@ test('a unit is restored while another client creates one of the same name', () 
     ...somebody,
     before: async (server) => {
       await writeFirst(server)
-      await server.units.remove(unit, { force: true }, by('first'))
+      await server.units.remove(unit, { force: true }, callerNamed('first'))
     },
     actors: {
-      one: async ({ server }) => void (await refusedOrTaken(() => server.units.restore(unit, {}, by('one')))),
+      one: async ({ server }) =>
+        void (await refusedOrTaken(() => server.units.restore(unit, {}, callerNamed('one')))),
       two: async ({ server }) =>
         void (await refusedOrTaken(() =>
-          server.units.create({ org: 'default', name: 'prod/net' }, by('two')),
+          server.units.create({ org: 'default', name: 'prod/net' }, callerNamed('two')),
         )),
     },
     preemptions: 1,
@@ -138,16 +144,17 @@ test('a restore that crashes at any step is finished by the next client', () =>
     ...somebody,
     before: async (server) => {
       await writeFirst(server)
-      await server.units.remove(unit, { force: true }, by('first'))
+      await server.units.remove(unit, { force: true }, callerNamed('first'))
     },
     actors: {
-      one: async ({ server }) => void (await refused(() => server.units.restore(unit, {}, by('one')))),
+      one: async ({ server }) =>
+        void (await refused(() => server.units.restore(unit, {}, callerNamed('one')))),
     },
     faults: { crash: 1, lost: 1, total: 1 },
     check: async (world) => {
       world.passTime(200_000)
       const server = await world.healthy()
-      await server.upkeep.sweep(by('sweep'))
+      await server.upkeep.sweep(callerNamed('sweep'))
       const { items } = await server.units.list({ org: 'default', limit: 10 })
       for (const { name } of items) {
         const found = await server.states.read({ org: 'default', unit: name })

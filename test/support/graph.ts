@@ -1,3 +1,4 @@
+import { alice } from './caller.ts'
 import { randomIds } from '../../src/base/ids.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { openMemoryBucket } from '../../src/bucket/adapters/memory.ts'
@@ -33,6 +34,7 @@ export function headOf(outputs: Readonly<Record<string, string>>, commit = 1): G
     version: `sv-${commit}`,
     at: commit * 1000,
     by: 'alice',
+    who: null,
     outputs: Object.entries(outputs).map(([name, digest]) => ({
       name,
       digest,
@@ -86,7 +88,7 @@ export function namesOf({ units }: ScanReport): string[] {
 }
 
 export const org = 'default'
-export const alice = { by: 'alice' }
+export { alice }
 export const byHand = LockInfo.parse({ ID: 'by hand', Operation: 'OperationTypeApply', Who: 'bob' })
 export const options = { worker: 'w1', most: 10, leaseMs: 1000, begin: false }
 

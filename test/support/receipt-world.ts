@@ -1,3 +1,4 @@
+import { alice } from './caller.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { randomIds } from '../../src/base/ids.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -11,7 +12,7 @@ import { createGraph } from '../../src/graph/status/graph.ts'
  */
 export const UNITS = 4
 export const org = 'default'
-export const alice = { by: 'alice' }
+export { alice }
 const spool = { create: () => Promise.reject(new Error('nothing here is large enough for the spool')) }
 
 export type Outputs = Readonly<Record<string, string>>

@@ -1,3 +1,4 @@
+import { alice } from './caller.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import type { Ids } from '../../src/base/ids.ts'
@@ -12,7 +13,7 @@ import type { DoctorFinding, StateControl, StateSettings } from '../../src/state
 import { createStateControl } from '../../src/state/index.ts'
 
 /** For tests of state control over a bucket in memory or in a folder. */
-export const alice = { by: 'alice' }
+export { alice }
 
 const noSpool: Spool = {
   create: () => Promise.reject(new Error('nothing here is large enough for the spool')),

@@ -11,6 +11,7 @@ const node = (name: string, status: GraphView['nodes'][number]['status'], ready 
   commit: 1,
   at: null,
   by: null,
+  who: null,
 })
 
 const view: Pick<GraphView, 'nodes' | 'edges'> = {

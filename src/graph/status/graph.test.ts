@@ -1,3 +1,4 @@
+import { alice } from '../../../test/support/caller.ts'
 import { expect, test, vi } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { randomIds } from '../../base/ids.ts'
@@ -8,7 +9,6 @@ import type { StateControl } from '../../state/index.ts'
 import { createStateControl, LockInfo } from '../../state/index.ts'
 import { createGraph } from './graph.ts'
 
-const alice = { by: 'alice' }
 const org = 'default'
 const at = (unit: string) => ({ org, unit })
 
@@ -78,9 +78,9 @@ test('an output changes: its consumers are stale, say why, and what is below the
           on: { name: 'network' },
           output: 'vpc',
           read: { commit: 1 },
-          changed: { commit: 3, by: 'alice' },
+          changed: { commit: 3, by: 'user:alice' },
           says: expect.stringMatching(
-            /^vpc of network changed at commit 3, \d{4}-.* by alice; it was read at commit 1$/,
+            /^vpc of network changed at commit 3, \d{4}-.* by user:alice; it was read at commit 1$/,
           ),
         },
       ],
@@ -153,7 +153,7 @@ test('an output that is gone says which commit took it away', async () => {
   const { items } = await world.graph.status({ org, unit: 'app', direction: 'none' })
 
   expect(items).toMatchObject([
-    { reasons: [{ output: 'vpc', change: 'disappeared', changed: { commit: 2, by: 'alice' } }] },
+    { reasons: [{ output: 'vpc', change: 'disappeared', changed: { commit: 2, by: 'user:alice' } }] },
   ])
 })
 

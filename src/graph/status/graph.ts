@@ -240,6 +240,7 @@ function nodeView({ facts, status, isReady }: GraphNode, marks: Marks, now: numb
     commit: head?.commit ?? null,
     at: head === null ? null : isoTime(head.at),
     by: head?.by ?? null,
+    who: head?.who ?? null,
   }
 }
 

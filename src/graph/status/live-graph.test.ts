@@ -43,7 +43,7 @@ test('what is below a stale unit waits; a stale one below another is not ready',
 })
 
 test('a unit whose state is encrypted is unknown, unless more is known', () => {
-  const encrypted = { commit: 0, version: 'sv-1', at: 1, by: 'alice', outputs: null }
+  const encrypted = { commit: 0, version: 'sv-1', at: 1, by: 'alice', who: null, outputs: null }
   const alone = factsOf('alone', { head: encrypted })
   const stale = factsOf('stale', { ...readOld, head: encrypted })
 

@@ -26,7 +26,8 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>, graph: Pick<Gra
       // What came right after the read, or is told of a past time, needs no look at the commits in between.
       const isNext = read !== null && changed.commit === read.commit + 1
       const made = isNext || until !== Infinity ? await graph.commitOf(org, on.id, changed.commit) : undefined
-      if (made !== undefined) return { commit: changed.commit, at: isoTime(made.at), by: made.by, who: null }
+      if (made !== undefined)
+        return { commit: changed.commit, at: isoTime(made.at), by: made.by, who: made.who }
       const { items } = await outputs.log(ref, { limit: 50, cursor: String(changed.commit + 1) })
       return firstChange(items, output, read?.commit)
     }
@@ -66,7 +67,7 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>, graph: Pick<Gra
     return reasons.map((reason) => {
       const commit = reason.kind === 'changed' ? known.get(keyOf(org, reason, until))?.commit : undefined
       if (commit === undefined) return reason
-      const changed = { commit: commit.commit, at: commit.at, by: commit.who ?? commit.by }
+      const changed = { commit: commit.commit, at: commit.at, by: commit.by, who: commit.who }
       return withSentence({ ...reason, changed })
     })
   }

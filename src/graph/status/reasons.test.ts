@@ -32,7 +32,7 @@ test('a stale unit names each output, the commits, and what it still waits for',
 })
 
 test('a unit says that its own state is encrypted, and what waits for one says that it waits', () => {
-  const encrypted = { commit: 0, version: 'v', at: 1, by: 'alice', outputs: null }
+  const encrypted = { commit: 0, version: 'v', at: 1, by: 'alice', who: null, outputs: null }
   const network = factsOf('network', applied({ vpc: '2' }, 2))
   const secret = factsOf('secret', { head: encrypted, reads: [readOf('network', { vpc: '2' })] })
   const stale = factsOf('stale', { head: encrypted, reads: [readOf('network', { vpc: '1' })] })
@@ -43,7 +43,9 @@ test('a unit says that its own state is encrypted, and what waits for one says t
 })
 
 test('an unknown unit says what is not known, and of whom', () => {
-  const locked = factsOf('locked', { head: { commit: 1, version: 'v', at: 1, by: 'a', outputs: null } })
+  const locked = factsOf('locked', {
+    head: { commit: 1, version: 'v', at: 1, by: 'a', who: null, outputs: null },
+  })
   const open = factsOf('open', applied({ x: '1', y: '1' }))
   const vague = factsOf('vague', { ...applied({ z: '1' }), dependencies: [dependsOn('open')] })
   const app = factsOf('app', {

@@ -1,3 +1,4 @@
+import { sayAuthor } from '../../base/text/author.ts'
 import { isoTime } from '../../base/clock.ts'
 import type { GraphNode } from './live-graph.ts'
 import type { Edge } from './edges.ts'
@@ -90,7 +91,7 @@ function reasonsOfEdge(
       kind: 'changed',
       output,
       change,
-      changed: since === null ? null : { commit: since, at: null, by: null },
+      changed: since === null ? null : { commit: since, at: null, by: null, who: null },
       says: '',
     }),
   )
@@ -117,7 +118,7 @@ export function withSentence(reason: Reason): Reason {
   const { on, output, change, read, changed } = reason
   if (reason.kind !== 'changed' || on === null) return reason
   const when = changed?.at == null ? '' : `, ${changed.at.slice(0, 16).replace('T', ' ')}`
-  const by = changed?.by == null ? '' : ` by ${changed.by}`
+  const by = changed?.by == null ? '' : ` by ${sayAuthor({ by: changed.by, who: changed.who })}`
   const at = changed === null ? '' : ` at commit ${changed.commit}`
   const seen = read === null ? '' : `; it was read at commit ${read.commit}`
   return { ...reason, says: `${output} of ${on.name} ${change}${at}${when}${by}${seen}` }

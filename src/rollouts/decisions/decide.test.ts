@@ -105,7 +105,7 @@ test('what a unit uses is the outputs upstream as they are now, and only those t
   const { facts } = knowing([
     net,
     factsOf('bare', { head: null }),
-    factsOf('sealed', { head: { commit: 7, version: 'sv-7', at: 0, by: 'alice', outputs: null } }),
+    factsOf('sealed', { head: { commit: 7, version: 'sv-7', at: 0, by: 'alice', who: null, outputs: null } }),
   ])
   void facts.load(['net', 'gone', 'bare', 'sealed'])
   const ref = (name: string) => ({ id: name, name })

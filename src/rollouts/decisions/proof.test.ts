@@ -23,7 +23,7 @@ function head(outputs: Readonly<Record<string, string>> | null, commit = 4): Hea
     outputs === null
       ? null
       : Object.entries(outputs).map(([name, digest]) => ({ name, digest, sensitive: false, since: 3 }))
-  return { commit, version: 'sv-1', at: 0, by: 'alice', outputs: digests }
+  return { commit, version: 'sv-1', at: 0, by: 'alice', who: null, outputs: digests }
 }
 
 const on = (name: string, outputs: string[] | null) => ({

@@ -15,7 +15,7 @@ import { packTexts, unpackText } from './packed-texts.ts'
  * entry is used only if the unit's document still has the tag it was made from. Losing it costs time, nothing else.
  */
 const CatalogObject = z.object({
-  v: z.literal(4),
+  v: z.literal(5),
   blocks: z.array(
     z.object({
       texts: z.base64(),
@@ -61,7 +61,7 @@ export async function saveCatalogObject(
   try {
     // As they are now: they may change while they are packed.
     const blocks = await blocksOf([...entries])
-    const packed = await compress(JSON.stringify({ v: 4, blocks }), { params: PACKING })
+    const packed = await compress(JSON.stringify({ v: 5, blocks }), { params: PACKING })
     const present = await bucket.head(catalogKey(org))
     await bucket.put(catalogKey(org), bodyOf(packed), present?.tag ?? 'absent')
   } catch (error) {

@@ -75,7 +75,7 @@ export const VersionFacts = z.looseObject({
   terraformVersion: z.string().optional(),
   at: z.number(),
   by: z.string(),
-  /** What the program that held the lock says of itself (`alice@laptop`): told, not proven. */
+  /** What the caller says of itself (`alice@laptop`): not verified. */
   who: z.string().optional(),
   how: openWord(How),
   message: z.string().optional(),
@@ -119,9 +119,11 @@ export const Intent = z.discriminatedUnion('kind', [
     /** The state object that goes. */
     from: z.string(),
     by: z.string(),
-    /** When, and the person or token that deletes it: for the history. */
+    /** When, and the principal that deletes it: for the history. */
     at: z.number().optional(),
     who: z.string().optional(),
+    /** What that principal says of itself: not verified. */
+    claim: z.string().optional(),
   }),
 ])
 export type Intent = z.infer<typeof Intent>
@@ -132,6 +134,8 @@ export const Lock = z.looseObject({
   info: LockInfo,
   reason: z.string().optional(),
   by: z.string(),
+  /** What the caller says of itself: not verified. */
+  who: z.string().optional(),
   at: z.number(),
   /** When set, the lock frees itself unless renewed. */
   leaseUntil: z.number().optional(),
@@ -180,6 +184,8 @@ export const Event = z.looseObject({
   org: z.string(),
   unit: z.object({ id: z.string(), name: z.string() }).optional(),
   by: z.string(),
+  /** What the caller says of itself: not verified. */
+  who: z.string().optional(),
   requestId: z.string().optional(),
   data: z.record(z.string(), z.unknown()),
 })
@@ -205,6 +211,8 @@ export const Absence = z.looseObject({
   seq: z.number().int(),
   at: z.number(),
   by: z.string(),
+  /** What the caller says of itself: not verified. */
+  who: z.string().optional(),
   /** Since when there is one again. */
   until: z.number().optional(),
 })
@@ -310,8 +318,9 @@ export const UnitDocument = z.looseObject({
   labels: z.record(z.string(), z.string()),
   createdAt: z.number(),
   createdBy: z.string(),
+  createdWho: z.string().optional(),
   changedAt: z.number(),
-  deleted: z.object({ at: z.number(), by: z.string() }).optional(),
+  deleted: z.object({ at: z.number(), by: z.string(), who: z.string().optional() }).optional(),
   allowDecrypt: z.boolean().default(false),
   retention: Retention.optional(),
   /** Versions below this sequence number were removed by retention, save those in `kept`. */
@@ -368,6 +377,7 @@ export const OrgDocument = z.looseObject({
   name: z.string(),
   createdAt: z.number(),
   createdBy: z.string(),
+  createdWho: z.string().optional(),
   retention: Retention.optional(),
   /** Events older than this many days are removed. */
   eventRetention: EventRetention.optional(),
@@ -390,6 +400,8 @@ export const Claim = z.looseObject({
   key: z.string(),
   at: z.number(),
   by: z.string(),
+  /** What the caller says of itself: not verified. */
+  who: z.string().optional(),
   /** Of the request that makes the unit, if it carried an Idempotency-Key. */
   request: z.string().optional(),
 })

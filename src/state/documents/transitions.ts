@@ -1,3 +1,4 @@
+import { type Author, authorOf, systemCaller } from '../../access/index.ts'
 import { absenceBegins, absenceEnds, stateReturns } from '../history/absences.ts'
 import type { Head, Intent, Lock, RecentWrite, UnitDocument } from './model.ts'
 import {
@@ -87,12 +88,20 @@ export function commitWrite(
 }
 
 export function commitDelete(doc: UnitDocument, from: string, deleted: Deleted): UnitChanges {
-  return { write: { kind: 'delete', from, by: heldLock(doc).id, at: deleted.at, who: deleted.by } }
+  return {
+    write: {
+      kind: 'delete',
+      from,
+      by: heldLock(doc).id,
+      at: deleted.at,
+      who: deleted.by,
+      ...(deleted.who === undefined ? {} : { claim: deleted.who }),
+    },
+  }
 }
 
-interface Deleted {
+interface Deleted extends Author {
   readonly at: number
-  readonly by: string
 }
 
 /** The intent was carried out: the state object holds it under this tag (null: it is gone). */
@@ -100,7 +109,7 @@ export function completeWrite(doc: UnitDocument, tag: string | null): UnitChange
   const intent = pending(doc)
   if (intent.kind === 'delete') {
     // An intent of an earlier version says neither; the document was changed last when it was committed.
-    const deleted = { at: intent.at ?? doc.changedAt, by: intent.who ?? 'unknown' }
+    const deleted = { at: intent.at ?? doc.changedAt, by: intent.who ?? 'unknown', who: intent.claim }
     const absences = absenceBegins(doc, 'state-deleted', deleted)
     return { write: null, head: withoutState(doc.head), missing: undefined, absences }
   }
@@ -159,7 +168,10 @@ export function loseState(doc: UnitDocument, at: number): UnitChanges {
   const isMissing = isWorthMissing(doc)
   return {
     head: withoutState(doc.head),
-    absences: absenceBegins(doc, isMissing ? 'state-missing' : 'state-deleted', { at, by: 'outside' }),
+    absences: absenceBegins(doc, isMissing ? 'state-missing' : 'state-deleted', {
+      at,
+      ...authorOf(systemCaller('outside')),
+    }),
     ...(isMissing ? { missing: { at } } : {}),
   }
 }

@@ -54,14 +54,14 @@ test('a deletion of a state stays in the history after the next state', async ()
 
   expect(await shownAt(control, first)).toEqual([1])
   expect(await shownAt(control, deleted)).toEqual(['no state'])
-  expect(await absencesOf(control)).toEqual([['state-deleted', 1, 'alice', false]])
+  expect(await absencesOf(control)).toEqual([['state-deleted', 1, 'user:alice', false]])
 
   const second = await step(() => push(control, 'prod', stateText(1, 'new', 'other')))
   const other = await open()
   expect(await shownAt(other, first)).toEqual([1])
   expect(await shownAt(other, deleted)).toEqual(['no state'])
   expect(await shownAt(other, second)).toEqual([2])
-  expect(await absencesOf(other)).toEqual([['state-deleted', 1, 'alice', true]])
+  expect(await absencesOf(other)).toEqual([['state-deleted', 1, 'user:alice', true]])
 })
 
 test('retention removes versions, not deletions', async () => {
@@ -76,7 +76,7 @@ test('retention removes versions, not deletions', async () => {
 
   expect(report.versionsPruned).toBe(2)
   expect(await shownAt(control, deleted)).toEqual(['no state'])
-  expect(await absencesOf(control)).toEqual([['state-deleted', 1, 'alice', true]])
+  expect(await absencesOf(control)).toEqual([['state-deleted', 1, 'user:alice', true]])
 })
 
 test('a unit that was deleted and restored was not there in between', async () => {
@@ -89,8 +89,8 @@ test('a unit that was deleted and restored was not there in between', async () =
   expect(await shownAt(control, deleted)).toEqual([])
   expect(await shownAt(control, back)).toEqual([1])
   expect(await absencesOf(control)).toEqual([
-    ['unit-deleted', 1, 'alice', true],
-    ['state-deleted', 1, 'alice', true],
+    ['unit-deleted', 1, 'user:alice', true],
+    ['state-deleted', 1, 'user:alice', true],
   ])
 })
 
@@ -118,9 +118,9 @@ test('a state that was missing for a while was missing then, however it ended', 
   expect(await shownAt(control, again)).toEqual(['missing'])
   expect(await shownAt(control, accepted)).toEqual(['no state'])
   expect(await absencesOf(control)).toEqual([
-    ['state-deleted', 1, 'alice', true],
-    ['state-missing', 1, 'outside', true],
-    ['state-missing', 1, 'outside', true],
+    ['state-deleted', 1, 'user:alice', true],
+    ['state-missing', 1, 'system:outside', true],
+    ['state-missing', 1, 'system:outside', true],
   ])
 })
 

@@ -1,3 +1,4 @@
+import type { Author } from '../../access/index.ts'
 import type { Absence, UnitDocument } from '../documents/model.ts'
 
 /**
@@ -13,10 +14,10 @@ type Known = Pick<UnitDocument, 'absences' | 'head'>
 export function absenceBegins(
   doc: Known,
   what: Absence['what'],
-  { at, by }: { readonly at: number; readonly by: string },
+  begun: Author & { readonly at: number },
 ): Absence[] {
   const seq = doc.head?.version.seq ?? 0
-  return [...(doc.absences ?? []), { what, seq, at, by }].slice(-MOST_ABSENCES)
+  return [...(doc.absences ?? []), { what, seq, ...begun }].slice(-MOST_ABSENCES)
 }
 
 /** Gives nothing to change if there is none under way. */

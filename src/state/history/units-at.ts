@@ -1,3 +1,4 @@
+import { viewAuthor } from '../../access/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { CatalogEntry } from '../catalog/catalog-entry.ts'
 import { readEntryText } from '../catalog/catalog-entry.ts'
@@ -48,12 +49,12 @@ export function createUnitsAt(parts: Parts, catalog: Catalog, history: HistoryCa
     const then = presence === 'unknown' ? 'forgotten' : await versionAt(org, now.id, past, time)
     if (then === 'none') return { ...facts, head: null }
     if (then === 'forgotten') {
-      const head = { commit: 0, version: '', at: time, by: '', outputs: null }
+      const head = { commit: 0, version: '', at: time, by: '', who: null, outputs: null }
       return { ...facts, head, forgotten: true }
     }
     if (then === 'changed') return changedMeanwhile(org, now.id, time)
-    const { id: version, at, by, commit, outputs } = then
-    const head = { commit, version, at, by, outputs: isMissing ? null : outputs }
+    const { id: version, at, commit, outputs } = then
+    const head = { commit, version, at, ...viewAuthor(then), outputs: isMissing ? null : outputs }
     return { ...facts, ...(isMissing ? presence : {}), head, reads: readsAt(now, past, then, time) }
   }
 

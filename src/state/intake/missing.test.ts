@@ -115,7 +115,7 @@ test.each(ways)('that a state was %s can be accepted, and is recorded', async (_
   expect((await control.journal.read({ limit: 1000 })).items).toContainEqual(
     expect.objectContaining({
       type: 'state.deleted',
-      by: 'alice',
+      by: 'user:alice',
       data: expect.objectContaining({ how: 'accepted' }),
     }),
   )

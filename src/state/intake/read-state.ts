@@ -1,3 +1,4 @@
+import { systemCaller } from '../../access/index.ts'
 import { LRUCache } from 'lru-cache'
 import { again, untilDone } from '../../base/attempts.ts'
 import { isTacoError } from '../../base/errors.ts'
@@ -46,7 +47,7 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
     // The document was read after the state was not found: the state has appeared since, or was removed from outside.
     const entry = await bucket.head(doc.key)
     if (entry !== undefined && entry.size > 0) return 'look again'
-    await lookAt(parts, idOf(unit), { by: 'opentaco' }).catch((error: unknown) => {
+    await lookAt(parts, idOf(unit), systemCaller('opentaco')).catch((error: unknown) => {
       // A read-only server cannot record it.
       if (!isTacoError(error, 'BUCKET_REFUSED')) throw error
     })
@@ -130,7 +131,7 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
       if (head?.tag !== found.tag) {
         // A write under way or around us: once it is in the document, its commit is known.
         found.discard()
-        await lookAt(parts, { org, id }, { by: 'opentaco' })
+        await lookAt(parts, { org, id }, systemCaller('opentaco'))
         return again
       }
       const digests =

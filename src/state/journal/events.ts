@@ -1,3 +1,4 @@
+import { authorOf, viewAuthor } from '../../access/index.ts'
 import type { StateDeps } from '../settings.ts'
 import type { Background } from './background.ts'
 import type { JournalWriter } from './journal-writer.ts'
@@ -15,13 +16,15 @@ export function makeEvent(
   draft: EventDraft,
 ): Event {
   const at = deps.clock.now()
+  const { by, who } = draft.author ?? authorOf(draft.caller)
   return {
     id: deps.ids.ulid(at),
     at,
     type: draft.type,
     org: about.org,
     ...(about.id === undefined ? {} : { unit: { id: about.id, name: about.name } }),
-    by: draft.caller.by,
+    by,
+    ...(who === undefined ? {} : { who }),
     ...(draft.caller.requestId === undefined ? {} : { requestId: draft.caller.requestId }),
     data: { ...draft.data },
   }
@@ -34,7 +37,7 @@ export function viewEvent(event: Event): EventView {
     type: event.type,
     org: event.org,
     unit: event.unit ?? null,
-    by: event.by,
+    ...viewAuthor(event),
     requestId: event.requestId ?? null,
     data: event.data,
   }

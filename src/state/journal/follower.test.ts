@@ -1,3 +1,4 @@
+import { alice } from '../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { randomIds } from '../../base/ids.ts'
 import { silentLog } from '../../base/log.ts'
@@ -79,7 +80,7 @@ function place() {
       const about = { org, id: 'ws-xxxxxxxxxxxxxxxx', name: 'x' }
       const event = makeEvent({ ids: randomIds, clock }, about, {
         type: 'unit.changed',
-        caller: { by: 'alice' },
+        caller: alice,
       })
       const key = journalKey(at, event.id, [event]).replace(journalPrefix(org), root)
       await memory.put(key, bodyOf(JSON.stringify(event)), 'absent')

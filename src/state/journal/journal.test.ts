@@ -1,3 +1,4 @@
+import { alice } from '../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { randomIds } from '../../base/ids.ts'
@@ -42,7 +43,7 @@ function place() {
       makeEvent(
         deps,
         { org, id: `ws-${unit.padEnd(16, 'x').replace('0', 'z')}`, name: unit },
-        { type: 'unit.changed', caller: { by: 'alice' } },
+        { type: 'unit.changed', caller: alice },
       ),
     letThrough() {
       gate.holds = false
@@ -321,7 +322,7 @@ async function filled(count: number, every: number) {
     gate.time += 1_000
     const type = i % every === every - 1 ? 'unit.renamed' : 'unit.changed'
     const about = { org: 'default', id: 'ws-xxxxxxxxxxxxxxxx', name: 'a' }
-    const event = makeEvent(deps, about, { type, caller: { by: 'alice' } })
+    const event = makeEvent(deps, about, { type, caller: alice })
     all.push(event)
     await deps.bucket.put(journalKey(event.at, event.id, [event]), bodyOf(JSON.stringify(event)), 'absent')
   }

@@ -1,3 +1,4 @@
+import { alice } from '../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { encodeTime, randomIds } from '../../base/ids.ts'
 import { silentLog } from '../../base/log.ts'
@@ -38,7 +39,7 @@ function journalOver(deps: StateDeps, names: readonly string[] = ['default', 'ot
 
 function eventAt(at: number, org: string, unit: number, type: EventType = 'unit.changed'): Event {
   const deps = { ids: randomIds, clock: { now: () => at, sleep: () => Promise.resolve() } }
-  return makeEvent(deps, { org, id: unitId(unit), name: `u${unit}` }, { type, caller: { by: 'alice' } })
+  return makeEvent(deps, { org, id: unitId(unit), name: `u${unit}` }, { type, caller: alice })
 }
 
 /** A journal that exists only as far as somebody looks at it: `times` in order, one event each. */

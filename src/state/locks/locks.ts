@@ -1,3 +1,4 @@
+import { withClaim } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import { answeredBefore, noteRequest } from '../answered.ts'
 import type { EventDraft } from '../journal/events.ts'
@@ -48,7 +49,8 @@ export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): L
       const mirror = await parts.mirrors.read(unit.value)
       return mirror.kind === 'foreign' ? viewOutsideLock(mirror.info, clock.now()) : null
     },
-    async lock(ref, info, options, caller) {
+    async lock(ref, info, options, locking) {
+      const caller = withClaim(locking, info.Who)
       const request = { info, reason: options.reason, leaseMs: options.leaseMs }
       const known = locator.remembered(ref)
       const locked = known && (await lockUnit(parts, known, request, caller).catch(ifMoved))

@@ -1,3 +1,4 @@
+import { authorOf } from '../../access/index.ts'
 import { isoTime } from '../../base/clock.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { LockInfo } from '../documents/model.ts'
@@ -35,11 +36,12 @@ export async function ensureLock(
 
 export function ownLock({ deps }: Parts, operation: string, caller: Caller): LockRequest {
   const { clock, ids, settings } = deps
+  const { by, who } = authorOf(caller)
   const info: LockInfo = {
     ID: ids.id('lk'),
     Operation: operation,
     Info: '',
-    Who: caller.by,
+    Who: who ?? by,
     Version: '',
     Created: isoTime(clock.now()),
     Path: '',

@@ -1,3 +1,4 @@
+import { alice } from '../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { randomIds } from '../../base/ids.ts'
@@ -8,7 +9,6 @@ import { createStateControl, LockInfo } from '../index.ts'
 
 const network = { org: 'default', unit: 'network' }
 const app = { org: 'default', unit: 'app' }
-const alice = { by: 'alice' }
 
 async function open(): Promise<StateControl> {
   const spool = { create: () => Promise.reject(new Error('nothing here is large enough for the spool')) }

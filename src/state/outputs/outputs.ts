@@ -1,3 +1,4 @@
+import { viewAuthor } from '../../access/index.ts'
 import { isoTime } from '../../base/clock.ts'
 import { among } from '../../base/text/among.ts'
 import { badRequest, TacoError } from '../../base/errors.ts'
@@ -187,8 +188,7 @@ function view(
     seq: facts.seq,
     serial: facts.serial,
     at: isoTime(facts.at),
-    by: facts.by,
-    who: facts.who ?? null,
+    ...viewAuthor(facts),
     how: facts.how,
     changed: [...changed, ...gone].sort(),
     outputs: outputs === null ? null : [...outputs],

@@ -1,3 +1,4 @@
+import type { Author } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import type { Body } from '../../bucket/index.ts'
 import type { StateDeps } from '../settings.ts'
@@ -20,9 +21,8 @@ export interface OutsideIntake {
   receiveOutside(stream: AsyncIterable<Uint8Array>, org: string): Promise<ReceivedState>
 }
 
-export interface VersionAbout {
+export interface VersionAbout extends Author {
   readonly at: number
-  readonly by: string
   readonly how: How
   readonly message?: string | undefined
   readonly requestId?: string | undefined

@@ -1,3 +1,4 @@
+import { authorOf } from '../../access/index.ts'
 import type { Entry } from '../../bucket/index.ts'
 import type { EventDraft } from '../journal/events.ts'
 import type { Lock, LockInfo, UnitDocument } from '../documents/model.ts'
@@ -105,7 +106,7 @@ export function newLock(doc: UnitDocument, request: LockRequest, caller: Caller,
     id: request.info.ID,
     epoch: doc.epoch + 1,
     info: request.info,
-    by: caller.by,
+    ...authorOf(caller),
     at: now,
     ...(request.reason === undefined ? {} : { reason: request.reason }),
     ...(request.leaseMs === undefined ? {} : { leaseUntil: now + request.leaseMs }),

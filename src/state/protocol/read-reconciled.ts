@@ -1,3 +1,4 @@
+import { systemCaller } from '../../access/index.ts'
 import type { Unit } from '../documents/unit-store.ts'
 import { lookAt } from './reconcile.ts'
 import type { Parts } from './context.ts'
@@ -16,6 +17,6 @@ export async function seeUnit(parts: Parts, unit: Unit): Promise<Unit> {
   const tag = entry === undefined || entry.size === 0 ? null : entry.tag
   const isOver = lock !== null && isExpired(lock, parts.deps.clock.now())
   if (!isOver && folded.value.write === null && tag === (folded.value.head?.tag ?? null)) return folded
-  await lookAt(parts, idOf(folded), { by: 'opentaco' })
+  await lookAt(parts, idOf(folded), systemCaller('opentaco'))
   return loadUnit(parts, idOf(folded))
 }

@@ -1,3 +1,4 @@
+import { authorOf, systemCaller } from '../../access/index.ts'
 import type { EventDraft } from '../journal/events.ts'
 import type { UnitDocument } from '../documents/model.ts'
 import { doubtReceipt } from '../receipts/receipts.ts'
@@ -6,7 +7,7 @@ import { findState, isWorthMissing, loseState, recordOutside } from '../document
 import type { Unit } from '../documents/unit-store.ts'
 import type { Parts } from './context.ts'
 
-const OUTSIDE = { by: 'outside' }
+const OUTSIDE = systemCaller('outside')
 
 /**
  * RECORD: the state object is not what the head says, so it was written from outside. Its content becomes a version,
@@ -47,7 +48,7 @@ export async function storeOutside(parts: Parts, doc: UnitDocument): Promise<Out
     }
     const head = await parts.versions.put(doc, state, {
       at: parts.deps.clock.now(),
-      by: OUTSIDE.by,
+      ...authorOf(OUTSIDE),
       how: 'outside',
       receipt: doubtReceipt(doc.receipt),
     })

@@ -1,3 +1,4 @@
+import { authorOf, systemCaller, withClaim } from '../../access/index.ts'
 import { isTacoError, messageOf } from '../../base/errors.ts'
 import type { Tag } from '../../bucket/index.ts'
 import type { EventDraft } from '../journal/events.ts'
@@ -37,7 +38,8 @@ export async function unlockUnit(
     if (lock.releasing !== undefined) {
       await takeOverRelease(parts, unit)
     } else {
-      const event: EventDraft = { type: 'lock.released', caller, data: { lock: lock.info } }
+      const releasing = withClaim(caller, lock.info.Who)
+      const event: EventDraft = { type: 'lock.released', caller: releasing, data: { lock: lock.info } }
       if (await releaseLock(parts, unit, event)) return undefined
     }
     unit = await loadUnit(parts, target)
@@ -101,10 +103,11 @@ export async function claimDelete(
   events: readonly EventDraft[] = [],
 ): Promise<Unit | undefined> {
   const { clock, ids } = parts.deps
-  const info = LockInfo.parse({ ID: ids.id('rel'), Operation: operation, Who: 'opentaco' })
+  const { by } = authorOf(systemCaller('opentaco'))
+  const info = LockInfo.parse({ ID: ids.id('rel'), Operation: operation, Who: by })
   const epoch = unit.value.epoch + 1
   const at = clock.now()
-  const lock = { id: info.ID, epoch, info, by: 'opentaco', at, releasing: { owner: info.ID, at } }
+  const lock = { id: info.ID, epoch, info, by, at, releasing: { owner: info.ID, at } }
   return parts.store.swap(unit, { lock, epoch }, events)
 }
 

@@ -1,3 +1,4 @@
+import { authorOf } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import type { Tag } from '../../bucket/index.ts'
 import { answeredBefore, noteRequest } from '../answered.ts'
@@ -38,7 +39,7 @@ export async function removeState(
     if (!isExpected(options.expected, doc.head?.tag ?? null))
       throw changedMeanwhile(`the state of ${doc.name}`)
     refuseWithResources(doc, options.force)
-    const deletion = { at: parts.deps.clock.now(), by: caller.by }
+    const deletion = { at: parts.deps.clock.now(), ...authorOf(caller) }
     if (doc.missing !== undefined) {
       const accepted = {
         type: 'state.deleted' as const,

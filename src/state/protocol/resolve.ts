@@ -1,3 +1,4 @@
+import { systemCaller } from '../../access/index.ts'
 import { createHash } from 'node:crypto'
 import { isTacoError, TacoError } from '../../base/errors.ts'
 import type { Found, PutOptions } from '../../bucket/index.ts'
@@ -150,7 +151,7 @@ async function swapped(
 
 function supersededEvent(intent: Intent & { kind: 'write' }): EventDraft {
   const { id, serial } = intent.head.version
-  return { type: 'state.superseded', caller: { by: 'outside' }, data: { version: id, serial } }
+  return { type: 'state.superseded', caller: systemCaller('outside'), data: { version: id, serial } }
 }
 
 export async function hashOf(found: Found): Promise<string> {

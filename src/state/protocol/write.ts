@@ -1,3 +1,4 @@
+import { authorOf, withClaim } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import type { Body, Tag } from '../../bucket/index.ts'
 import { answeredBefore, noteRequest } from '../answered.ts'
@@ -125,10 +126,11 @@ async function attemptWrite(
   parts: Parts,
   unit: Unit,
   write: StateWrite,
-  caller: Caller,
+  writing: Caller,
   trusted: Tag | undefined,
 ): Promise<VersionFacts | TacoError | typeof again> {
   const doc = unit.value
+  const caller = withClaim(writing, doc.lock?.info.Who)
   const { facts } = write.state
   if (facts === undefined)
     return new TacoError('STATE_NOT_JSON', 'what was sent is no state', { facts: { field: 'body' } })
@@ -198,7 +200,7 @@ async function recordFirst(parts: Parts, unit: Unit): Promise<typeof again> {
 function storeVersion(parts: Parts, doc: UnitDocument, write: StateWrite, caller: Caller): Promise<Head> {
   return parts.versions.put(doc, write.state, {
     at: parts.deps.clock.now(),
-    by: caller.by,
+    ...authorOf(caller),
     how: write.how,
     message: write.message,
     requestId: caller.requestId,

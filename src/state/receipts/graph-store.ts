@@ -1,3 +1,4 @@
+import { viewAuthor } from '../../access/index.ts'
 import { createHmac } from 'node:crypto'
 import { TacoError } from '../../base/errors.ts'
 import { answeredBefore, noteRequest } from '../answered.ts'
@@ -21,7 +22,7 @@ const MEND_DOCUMENT =
 /** Its document has its name; the units that use it know one. */
 function damagedFacts({ id, error }: DamagedUnit): GraphFacts {
   const made = { dependencies: [], reads: null, locked: false, fingerprint: null }
-  const head = { commit: 0, version: '', at: 0, by: '', outputs: null }
+  const head = { commit: 0, version: '', at: 0, by: '', who: null, outputs: null }
   return { ...made, id, name: id, head, damaged: error.message }
 }
 
@@ -85,7 +86,7 @@ export function createGraphStore(
     },
     async commitOf(org, unit, commit) {
       const version = await past.commitOf(org, unit, commit)
-      return version && { at: version.at, by: version.by }
+      return version && { at: version.at, ...viewAuthor(version) }
     },
     async changeDependencies(ref, change, caller) {
       return untilDone(clock, 'changing dependencies', async () => {

@@ -1,3 +1,4 @@
+import { authorOfCreator } from '../documents/authors.ts'
 import { TacoError } from '../../base/errors.ts'
 import type { Loaded } from '../../bucket/index.ts'
 import { createDocument, readDocument, swapDocument } from '../../bucket/index.ts'
@@ -29,7 +30,7 @@ export interface Claims {
 
 /** A unit, or one that is about to be. */
 export interface Claimant {
-  readonly value: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key' | 'createdAt' | 'createdBy'>
+  readonly value: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key' | 'createdAt' | 'createdBy' | 'createdWho'>
 }
 
 export type Taken =
@@ -68,10 +69,19 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
   }
 
   async function handOver(what: 'name' | 'key', from: Claim, to: Claimant): Promise<void> {
-    const { id, org, name, key, createdAt, createdBy } = to.value
+    const { id, org, name, key, createdAt } = to.value
     const present = await read(keyOf(what, from))
     if (present?.value.id !== from.id) return
-    const restored = { v: FORMAT, id, org, name, key, at: createdAt, by: createdBy, nonce: ids.id('n') }
+    const restored = {
+      v: FORMAT,
+      id,
+      org,
+      name,
+      key,
+      at: createdAt,
+      ...authorOfCreator(to.value),
+      nonce: ids.id('n'),
+    }
     await swapDocument(bucket, present, restored)
   }
 

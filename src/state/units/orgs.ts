@@ -1,3 +1,5 @@
+import { creatorOf, viewCreator } from '../documents/authors.ts'
+import { authorOf } from '../../access/index.ts'
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isoTime } from '../../base/clock.ts'
@@ -85,7 +87,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       nonce: ids.id('n'),
       name: input.name,
       createdAt: now,
-      createdBy: caller.by,
+      ...creatorOf(authorOf(caller)),
       ...kept(input),
       digestKey: randomBytes(32).toString('base64'),
       ...noteRequest(undefined, caller, now),
@@ -284,7 +286,7 @@ function viewOrg(doc: OrgDocument): OrgView {
   return {
     name: doc.name,
     createdAt: isoTime(doc.createdAt),
-    createdBy: doc.createdBy,
+    ...viewCreator(doc),
     retention: doc.retention ?? null,
     eventRetention: doc.eventRetention ?? null,
     etag: orgEtag(doc),

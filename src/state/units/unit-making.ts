@@ -1,3 +1,5 @@
+import { authorOfCreator, creatorOf } from '../documents/authors.ts'
+import { authorOf } from '../../access/index.ts'
 import { isRecent } from '../../base/clock.ts'
 import { TacoError, isTacoError } from '../../base/errors.ts'
 import { answeredBefore, noteRequest } from '../answered.ts'
@@ -102,7 +104,7 @@ export function createUnitMaker(
         name,
         key: wantedKey ?? defaultStateKey(input.org, name),
         at: clock.now(),
-        by: caller.by,
+        ...authorOf(caller),
         ...(caller.request === undefined ? {} : { request: caller.request.key }),
       }
       const named = await claims.take('name', claim, { takeOver: input.takeOver ?? true })
@@ -117,7 +119,7 @@ export function createUnitMaker(
         await refuseLost(bucket, store, named.claim)
         if (named.claim.request !== undefined && named.claim.request === caller.request?.key)
           await finishMaking(named.claim, withNote(input, caller), event, wantedKey !== undefined)
-        else await finishMaking(named.claim, {}, { type: 'unit.created', caller: { by: named.claim.by } })
+        else await finishMaking(named.claim, {}, { type: 'unit.created', caller, author: named.claim })
         return again
       }
       const unit = await finishMaking(claim, withNote(input, caller), event, wantedKey !== undefined)
@@ -185,7 +187,7 @@ export function createUnitMaker(
       if (keyed.claim.org !== claim.org || keyed.claim.name !== claim.name) return keyed.claim.name
       // Of a unit that had this very name, and is gone but for this claim. Its state, if any, is taken up.
       await claims.handOver('key', keyed.claim, {
-        value: { ...claim, createdAt: claim.at, createdBy: claim.by },
+        value: { ...claim, createdAt: claim.at, ...creatorOf(claim) },
       })
       return takeKey(claim)
     }
@@ -221,7 +223,7 @@ export function createUnitMaker(
     const { org, id, name, key } = first.value
     const announced = await store.swap(first, { claiming: to })
     if (announced === undefined) return retryMove(first, to, events, also)
-    const claim: Claim = { v: FORMAT, id, org, ...to, at: clock.now(), by: first.value.createdBy }
+    const claim: Claim = { v: FORMAT, id, org, ...to, at: clock.now(), ...authorOfCreator(first.value) }
     for (const what of ['name', 'key'] as const) {
       const taken = await claims.take(what, claim)
       if (taken.kind === 'mine') continue
@@ -297,7 +299,7 @@ export function newDocument(claim: Claim, key: string, nonce: string, input: Set
     description: input.description ?? '',
     labels: Object.fromEntries(labels),
     createdAt: claim.at,
-    createdBy: claim.by,
+    ...creatorOf(claim),
     changedAt: claim.at,
     allowDecrypt: input.allowDecrypt ?? false,
     ...(input.retention == null ? {} : { retention: input.retention }),

@@ -1,3 +1,6 @@
+import { authorOfCreator } from '../documents/authors.ts'
+import { authorOf, viewAuthor } from '../../access/index.ts'
+import { sayAuthor } from '../../base/text/author.ts'
 import { answeredBefore, noteRequest, withoutRequest } from '../answered.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Claims } from './claims.ts'
@@ -85,7 +88,7 @@ export function createUnits(
       await untilDone(deps.clock, 'deleting the unit', async () => {
         const unit = await loadUnit(parts, target)
         if (unit.value.deleted !== undefined) return undefined
-        const deleted = { at: deps.clock.now(), by: caller.by }
+        const deleted = { at: deps.clock.now(), ...authorOf(caller) }
         const changes = {
           ...movedUnit(unit.value, { deleted }, deleted.at),
           ...noteRequest(unit.value.answered, caller, deleted.at),
@@ -160,7 +163,7 @@ export function createUnits(
     const owner = folderOwner(key)
     const isForeign = owner !== undefined && owner !== org && (await orgs.names()).includes(owner)
     if (isForeign && (await deps.bucket.head(key)) !== undefined) return elsewhere
-    const probe = { v: 1 as const, id, org, name, key, at: deps.clock.now(), by: unit.value.createdBy }
+    const probe = { v: 1 as const, id, org, name, key, at: deps.clock.now(), ...authorOfCreator(unit.value) }
     const taken = await claims.take('key', probe)
     return taken.kind === 'mine' ? key : elsewhere
   }
@@ -227,9 +230,9 @@ export function createUnits(
 }
 
 function severalDeleted(name: string, docs: readonly UnitDocument[]): TacoError {
-  const listed = docs.map(({ id, deleted, head }) => {
+  const listed = docs.map(({ id, deleted = { at: 0, by: '' }, head }) => {
     const last = head === null ? 'no version' : `version ${head.version.seq}, serial ${head.version.serial}`
-    return `${id} (${last}, deleted ${isoTime(deleted?.at ?? 0)} by ${deleted?.by ?? ''})`
+    return `${id} (${last}, deleted ${isoTime(deleted.at)} by ${sayAuthor(viewAuthor(deleted))})`
   })
   return new TacoError(
     'BAD_REQUEST',

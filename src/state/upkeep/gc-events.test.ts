@@ -1,3 +1,4 @@
+import { alice } from '../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { randomIds } from '../../base/ids.ts'
@@ -7,7 +8,7 @@ import { createStateControl } from '../create-state-control.ts'
 import type { StateControl } from '../state-control.ts'
 
 const DAY = 86_400_000
-const caller = { by: 'alice' }
+const caller = alice
 
 /** Two servers over one bucket, and a clock that goes only when told to. */
 async function place() {

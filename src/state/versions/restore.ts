@@ -1,3 +1,4 @@
+import { authorOf } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import type { Tag } from '../../bucket/index.ts'
 import type { Expected } from '../expected.ts'
@@ -45,7 +46,7 @@ export async function bringStateBack(
       const source = sourceOf(head, doc.receipt)
       const about = {
         at: now,
-        by: caller.by,
+        ...authorOf(caller),
         how: 'restore' as const,
         requestId: caller.requestId,
         source: source.id,

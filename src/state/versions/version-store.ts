@@ -188,7 +188,6 @@ function describeVersion(
     ...(facts === undefined ? { unreadable: true } : {}),
     ...(warning === undefined ? {} : { warning }),
     ...(facts?.terraformVersion === undefined ? {} : { terraformVersion: facts.terraformVersion }),
-    ...(about.how === 'outside' || (doc.lock?.info.Who ?? '') === '' ? {} : { who: doc.lock?.info.Who }),
     ...(message === undefined ? {} : { message }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(source === undefined ? {} : { source }),

@@ -1,3 +1,4 @@
+import { viewAuthor } from '../../access/index.ts'
 import { isoTime } from '../../base/clock.ts'
 import { badRequest, TacoError } from '../../base/errors.ts'
 import { collect } from '../codec/content.ts'
@@ -186,11 +187,11 @@ function viewEntry(doc: UnitDocument, entry: HistoryEntry): VersionView {
 function absencesAmong({ absences = [] }: UnitDocument, above: number, highest: number): AbsenceView[] {
   return absences
     .filter(({ seq }) => seq > above && seq <= highest)
-    .map(({ what, seq, at, by, until }) => ({
+    .map(({ what, seq, at, until, ...author }) => ({
       what,
       seq,
       at: isoTime(at),
-      by,
+      ...viewAuthor(author),
       until: until === undefined ? null : isoTime(until),
     }))
     .reverse()

@@ -1,4 +1,6 @@
+import { authorOf, systemCaller, viewAuthor } from '../../access/index.ts'
 import { isoTime } from '../../base/clock.ts'
+import { viewCreator } from '../documents/authors.ts'
 import type { Lock, LockInfo, UnitDocument, VersionFacts } from '../documents/model.ts'
 import { sayWarning } from '../locks/outside-warning.ts'
 import type { GraphFacts, LockView, UnitView, VersionView } from './views.ts'
@@ -15,14 +17,14 @@ export function viewUnit(doc: UnitDocument): UnitView {
     description: doc.description,
     labels: doc.labels,
     createdAt: isoTime(doc.createdAt),
-    createdBy: doc.createdBy,
+    ...viewCreator(doc),
     changedAt: isoTime(doc.changedAt),
     deleted:
       doc.deleted === undefined
         ? null
         : {
             at: isoTime(doc.deleted.at),
-            by: doc.deleted.by,
+            ...viewAuthor(doc.deleted),
             version: head === null ? null : { seq: head.version.seq, serial: head.version.serial },
           },
     allowDecrypt: doc.allowDecrypt,
@@ -52,7 +54,7 @@ export function graphFacts(doc: UnitDocument): GraphFacts {
             commit: head.commit,
             version: head.version.id,
             at: head.version.at,
-            by: head.version.who ?? head.version.by,
+            ...viewAuthor(head.version),
             // What others were made from is uncertain until someone decides what to do about it.
             outputs: doc.missing === undefined ? head.outputs : null,
           },
@@ -99,8 +101,7 @@ export function viewVersion(facts: VersionFacts, status: VersionView['status']):
     resources: facts.resources,
     terraformVersion: facts.terraformVersion ?? null,
     at: isoTime(facts.at),
-    by: facts.by,
-    who: facts.who ?? null,
+    ...viewAuthor(facts),
     how: facts.how,
     message: facts.message ?? null,
     source: facts.source ?? null,
@@ -113,7 +114,7 @@ export function viewLock(lock: Lock): LockView {
     id: lock.id,
     info: lock.info,
     reason: lock.reason ?? null,
-    by: lock.by,
+    ...viewAuthor(lock),
     at: isoTime(lock.at),
     leaseUntil: lock.leaseUntil === undefined ? null : isoTime(lock.leaseUntil),
     lastSeenAt: isoTime(lock.seenAt ?? lock.at),
@@ -127,7 +128,8 @@ export function viewOutsideLock(info: LockInfo, seenAt: number): LockView {
     id: info.ID,
     info,
     reason: null,
-    by: info.Who,
+    by: authorOf(systemCaller('outside')).by,
+    who: info.Who === '' ? null : info.Who,
     at: isoTime(Number.isNaN(created) ? seenAt : created),
     leaseUntil: null,
     lastSeenAt: null,

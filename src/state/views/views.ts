@@ -17,11 +17,17 @@ import { OutsideWarning } from '../locks/outside-warning.ts'
 
 /** What the outside sees of units, versions, locks and events: the schemas of the HTTP API and of `--json`. */
 
+const Who = z
+  .string()
+  .nullable()
+  .meta({ description: 'What the caller says of itself, such as alice@laptop: not verified.' })
+
 export const LockView = z.object({
   id: z.string(),
   info: LockInfo,
   reason: z.string().nullable(),
   by: z.string(),
+  who: Who,
   at: z.iso.datetime(),
   /** Set for locks that free themselves. */
   leaseUntil: z.iso.datetime().nullable(),
@@ -50,8 +56,7 @@ export const VersionView = z.object({
   terraformVersion: z.string().nullable(),
   at: z.iso.datetime(),
   by: z.string(),
-  /** What the holder of the lock says about itself (`alice@laptop`): claimed, not verified. */
-  who: z.string().nullable(),
+  who: Who,
   how: openWord(How),
   message: z.string().nullable(),
   /** For a rollback: the version whose content this is. */
@@ -79,6 +84,7 @@ export const AbsenceView = z.object({
   seq: z.number().int(),
   at: z.iso.datetime(),
   by: z.string(),
+  who: Who,
   /** Null: still. */
   until: z.iso.datetime().nullable(),
 })
@@ -93,11 +99,13 @@ export const UnitView = z.object({
   labels: z.record(z.string(), z.string()),
   createdAt: z.iso.datetime(),
   createdBy: z.string(),
+  createdWho: Who,
   changedAt: z.iso.datetime(),
   deleted: z
     .object({
       at: z.iso.datetime(),
       by: z.string(),
+      who: Who,
       /** The newest version of its history, which `restore` brings back. Null: it never had a state. */
       version: z.object({ seq: z.int(), serial: z.int() }).nullable(),
     })
@@ -123,6 +131,7 @@ export const OrgView = z.object({
   name: z.string(),
   createdAt: z.iso.datetime(),
   createdBy: z.string(),
+  createdWho: Who,
   retention: Retention.nullable(),
   eventRetention: EventRetention.nullable(),
   etag: z.string(),
@@ -136,6 +145,7 @@ export const EventView = z.object({
   org: z.string(),
   unit: Event.shape.unit.unwrap().nullable(),
   by: z.string(),
+  who: Who,
   requestId: z.string().nullable(),
   data: z.record(z.string(), z.unknown()),
 })
@@ -201,7 +211,7 @@ export const OutputsCommitView = z.object({
   serial: z.number().int(),
   at: z.iso.datetime(),
   by: z.string(),
-  who: z.string().nullable(),
+  who: Who,
   how: openWord(How),
   /** Names of the outputs that this commit changed, made or removed. */
   changed: z.array(z.string()),
@@ -239,6 +249,7 @@ export const GraphFacts = z.object({
       version: z.string(),
       at: z.number(),
       by: z.string(),
+      who: z.string().nullable(),
       outputs: z.array(OutputDigest).nullable(),
     })
     .nullable(),

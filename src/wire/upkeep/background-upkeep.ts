@@ -1,3 +1,4 @@
+import { systemCaller } from '../../access/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Upkeep } from '../../state/index.ts'
@@ -17,7 +18,6 @@ export interface BackgroundOptions {
 
 /** Retention waits for this much quiet. */
 const QUIET_MS = 30_000
-const BY = 'taco'
 
 /**
  * Looks at every unit now and then (a left-over lock blocks programs that go around us until someone looks), and
@@ -42,7 +42,7 @@ export function startBackground(options: BackgroundOptions): { stop(): Promise<v
   async function look(): Promise<void> {
     while (!signal.aborted) {
       await guarded('sweep', async () => {
-        const report = await upkeep.sweep({ by: BY, signal })
+        const report = await upkeep.sweep(systemCaller('upkeep', signal))
         options.onMissing?.(report.missing)
         return report
       })
@@ -58,7 +58,8 @@ export function startBackground(options: BackgroundOptions): { stop(): Promise<v
       while (!signal.aborted && clock.now() < atLatest && clock.now() - options.lastActiveAt() < QUIET_MS) {
         await clock.sleep(QUIET_MS, signal).catch(() => {})
       }
-      if (!signal.aborted) await guarded('gc', () => upkeep.gc({ dryRun: false }, { by: BY, signal }))
+      if (!signal.aborted)
+        await guarded('gc', () => upkeep.gc({ dryRun: false }, systemCaller('upkeep', signal)))
     }
   }
 

@@ -1,3 +1,4 @@
+import { callerNamed } from '../../support/caller.ts'
 import type { StateControl } from '../../../src/state/index.ts'
 import { addressesOf, checkAddresses, type Addresses } from './addresses.ts'
 import type { Scenario, Stage } from './scenario.ts'
@@ -57,9 +58,9 @@ async function units(server: StateControl, ...names: readonly string[]): Promise
       org: 'default',
     })
     const options = { how: 'backend', createUnit: true } as const
-    await server.states.write({ org: 'default', unit: name }, state, options, { by: 'first' })
+    await server.states.write({ org: 'default', unit: name }, state, options, callerNamed('first'))
   }
-  await server.upkeep.sweep({ by: 'first' })
+  await server.upkeep.sweep(callerNamed('first'))
 }
 
 const small = {

@@ -1,3 +1,4 @@
+import { callerNamed } from '../../support/caller.ts'
 import { LockInfo, type StateControl } from '../../../src/state/index.ts'
 import { UnitDocument } from '../../../src/state/documents/model.ts'
 import { isCode, refused } from './clients.ts'
@@ -40,8 +41,8 @@ const ENGINE = 'engine'
 const told = new WeakMap<World, Told[]>()
 
 export function addressesOf(world: World, who: string): Addresses {
-  const by = { by: who }
-  const engine = { by: ENGINE }
+  const by = callerNamed(who)
+  const engine = callerNamed(ENGINE)
   const all = told.get(world) ?? []
   told.set(world, all)
 
@@ -189,7 +190,7 @@ function had(doc: UnitDocument, name: string): boolean {
 
 function checkFirstUse({ step, units }: Moment, before: Moment): void {
   for (const { id, name, createdBy } of units.values()) {
-    if (before.units.has(id) || createdBy !== ENGINE) continue
+    if (before.units.has(id) || createdBy !== `user:${ENGINE}`) continue
     const former = [...before.units.values()].find((doc) => had(doc, name))
     if (former !== undefined)
       throw new Error(`an engine made the unit ${name} at step ${step}, which ${former.id} had given up`)

@@ -1,3 +1,4 @@
+import { callerNamed } from '../../support/caller.ts'
 import { isTacoError, type ErrorCode } from '../../../src/base/errors.ts'
 import { LockInfo } from '../../../src/state/index.ts'
 import type { StateControl } from '../../../src/state/index.ts'
@@ -46,7 +47,7 @@ export function isCode(error: unknown, ...codes: readonly ErrorCode[]): boolean 
 
 export function createClient(world: World, who: string, usual: StateControl): Client {
   const { schedule } = world
-  const caller = { by: who }
+  const caller = callerNamed(who)
   const known = (id: string) => () => void world.lostLocks.delete(id)
 
   return {

@@ -1,3 +1,4 @@
+import { callerNamed } from '../../support/caller.ts'
 import { expect } from 'vitest'
 import { LockInfo, type StateControl } from '../../../src/state/index.ts'
 import { UnitDocument } from '../../../src/state/documents/model.ts'
@@ -54,7 +55,7 @@ async function sweepUp(world: World): Promise<StateControl> {
   // It reports its own repairs; the sweep finds what the others left in the outbox.
   const server = await world.healthy('healthy', { flushEvents: true })
   world.passTime(200_000)
-  await server.upkeep.sweep({ by: 'sweep' })
+  await server.upkeep.sweep(callerNamed('sweep'))
   const doc = readUnit(world)
   if (doc.write !== null) throw new Error('a sweep left an intent behind')
   if (doc.claiming !== undefined) throw new Error('a sweep left a rename behind')
@@ -77,7 +78,7 @@ async function checkHistory(world: World, server: StateControl): Promise<void> {
     if (hashOf(Buffer.concat(parts)) !== sha256)
       throw new Error(`version ${seq} has other bytes than it says`)
     const authors = world.authors.get(sha256)
-    if (authors !== undefined && how !== 'rollback' && !authors.has(how === 'outside' ? 'outside' : by))
+    if (authors !== undefined && how !== 'rollback' && !authors.has(by.slice(by.indexOf(':') + 1)))
       throw new Error(`version ${seq} is credited to ${by} (${how}), and ${[...authors].join()} wrote it`)
   }
   items.forEach(({ seq }, i) => {
@@ -135,7 +136,7 @@ async function checkEvents(world: World, server: StateControl, versions: readonl
 /** 4: the next one can work, and so can an outsider. */
 async function checkUsable(world: World, server: StateControl): Promise<void> {
   const doc = readUnit(world)
-  const caller = { by: 'next' }
+  const caller = callerNamed('next')
   if (doc.lock !== null) {
     const { id } = doc.lock
     const isHeld = world.holds.some((hold) => hold.id === id && hold.to === Infinity)

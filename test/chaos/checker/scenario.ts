@@ -1,3 +1,4 @@
+import { callerNamed } from '../../support/caller.ts'
 import type { StateControl } from '../../../src/state/index.ts'
 import type { Client, Outsider } from './clients.ts'
 import { createClient, createOutsider } from './clients.ts'
@@ -43,8 +44,8 @@ async function firstVersion(server: StateControl): Promise<void> {
     maxBytes: 1e9,
     org: 'default',
   })
-  await server.states.write(unit, state, { how: 'backend', createUnit: true }, { by: 'first' })
-  await server.upkeep.sweep({ by: 'first' })
+  await server.states.write(unit, state, { how: 'backend', createUnit: true }, callerNamed('first'))
+  await server.upkeep.sweep(callerNamed('first'))
 }
 
 export interface Play extends Explored {

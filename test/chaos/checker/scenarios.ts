@@ -1,3 +1,4 @@
+import { callerNamed } from '../../support/caller.ts'
 import type { StateControl } from '../../../src/state/index.ts'
 import { LockInfo } from '../../../src/state/index.ts'
 import { refused } from './clients.ts'
@@ -49,7 +50,7 @@ export const outsideCycle =
   }
 
 export const sweep = async ({ server }: Stage): Promise<void> =>
-  void (await refused(() => server.upkeep.sweep({ by: 'sweep' })))
+  void (await refused(() => server.upkeep.sweep(callerNamed('sweep'))))
 
 /** The holder of `one`, which it took before the run. */
 const holder =
@@ -181,7 +182,7 @@ export const exhaustiveCases: readonly Case[] = [
     scenario: {
       before: async (server: StateControl, world) => {
         await locked(server)
-        await server.locks.unlock(unit, 'one', { by: 'first' })
+        await server.locks.unlock(unit, 'one', callerNamed('first'))
         world.store.put(
           'prod/net/terraform.tfstate.tflock',
           Buffer.from(JSON.stringify({ ID: 'outside-outsider', Who: 'outsider' })),
@@ -213,7 +214,7 @@ export const exhaustiveCases: readonly Case[] = [
       before: async (server) => {
         await writeFirst(server)
         const info = LockInfo.parse({ ID: 'one' })
-        await server.locks.lock(unit, info, { leaseMs: 3_600_500 }, { by: 'first' })
+        await server.locks.lock(unit, info, { leaseMs: 3_600_500 }, callerNamed('first'))
       },
       actors: {
         one: async ({ client }) => void (await client.write('one', stateText(2, 'one'))),

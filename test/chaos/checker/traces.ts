@@ -1,3 +1,4 @@
+import { callerNamed } from '../../support/caller.ts'
 import { LockInfo, type StateControl } from '../../../src/state/index.ts'
 import { refused } from './clients.ts'
 import type { Mutation } from './mutant.ts'
@@ -22,7 +23,7 @@ export interface Trace {
 
 const second = stateText(2, 'second')
 const third = stateText(3, 'third')
-const someCaller = { by: 'first' }
+const someCaller = callerNamed('first')
 
 export async function writeFirst(server: StateControl, text = firstState, lockId?: string): Promise<void> {
   const state = await server.states.receive([Buffer.from(text)] as never, { maxBytes: 1e9, org: 'default' })
@@ -232,7 +233,7 @@ export const traces: readonly Trace[] = [
     without: [
       {
         file: 'state/protocol/record-outside-write.ts',
-        rule: "by: OUTSIDE.by,\n      how: 'outside',",
+        rule: "...authorOf(OUTSIDE),\n      how: 'outside',",
         instead: "by: doc.lock?.by ?? '', how: 'backend',",
       },
     ],
@@ -291,7 +292,7 @@ export const traces: readonly Trace[] = [
     scenario: {
       actors: {
         one: async ({ client }) => void (await client.lock('one')),
-        sweep: async ({ server }) => void (await server.upkeep.sweep({ by: 'sweep' })),
+        sweep: async ({ server }) => void (await server.upkeep.sweep(callerNamed('sweep'))),
         outsider: async ({ outsider }) => void (await outsider.lock()),
       },
     },
@@ -314,7 +315,7 @@ export const traces: readonly Trace[] = [
           await client.write('one', second)
           await client.unlock('one')
         },
-        sweep: async ({ server }) => void (await server.upkeep.sweep({ by: 'sweep' })),
+        sweep: async ({ server }) => void (await server.upkeep.sweep(callerNamed('sweep'))),
         outsider: async ({ outsider }) => outsider.write(third),
       },
       allow: { lockless: true },
@@ -393,7 +394,7 @@ export const traces: readonly Trace[] = [
       actors: {
         one: async ({ server }) =>
           void (await refused(() => server.versions.rollback(unit, '1', { keepSerial: true }, someCaller))),
-        sweep: async ({ server }) => void (await server.upkeep.sweep({ by: 'sweep' })),
+        sweep: async ({ server }) => void (await server.upkeep.sweep(callerNamed('sweep'))),
       },
       faults: { crash: 1, again: 1, total: 1, of: ['one'] },
       preemptions: 1,

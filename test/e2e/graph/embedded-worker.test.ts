@@ -1,3 +1,4 @@
+import { callerNamed } from '../../support/caller.ts'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -22,7 +23,7 @@ import { memoryControl, startFace } from '../../rig/http-face.ts'
 import { tempFolder } from '../../rig/temp.ts'
 
 const org = 'default'
-const caller = { by: 'embedded worker' }
+const caller = callerNamed('embedded worker')
 
 /**
  * A worker inside the process of the services, which it calls directly. Only the engines speak HTTP, to a port that

@@ -13,6 +13,7 @@ export const lockAnswer = fields({
   }),
   reason: maybe(text),
   by: text,
+  who: maybe(text),
   at: text,
   leaseUntil: maybe(text),
   lastSeenAt: maybe(text),
@@ -34,6 +35,7 @@ export const versionAnswer = fields({
   terraformVersion: maybe(text),
   at: text,
   by: text,
+  who: maybe(text),
   how: text,
   message: maybe(text),
   source: maybe(text),
@@ -44,7 +46,14 @@ export const versionAnswer = fields({
 export const damagedAnswer = fields({ damaged: maybe(list(fields({ seq: number, object: maybe(text) }))) })
 
 /** Of a page of versions: when there was no state, or no unit. */
-const absenceAnswer = fields({ what: text, seq: number, at: text, by: text, until: maybe(text) })
+const absenceAnswer = fields({
+  what: text,
+  seq: number,
+  at: text,
+  by: text,
+  who: maybe(text),
+  until: maybe(text),
+})
 export const absencesAnswer = fields({ absences: maybe(list(absenceAnswer)) })
 export type AbsenceAnswer = Of<typeof absenceAnswer>
 
@@ -68,8 +77,11 @@ export const unitAnswer = fields({
   labels: record(text),
   createdAt: text,
   createdBy: text,
+  createdWho: maybe(text),
   changedAt: text,
-  deleted: maybe(fields({ at: text, by: text, version: maybe(fields({ seq: number, serial: number })) })),
+  deleted: maybe(
+    fields({ at: text, by: text, who: maybe(text), version: maybe(fields({ seq: number, serial: number })) }),
+  ),
   allowDecrypt: flag,
   retention: maybe(retentionAnswer),
   lock: maybe(lockAnswer),
@@ -83,6 +95,7 @@ export const orgAnswer = fields({
   name: text,
   createdAt: text,
   createdBy: text,
+  createdWho: maybe(text),
   retention: maybe(retentionAnswer),
   eventRetention: maybe(fields({ days: number })),
 })
@@ -94,6 +107,7 @@ export const eventAnswer = fields({
   org: text,
   unit: maybe(fields({ id: text, name: text })),
   by: text,
+  who: maybe(text),
 })
 
 export const adoptAnswer = fields({

@@ -62,6 +62,7 @@ export const rolloutAnswer: Shape<RolloutView> = fields({
   createdAt: text,
   endedAt: maybe(text),
   by: text,
+  who: maybe(text),
   status: rolloutStatus,
   roots: list(text),
   steps: list(step),

@@ -1,3 +1,4 @@
+import { sayAuthor } from '../../../base/text/author.ts'
 import type { Output } from './output.ts'
 import type { RolloutView, StepView } from '../../../rollouts/index.ts'
 import type { Session } from '../session.ts'
@@ -91,6 +92,6 @@ export async function show({ output, world, client }: Session, rollout: RolloutV
     return number === 0 ? [] : [`${number} ${kind}`]
   })
   output.print(
-    `\n${rollout.id} ${rollout.status}, by ${oneLine(rollout.by)} ${age(rollout.createdAt, now)}: ${counted.join(', ')}\n`,
+    `\n${rollout.id} ${rollout.status}, by ${oneLine(sayAuthor(rollout))} ${age(rollout.createdAt, now)}: ${counted.join(', ')}\n`,
   )
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Principal, authorOf, stranger } from '../../../access/index.ts'
-import type { Caller } from '../../../state/index.ts'
+import { type Caller, type Principal, stranger } from '../../../access/index.ts'
 import type { Connection } from './connection.ts'
 import type { FaceStyle } from './response/error-renderer.ts'
 
@@ -68,7 +67,8 @@ export class Exchange {
    * them done or not done, and sooner rather than later. So there is no signal here.
    */
   get caller(): Caller {
-    const caller = { by: this.claim ?? authorOf(this).by, requestId: this.requestId }
+    const { principal, claim, requestId } = this
+    const caller = { principal, claim, requestId }
     return this.keyed === undefined ? caller : { ...caller, request: this.keyed }
   }
 

@@ -1,3 +1,4 @@
+import { alice } from '../../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { memoryControl, startFace } from '../../../../test/rig/http-face.ts'
 import { openMemoryBucket } from '../../../bucket/adapters/memory.ts'
@@ -44,7 +45,7 @@ async function open() {
       yield bytes
     }
     const { states } = face.deps.control
-    const caller = { by: 'alice', requestId: 'r-1' }
+    const caller = { ...alice, requestId: 'r-1' }
     const state = await states.receive(stream(), { org: 'default', maxBytes: 1e6 })
     try {
       return await states.write({ org: 'default', unit }, state, { how: 'push', createUnit: true }, caller)
@@ -61,7 +62,7 @@ test('a unit is created, shown, changed, renamed, deleted and restored', async (
   const created = await send('POST', '/v1/units', { name: 'prod/vpc', labels: { team: 'net' } })
   expect(created.status).toBe(201)
   const unit = UnitView.parse(created.json())
-  expect(unit).toMatchObject({ name: 'prod/vpc', key: 'prod/vpc/terraform.tfstate', createdBy: 'alice' })
+  expect(unit).toMatchObject({ name: 'prod/vpc', key: 'prod/vpc/terraform.tfstate', createdWho: 'alice' })
   for (const path of ['/v1/units/prod--vpc', '/v1/units/prod%2Fvpc', `/v1/units/${unit.id}`]) {
     expect((await send('GET', path)).json()).toEqual(unit)
   }
@@ -74,7 +75,9 @@ test('a unit is created, shown, changed, renamed, deleted and restored', async (
     name: 'prod/net',
   })
   expect((await send('GET', '/v1/units/prod--vpc')).status).toBe(404)
-  expect((await send('DELETE', '/v1/units/prod--net')).json()).toMatchObject({ deleted: { by: 'alice' } })
+  expect((await send('DELETE', '/v1/units/prod--net')).json()).toMatchObject({
+    deleted: { by: 'anonymous', who: 'alice' },
+  })
   expect((await send('GET', '/v1/units?deleted=only')).json()).toMatchObject({
     items: [{ name: 'prod/net' }],
   })
@@ -189,7 +192,7 @@ test('versions are listed, shown, compared and rolled back to', async () => {
   const [newest] = items.map((item) => VersionView.parse(item))
 
   expect(items).toHaveLength(2)
-  expect(newest).toMatchObject({ serial: 2, resources: 1, status: 'current', by: 'alice', how: 'push' })
+  expect(newest).toMatchObject({ serial: 2, resources: 1, status: 'current', by: 'user:alice', how: 'push' })
   expect((await send('GET', '/v1/units/a/versions/previous')).json()).toMatchObject({ serial: 1 })
   expect((await send('GET', `/v1/units/a/versions/${newest?.id}`)).json()).toEqual(newest)
   expect((await send('GET', '/v1/units/a/diff')).json()).toMatchObject({
@@ -217,7 +220,7 @@ test('organizations are created, listed and changed', async () => {
 
 test('one damaged organization does not hide the others', async () => {
   const bucket = openMemoryBucket()
-  await (await memoryControl(bucket)).orgs.create({ name: 'acme' }, { by: 'alice' })
+  await (await memoryControl(bucket)).orgs.create({ name: 'acme' }, alice)
   await overwrite(bucket, '.taco/orgs/acme/org.json', '{"v":1')
   const { send } = await startFace({ control: await memoryControl(bucket) })
 
@@ -246,7 +249,13 @@ test('events can be read on from where one stopped', async () => {
   await expect.poll(async () => (await readAll('type=unit.created&limit=100')).length).toBe(2)
   const [first, second, ...more] = await readAll('type=unit.created&limit=1')
 
-  expect(first).toMatchObject({ type: 'unit.created', by: 'alice', requestId: 'r-1', unit: { name: 'a' } })
+  expect(first).toMatchObject({
+    type: 'unit.created',
+    by: 'anonymous',
+    who: 'alice',
+    requestId: 'r-1',
+    unit: { name: 'a' },
+  })
   expect(second).toMatchObject({ unit: { name: 'b' } })
   expect(more).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { callerNamed } from '../../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { startFace } from '../../../../test/rig/http-face.ts'
 
@@ -206,8 +207,8 @@ test.each(['with a space', 'x'.repeat(256)])('%s is no key', async (key) => {
 test('a rollout whose start was cut off after its id was chosen is started by the repetition', async () => {
   const face = await startFace()
   const { control, rollouts } = face.deps
-  await control.units.create({ org: 'default', name: 'a' }, { by: 'x' })
-  const caller = { by: 'x', request: { key: 'k', digest: 'd' } }
+  await control.units.create({ org: 'default', name: 'a' }, callerNamed('x'))
+  const caller = { ...callerNamed('x'), request: { key: 'k', digest: 'd' } }
   const id = await control.orgs.reserve('default', 'ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB', caller)
 
   expect((await rollouts.start('default', { from: ['a'] }, caller)).id).toBe(id)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorOf } from '../../../access/index.ts'
 import { isoTime } from '../../../base/clock.ts'
 import { badRequest } from '../../../base/errors.ts'
 import { defined } from '../kit/drop-undefined.ts'
@@ -55,11 +56,12 @@ export const lockRoutes = [
     target: ofUnit,
     async handle({ target, body, caller }, { control, ids, clock, about }) {
       const { id, reason, who, operation, leaseMs } = body
+      const author = authorOf(caller)
       const info = {
         ID: id ?? (caller.request === undefined ? ids.id('lock') : `lock-${caller.request.key}`),
         Operation: operation ?? 'taco lock',
         Info: reason ?? '',
-        Who: who ?? caller.by,
+        Who: who ?? author.who ?? author.by,
         Version: about.version,
         Created: isoTime(clock.now()),
         Path: target.unit,

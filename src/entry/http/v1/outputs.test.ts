@@ -1,3 +1,4 @@
+import { callerNamed } from '../../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { type TestFace, startFace } from '../../../../test/rig/http-face.ts'
 
@@ -229,7 +230,7 @@ test('syncing twice changes nothing the second time, and takes back only what it
   await face.deps.control.graph.changeDependencies(
     { org: 'default', unit: 'app' },
     (edges) => [...edges, ...edges.map((edge) => ({ ...edge, source: 'declared' as const }))],
-    { by: 'alice' },
+    callerNamed('alice'),
   )
   expect(await kinds({ units: [{ name: 'app' }] })).toEqual(['dependency app'])
   expect((await face.send('/v1/units/app')).json()['dependencies']).toMatchObject([{ source: 'declared' }])

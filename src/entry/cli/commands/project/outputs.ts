@@ -1,3 +1,4 @@
+import { sayAuthor } from '../../../../base/text/author.ts'
 import { oneLine, plainJson } from '../../../../base/text/terminal-text.ts'
 import { textOf, unitPath } from '../../api/client.ts'
 import { EXIT, usageError } from '../../terminal/exit-codes.ts'
@@ -38,9 +39,9 @@ export async function show(
   const answer = await withUnit(session, named, () =>
     client.json('GET', path, { query: { ...query, values: 'text' } }),
   )
-  const { outputs, commit: number, at, by } = check(outputsAnswer, answer)
+  const { outputs, commit: number, at, by, who } = check(outputsAnswer, answer)
   if (outputs === null) return output.note(`the outputs of ${unit} are encrypted`)
-  output.note(`commit ${number}, ${age(at, session.world.now())} by ${by}`)
+  output.note(`commit ${number}, ${age(at, session.world.now())} by ${sayAuthor({ by, who })}`)
   if (outputs.length === 0) return output.note(`${unit} has no outputs`)
   output.table(
     ['OUTPUT', 'SINCE', 'VALUE'],
@@ -74,7 +75,7 @@ export async function log(
         version,
         String(serial),
         age(at, world.now()),
-        who ?? by,
+        sayAuthor({ by, who }),
         outputs === null ? '(encrypted)' : changed.join(', ') || '-',
       ]),
   )

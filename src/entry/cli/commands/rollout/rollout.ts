@@ -1,3 +1,4 @@
+import { sayAuthor } from '../../../../base/text/author.ts'
 import { wholeList } from '../../api/pages.ts'
 import { planAnswer, rolloutAnswer } from '../../api/rollout-answers.ts'
 import { show, tree } from '../../terminal/rollout-picture.ts'
@@ -74,13 +75,13 @@ export async function list(
   if (items.length === 0) return session.output.note('no rollouts yet: `taco rollout start --from <unit>`')
   session.output.table(
     ['ID', 'STATUS', 'FROM', 'STEPS', 'SETTLED', 'BY', 'STARTED'],
-    items.map(({ id, status: state, roots, steps, by, createdAt }) => [
+    items.map(({ id, status: state, roots, steps, by, who, createdAt }) => [
       id,
       state,
       roots.join(', '),
       String(steps.length),
       String(steps.filter((step) => step.status === 'applied' || step.status === 'skipped').length),
-      by,
+      sayAuthor({ by, who }),
       age(createdAt, session.world.now()),
     ]),
   )

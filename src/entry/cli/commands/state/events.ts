@@ -1,3 +1,4 @@
+import { sayAuthor } from '../../../../base/text/author.ts'
 import { eventAnswer } from '../../api/answers.ts'
 import { linesOf } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
@@ -158,7 +159,7 @@ function show({ output }: Session, item: unknown): void {
   if (output.asJson) return output.jsonLine(item)
   const event = check(eventAnswer, item)
   const about = event.unit === null ? event.org : event.unit.name
-  const line = `${event.at}  ${event.type.padEnd(16)}  ${oneLine(about)}  by ${oneLine(event.by)}${sayData(item)}`
+  const line = `${event.at}  ${event.type.padEnd(16)}  ${oneLine(about)}  by ${oneLine(sayAuthor(event))}${sayData(item)}`
   output.say(line)
 }
 

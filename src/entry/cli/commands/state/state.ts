@@ -1,3 +1,4 @@
+import { sayAuthor } from '../../../../base/text/author.ts'
 import {
   type AbsenceAnswer,
   absencesAnswer,
@@ -58,7 +59,7 @@ export async function versions(
             sayResources(version),
             bytes(version.size),
             age(version.at, now),
-            version.by,
+            sayAuthor(version),
             version.how,
             sayVersionStatus(version),
             version.message ?? '-',
@@ -84,9 +85,9 @@ function sayVersionStatus({
   return warning === null ? status : `${status}, ${warning.replaceAll('-', ' ')}`
 }
 
-function absenceRow({ what, at, by, until }: AbsenceAnswer, now: number): string[] {
+function absenceRow({ what, at, until, ...author }: AbsenceAnswer, now: number): string[] {
   const status = until === null ? '-' : `until ${age(until, now)}`
-  return ['-', '-', '-', '-', '-', age(at, now), by, what.replace('-', ' '), status, '-']
+  return ['-', '-', '-', '-', '-', age(at, now), sayAuthor(author), what.replace('-', ' '), status, '-']
 }
 
 export async function show(
@@ -111,7 +112,7 @@ function showVersion({ output, world }: Session, answer: unknown): void {
     ['sha256', version.sha256],
     ['resources', sayResources(version)],
     ['written with', version.terraformVersion ?? undefined],
-    ['written', `${version.at} (${age(version.at, world.now())}) by ${version.by}`],
+    ['written', `${version.at} (${age(version.at, world.now())}) by ${sayAuthor(version)}`],
     ['how', version.how],
     ['content of', version.source ?? undefined],
     ['message', version.message ?? undefined],

@@ -1,3 +1,4 @@
+import { sayCreator } from '../../../../base/text/author.ts'
 import { orgAnswer } from '../../api/answers.ts'
 import { ofWholeServer } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
@@ -24,7 +25,7 @@ export async function list(session: Session): Promise<void> {
       org.name,
       sayRetention(org.retention),
       age(org.createdAt, session.world.now()),
-      org.createdBy,
+      sayCreator(org),
     ])
   session.output.table(['ORGANIZATION', 'KEEPS', 'CREATED', 'BY'], rows)
 }
@@ -80,7 +81,7 @@ function showOrg({ output, world }: Session, answer: unknown): void {
   const org = check(orgAnswer, answer)
   output.facts([
     ['organization', org.name],
-    ['created', `${age(org.createdAt, world.now())} by ${org.createdBy}`],
+    ['created', `${age(org.createdAt, world.now())} by ${sayCreator(org)}`],
     ['keeps', sayRetention(org.retention)],
     ['keeps events', org.eventRetention === null ? 'everything' : `the last ${org.eventRetention.days} days`],
   ])

@@ -1,3 +1,4 @@
+import { sayAuthor, sayCreator } from '../../../../base/text/author.ts'
 import { sayResources, unitAnswer } from '../../api/answers.ts'
 import type { LockAnswer, UnitAnswer } from '../../api/answers.ts'
 import { confirm } from '../../terminal/ask.ts'
@@ -75,7 +76,7 @@ export async function list(
         String(deleted?.version?.seq ?? '-'),
         String(deleted?.version?.serial ?? '-'),
         deleted === null ? '-' : age(deleted.at, now),
-        deleted?.by ?? '-',
+        deleted === null ? '-' : sayAuthor(deleted),
       ]),
     )
     return
@@ -212,8 +213,11 @@ function showUnit(session: Session, answer: unknown): void {
         .join(' ') || undefined,
     ],
     ['state key', unit.key],
-    ['created', `${age(unit.createdAt, now)} by ${unit.createdBy}`],
-    ['deleted', unit.deleted === null ? undefined : `${age(unit.deleted.at, now)} by ${unit.deleted.by}`],
+    ['created', `${age(unit.createdAt, now)} by ${sayCreator(unit)}`],
+    [
+      'deleted',
+      unit.deleted === null ? undefined : `${age(unit.deleted.at, now)} by ${sayAuthor(unit.deleted)}`,
+    ],
     ['keeps', unit.retention === null ? undefined : sayRetention(unit.retention)],
     [
       'state',
@@ -225,7 +229,7 @@ function showUnit(session: Session, answer: unknown): void {
       'version',
       state === null
         ? undefined
-        : `${state.id} (number ${state.seq}), ${age(state.at, now)} by ${state.by} (${state.how})`,
+        : `${state.id} (number ${state.seq}), ${age(state.at, now)} by ${sayAuthor(state)} (${state.how})`,
     ],
     ['written with', state?.terraformVersion ?? undefined],
     ['outputs', state === null ? undefined : sayOutputs(state, outputs)],
