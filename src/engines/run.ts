@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { closeSync, constants, openSync, readSync, unlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { TacoError, messageOf } from '../base/errors.ts'
 
@@ -12,11 +15,6 @@ export interface EngineRun {
   readonly onLine: (line: string) => void
   /** In its own process group, so that a signal to ours does not reach it, or not a second time. */
   readonly ownGroup: boolean
-  /**
-   * A file, not yet created, for the engine's output. A pipe would break if we died, and the engine would fail before
-   * it stored what it made.
-   */
-  readonly log: string
 }
 
 export interface EngineEnd {
@@ -39,9 +37,9 @@ const KEPT_BYTES = 64 * 1024
 /** Slow enough to cost nothing, fast enough to be read along. */
 const LOOK_EVERY_MS = 50
 
-export function startEngine({ program, args, cwd, env, onLine, ownGroup, log }: EngineRun): Engine {
+export function startEngine({ program, args, cwd, env, onLine, ownGroup }: EngineRun): Engine {
   const started = performance.now()
-  const file = openSync(log, 'ax+', 0o600)
+  const file = openLog()
   const child = spawn(program, [...args], {
     cwd,
     env: { ...env },
@@ -62,6 +60,28 @@ export function startEngine({ program, args, cwd, env, onLine, ownGroup, log }: 
     closeSync(file)
   })
   return { pid: child.pid, ended, signal: (name) => void child.kill(name) }
+}
+
+/** From <fcntl.h>; Node does not name it. */
+const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY
+
+/**
+ * The file that an engine prints to. A pipe would break when we die, and the engine with it, before it has stored what
+ * it made. The file has no name, so nothing of it is left behind. Where a file can only be made with a name, that takes
+ * as long as some steps of the engine.
+ */
+function openLog(): number {
+  if (process.platform === 'linux') {
+    try {
+      return openSync(tmpdir(), O_TMPFILE | constants.O_RDWR | constants.O_APPEND, 0o600)
+    } catch {
+      // Not every file system can.
+    }
+  }
+  const path = join(tmpdir(), `taco-log-${randomUUID()}`)
+  const file = openSync(path, 'ax+', 0o600)
+  unlinkSync(path)
+  return file
 }
 
 /** Reads a file along as it grows, line by line. */

@@ -6,6 +6,7 @@ import type { ClaimView, StepEnd } from '../rollouts/index.ts'
 import { fingerprintOf, isOfConfiguration } from './fingerprint.ts'
 import { applyUnit } from './host/engine-run.ts'
 import { engineLeft, hasUnstored, unstored } from './host/left-engine.ts'
+import type { RunFolder } from './host/run-folder.ts'
 import { folderOf, readUnitFiles } from './host/unit-files.ts'
 import type { RunnerNeeds, RunnerOptions } from './needs.ts'
 import { patiently } from './patience.ts'
@@ -27,8 +28,13 @@ export interface Hold {
   isLost: boolean
 }
 
+/** What all steps of a worker share. */
+export interface StepNeeds extends RunnerNeeds {
+  readonly runFolder: RunFolder
+}
+
 /** Runs a claimed step; a failure is an end like others. */
-export async function runStep(needs: RunnerNeeds, options: RunnerOptions, hold: Hold): Promise<StepEnd> {
+export async function runStep(needs: StepNeeds, options: RunnerOptions, hold: Hold): Promise<StepEnd> {
   try {
     return await carryOut(needs, options, hold)
   } catch (error) {
@@ -43,7 +49,7 @@ function failed(error: unknown, begun: boolean) {
   return { kind: 'failed' as const, reason, exitCode: 1, engineMs: 0, begun }
 }
 
-async function carryOut(needs: RunnerNeeds, options: RunnerOptions, hold: Hold): Promise<StepEnd> {
+async function carryOut(needs: StepNeeds, options: RunnerOptions, hold: Hold): Promise<StepEnd> {
   const { claim } = hold
   const { repository, engines, machine, report } = needs
   const unit = unitNamed(repository, claim.unit.name)
@@ -88,6 +94,7 @@ async function carryOut(needs: RunnerNeeds, options: RunnerOptions, hold: Hold):
         lock,
         jobs: options.jobs,
       }),
+      runFolder: needs.runFolder,
       varFiles: unit.varFiles,
       variables: variablesText(unit.variables, inputs),
       separatePlan: options.separatePlan,

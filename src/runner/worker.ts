@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isTacoError, messageOf } from '../base/errors.ts'
 import type { ClaimOptions, ClaimView, Claims, StepEnd } from '../rollouts/index.ts'
+import { openRunFolder } from './host/run-folder.ts'
 import type { RunnerNeeds, RunnerOptions } from './needs.ts'
 import { type Patience, patiently, repeatEvery } from './patience.ts'
 import type { Repository } from './repository.ts'
@@ -36,6 +37,7 @@ export function startWorker(needs: RunnerNeeds, options: RunnerOptions, first?: 
   const renewEveryMs = leaseMs / 3
   /** How often to look for what others left to do. */
   const lookEveryMs = Math.min(500, leaseMs / 4)
+  const runFolder = openRunFolder()
   const holds = new Map<string, Hold>()
   /** Steps under way and those asked for: never more than `jobs`. */
   let taken = 0
@@ -91,7 +93,7 @@ export function startWorker(needs: RunnerNeeds, options: RunnerOptions, first?: 
     ours += 1
     report({ kind: 'started', unit: claim.unit.name, claim })
     try {
-      const end = await runStep(needs, options, own)
+      const end = await runStep({ ...needs, runFolder }, options, own)
       holds.delete(claim.token)
       taken -= 1
       if (own.hasOwnLock) begins = false
@@ -216,6 +218,7 @@ export function startWorker(needs: RunnerNeeds, options: RunnerOptions, first?: 
     // Engines go on after a failure, too, and need their locks to store what they make.
     while (ours > 0) await nap(undefined)
     stopRenewing()
+    runFolder.remove()
     if (failure !== undefined) throw failure
   }
 

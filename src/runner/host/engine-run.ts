@@ -7,13 +7,13 @@ import {
   startEngine,
 } from '../../engines/index.ts'
 import { dataDir, noteEngine } from './left-engine.ts'
-import { makeRunFolder } from './run-folder.ts'
-import type { RunFolder } from './run-folder.ts'
+import type { RunFiles, RunFolder } from './run-folder.ts'
 
 export interface UnitRun {
   readonly program: string
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
+  readonly runFolder: RunFolder
   readonly varFiles: readonly string[]
   /** Text of a variable file that is stronger than all others. */
   readonly variables: string | undefined
@@ -88,7 +88,7 @@ type EngineIn = ReturnType<typeof engineIn>
 
 /** Whatever the engine is given lies where nobody else can read it, and no longer than it runs. */
 async function inFolder(run: UnitRun, work: (process: EngineIn) => Promise<UnitRunEnd>): Promise<UnitRunEnd> {
-  const own = makeRunFolder()
+  const own = run.runFolder.open()
   try {
     return await work(engineIn(run, own))
   } finally {
@@ -96,7 +96,7 @@ async function inFolder(run: UnitRun, work: (process: EngineIn) => Promise<UnitR
   }
 }
 
-function engineIn(run: UnitRun, own: RunFolder) {
+function engineIn(run: UnitRun, own: RunFiles) {
   const { variables } = run
   const last = variables === undefined ? [] : [own.write('variables.tfvars.json', variables)]
   const varFiles = [...run.varFiles, ...last].map((name) => `-var-file=${name}`)
@@ -104,7 +104,7 @@ function engineIn(run: UnitRun, own: RunFolder) {
   async function start(command: string, args: readonly string[]): Promise<EngineEnd> {
     const { program, folder: cwd, env, onLine, ownGroup } = run
     const all = [command, '-input=false', ...(run.colour ? [] : ['-no-color']), ...args]
-    const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup, log: own.file(command) })
+    const engine = startEngine({ program, args: all, cwd, env, onLine, ownGroup })
     run.onEngine(engine, command)
     const note = command === 'apply' ? noteEngine(cwd, env, engine.pid) : undefined
     if (note?.missing !== undefined) run.onUnrecorded(note.missing)

@@ -4,7 +4,6 @@ import { TacoError } from '../../base/errors.ts'
 import { engineVersion, findEngine, startEngine } from '../../engines/index.ts'
 import type { ProjectUnit } from '../../project/index.ts'
 import type { Machine } from './machine.ts'
-import { makeRunFolder } from './run-folder.ts'
 
 /** Engines as one worker uses them: found once, asked for their version once. */
 export interface Engines {
@@ -21,7 +20,6 @@ export function openEngines(machine: Machine): Engines {
 
   async function ask(program: string): Promise<string> {
     const env = { PATH: machine.env['PATH'] ?? '', CHECKPOINT_DISABLE: '1' }
-    const own = makeRunFolder()
     const asked = startEngine({
       program,
       args: ['version', '-json'],
@@ -29,9 +27,8 @@ export function openEngines(machine: Machine): Engines {
       env,
       onLine: () => {},
       ownGroup: true,
-      log: own.file('version'),
     })
-    const { output } = await asked.ended.finally(own.remove)
+    const { output } = await asked.ended
     const version = engineVersion(program, output)
     if (version !== undefined) return version
     throw new TacoError('UNEXPECTED', `${program} does not say which version it is`, {

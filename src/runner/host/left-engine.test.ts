@@ -17,7 +17,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { applyUnit } from './engine-run.ts'
 import { engineLeft, noteEngine } from './left-engine.ts'
 import { placeOfProcesses, processOf } from './process-life.ts'
-import { makeRunFolder, removeAbandoned } from './run-folder.ts'
+import { openRunFolder, removeAbandoned } from './run-folder.ts'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'taco-left-'))
@@ -99,6 +99,7 @@ function apply(at: string, script: string, env: Readonly<Record<string, string>>
     program,
     folder: at,
     env: { PATH: process.env['PATH'] ?? '', ...env },
+    runFolder: openRunFolder(),
     varFiles: [],
     variables: undefined,
     separatePlan: false,
@@ -155,7 +156,7 @@ test('what a killed worker left among temporary files is taken away, and nothing
   const temporary = folder()
   vi.stubEnv('TMPDIR', temporary)
   onTestFinished(() => void vi.unstubAllEnvs())
-  const own = makeRunFolder()
+  const own = openRunFolder().open()
   own.write('variables.tfvars.json', '{"password":"s3cret"}')
   const [living = ''] = readdirSync(temporary)
   const named = (place: string, which: string) => `taco-run-${place}-${deadPid()}-${which}`

@@ -1,20 +1,21 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  rmdirSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAlive, placeOfProcesses } from './process-life.ts'
 
-/** A folder that nobody else may look into, for what an engine is given and what it says. */
+/**
+ * A folder that nobody else may look into, for what engines are given. All runs of a worker share it: on some file
+ * systems, making a folder and removing it takes longer than everything else that a step does on the disk.
+ */
 export interface RunFolder {
-  /** Path of a file that is not there yet. */
+  /** Starts the files of one run. */
+  open(): RunFiles
+  remove(): void
+}
+
+/** The files of one run. */
+export interface RunFiles {
+  /** The path of a file that is not there yet. */
   file(name: string): string
   /** Gives the path of the file. */
   write(name: string, text: string): string
@@ -23,29 +24,40 @@ export interface RunFolder {
 
 const PREFIX = 'taco-run-'
 
-export function makeRunFolder(): RunFolder {
-  const path = mkdtempSync(join(tmpdir(), `${PREFIX}${placeOfProcesses()}-${process.pid}-`))
-  const files: string[] = []
-  const added = (name: string) => {
-    const file = join(path, name)
-    files.push(file)
-    return file
+export function openRunFolder(): RunFolder {
+  let made: string | undefined
+  let files = 0
+
+  /** Made with the first file, and again if somebody tidied up. */
+  function folder(): string {
+    if (made === undefined || !existsSync(made))
+      made = mkdtempSync(join(tmpdir(), `${PREFIX}${placeOfProcesses()}-${process.pid}-`))
+    return made
   }
+
   return {
-    file: (name) => added(`${files.length}-${name}`),
-    write(name, text) {
-      const file = added(name)
-      writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
-      return file
+    open() {
+      const own: string[] = []
+      const file = (name: string) => {
+        const path = join(folder(), `${files++}-${name}`)
+        own.push(path)
+        return path
+      }
+      return {
+        file,
+        write(name, text) {
+          const path = file(name)
+          writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
+          return path
+        },
+        remove() {
+          // The next step waits for this: `rmSync` takes longer, and a part of Node to be loaded.
+          for (const path of own) if (existsSync(path)) unlinkSync(path)
+        },
+      }
     },
     remove() {
-      try {
-        // The next step waits for this: taking a whole tree away takes longer, and a part of Node to be loaded.
-        for (const file of files) if (existsSync(file)) unlinkSync(file)
-        rmdirSync(path)
-      } catch {
-        rmSync(path, { recursive: true, force: true })
-      }
+      if (made !== undefined) rmSync(made, { recursive: true, force: true })
     },
   }
 }

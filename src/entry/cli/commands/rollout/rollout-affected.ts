@@ -8,6 +8,7 @@ import {
   folderOf,
   isOfConfiguration,
   openEngines,
+  openRunFolder,
   planUnit,
   printOf,
   readUnitFiles,
@@ -64,6 +65,7 @@ export async function planAffected(
   const units = only === undefined ? repository.project.units : [unitNamed(repository, only)]
   const [client, backend] = await Promise.all([session.client(), openBackend(session)])
   const engines = openEngines(world)
+  const runFolder = openRunFolder()
   const answer = check(
     planAnswer,
     await client.json('GET', '/v1/rollouts/plan', { query: { downstream: false, keys: true } }),
@@ -112,6 +114,7 @@ export async function planAffected(
           lock: null,
           jobs: options.jobs ?? 4,
         }),
+        runFolder,
         varFiles: unit.varFiles,
         variables: variablesText(
           unit.variables,
@@ -138,7 +141,11 @@ export async function planAffected(
     for (const unit of queue)
       planned.push(await (only === undefined ? one(unit).catch(failed(unit)) : one(unit)))
   }
-  await Promise.all(Array.from({ length: options.jobs ?? 4 }, lane))
+  try {
+    await Promise.all(Array.from({ length: options.jobs ?? 4 }, lane))
+  } finally {
+    runFolder.remove()
+  }
   if (output.asJson) output.json({ items: planned })
   else
     output.table(
