@@ -29,7 +29,7 @@ interface Slot {
 }
 
 /**
- * Several server processes on one address. Each connection goes to the next worker in turn. They need nothing from
+ * Several server processes on one address. Whichever is free accepts a connection. They need nothing from
  * each other but the bucket; this process starts them, replaces those that die, adds up their metrics and passes on
  * their logs.
  */
@@ -58,7 +58,9 @@ export async function serveWithWorkers(input: ServeInput, workers: number): Prom
   let replaced = 0
   let counting: Promise<string> | undefined
 
-  cluster.schedulingPolicy = cluster.SCHED_RR
+  // Workers accept for themselves. In turn, a connection on its way to a worker that dies would be held open here for
+  // ever, and its client would wait without an answer.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({
     exec: fileURLToPath(import.meta.url).replace(/supervisor(\.[jt]s)$/, 'worker$1'),
     args: [],
