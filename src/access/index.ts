@@ -1,6 +1,5 @@
 /** Who calls, and who may do what. */
 export type { Action, Resource } from './actions.ts'
-export { ACTIONS } from './actions.ts'
 export type { Decision, Denial } from './authorize.ts'
 export { authorize } from './authorize.ts'
 export { authorOf, systemCaller, withClaim } from './caller.ts'
