@@ -3,7 +3,14 @@ import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
 import { TacoError } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
-import { type Bucket, type Loaded, createDocument, readDocument, swapDocument } from '../bucket/index.ts'
+import {
+  type Bucket,
+  type DocumentKind,
+  createDocumentStore,
+  documentFields,
+  layerPrefix,
+  openObject,
+} from '../bucket/index.ts'
 import { type Caller, authorOf } from './caller.ts'
 import { type RunPrincipal, readAuthor } from './principal.ts'
 import { MAX_TTL_MS, type RunScope, readRunToken, runTokenText } from './run-scope.ts'
@@ -37,12 +44,10 @@ export interface RunTokens {
   removeExpired(org: string): Promise<number>
 }
 
-const RunTokenDocument = z.looseObject({
-  v: z.literal(1),
-  rev: z.number().int().min(1),
-  nonce: z.string(),
+const RunTokenDocument = openObject({
+  ...documentFields(1),
   org: z.string(),
-  unit: z.object({ id: z.string().nullable(), name: z.string() }),
+  unit: openObject({ id: z.string().nullable(), name: z.string() }),
   /** SHA-256 of the secret, which has 256 random bits: there is nothing to guess from it. */
   secretHash: z.string(),
   by: z.string(),
@@ -52,10 +57,14 @@ const RunTokenDocument = z.looseObject({
 })
 type RunTokenDocument = z.infer<typeof RunTokenDocument>
 
-const MOST_ATTEMPTS = 20
+const prefixOf = (org: string) => layerPrefix(org, 'run-tokens')
 
-const prefixOf = (org: string) => `.taco/orgs/${org}/run-tokens/`
-const keyOf = ({ org, id }: RunTokenRef) => `${prefixOf(org)}${id}.json`
+const runTokenKind: DocumentKind<RunTokenDocument, RunTokenRef> = {
+  name: 'run token',
+  format: { schema: RunTokenDocument, major: 1, minor: 0 },
+  keyOf: ({ org, id }) => `${prefixOf(org)}${id}.json`,
+  missing: ({ id }) => noSuchToken(id),
+}
 
 export function createRunTokens(deps: {
   readonly bucket: Bucket
@@ -63,63 +72,38 @@ export function createRunTokens(deps: {
   readonly ids: Ids
 }): RunTokens {
   const { bucket, clock, ids } = deps
-
-  async function load(ref: RunTokenRef): Promise<Loaded<RunTokenDocument>> {
-    const loaded = isId(ref.id) ? await readDocument(bucket, keyOf(ref), RunTokenDocument) : undefined
-    if (loaded !== undefined) return loaded
-    throw new TacoError('NOT_FOUND', `there is no run token ${ref.id}`, {
-      facts: { field: 'id', id: ref.id },
-      hint: 'it was revoked, or expired long ago: issue another',
-    })
-  }
+  const documents = createDocumentStore(deps, runTokenKind)
 
   return {
     async issue({ org, unit }, { ttlMs }, caller) {
       const secret = randomBytes(32).toString('base64url')
       const id = ids.id('rt').slice('rt-'.length)
       const now = clock.now()
-      const document: RunTokenDocument = {
-        v: 1,
-        rev: 1,
-        nonce: ids.id('n'),
-        org,
-        unit: { ...unit },
-        secretHash: hashOf(secret),
-        ...authorOf(caller),
-        issuedAt: now,
-        expiresAt: now + ttlMs,
-      }
-      const answer = await createDocument(bucket, keyOf({ org, id }), document)
-      if (answer.kind === 'conflict')
+      const expiresAt = now + ttlMs
+      const secretHash = hashOf(secret)
+      const fields = { org, unit: { ...unit }, secretHash, ...authorOf(caller), issuedAt: now, expiresAt }
+      if ((await documents.create({ org, id }, fields)) === undefined)
         throw new TacoError('CONFLICT', 'the id of the run token is taken', { hint: 'try again' })
-      return { id, token: runTokenText(org, id, secret), expiresAt: document.expiresAt }
+      return { id, token: runTokenText(org, id, secret), expiresAt }
     },
 
     async renew(ref, { ttlMs }) {
-      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        const loaded = await load(ref)
-        const expiresAt = Math.max(loaded.value.expiresAt, clock.now() + ttlMs)
-        const next = { ...loaded.value, rev: loaded.value.rev + 1, nonce: ids.id('n'), expiresAt }
-        if ((await swapDocument(bucket, loaded, next)).kind === 'written') return { expiresAt }
-      }
-      throw new TacoError('CONFLICT', `others keep renewing the run token ${ref.id}`, { hint: 'try again' })
+      if (!isId(ref.id)) throw noSuchToken(ref.id)
+      const { answer } = await documents.change(ref, (token) => {
+        const expiresAt = Math.max(token.expiresAt, clock.now() + ttlMs)
+        return { value: { ...token, expiresAt }, answer: { expiresAt } }
+      })
+      return answer
     },
 
     async revoke(ref) {
-      if (!isId(ref.id)) return
-      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-        const entry = await bucket.head(keyOf(ref))
-        if (entry === undefined) return
-        const answer = await bucket.delete(keyOf(ref), entry.tag)
-        if (answer === 'deleted' || answer === 'absent') return
-      }
-      throw new TacoError('CONFLICT', `others keep renewing the run token ${ref.id}`, { hint: 'try again' })
+      if (isId(ref.id)) await documents.remove(ref)
     },
 
     async check(token) {
       const parts = readRunToken(token)
       if (parts === undefined) return 'unknown'
-      const loaded = await readDocument(bucket, keyOf(parts), RunTokenDocument)
+      const loaded = await documents.find(parts)
       if (loaded === undefined) return 'unknown'
       const { org, unit, secretHash, by, who, expiresAt } = loaded.value
       if (org !== parts.org || !isEqual(secretHash, hashOf(parts.secret))) return 'unknown'
@@ -138,6 +122,13 @@ export function createRunTokens(deps: {
       return removed
     },
   }
+}
+
+function noSuchToken(id: string): TacoError {
+  return new TacoError('NOT_FOUND', `there is no run token ${id}`, {
+    facts: { field: 'id', id },
+    hint: 'it was revoked, or expired long ago: issue another',
+  })
 }
 
 function isId(text: string): boolean {

@@ -24,11 +24,23 @@ export type {
   Waiting,
   Written,
 } from './bucket.ts'
-export { createDocument, parseDocument, readDocument, swapDocument } from './documents.ts'
-export type { Loaded } from './documents.ts'
+export { Answered, answeredBefore, noteRequest, withoutRequest } from './documents/answered.ts'
+export { createDocumentStore } from './documents/document-store.ts'
+export type {
+  DocumentKind,
+  DocumentStore,
+  Fields,
+  OutboxDocument,
+  Unreadable,
+} from './documents/document-store.ts'
+export { type DocumentFormat, documentFields, formatFields } from './documents/format.ts'
+export { openObject, openWord } from './documents/open-schemas.ts'
+export { createDocument, readDocument, swapDocument } from './documents/read-write.ts'
+export type { Loaded } from './documents/read-write.ts'
 export { withAbilities } from './abilities.ts'
 export { probeBucket, refuseIfUnfit } from './probe.ts'
 export type { ProbeFinding, ProbeReport } from './probe.ts'
+export { ROOT, layerPrefix, orgPrefix } from './layout.ts'
 export { compareKeys, foldKey } from './keys.ts'
 export { storePatience } from '../base/retry.ts'
 export { parseBucketUrl } from './url.ts'

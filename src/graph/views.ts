@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { openWord } from '../state/index.ts'
+import { openWord } from '../bucket/index.ts'
 
 /** What the outside sees of the graph: the schemas of the HTTP API and of `--json`. */
 

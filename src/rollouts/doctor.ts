@@ -1,5 +1,5 @@
 import type { DoctorFinding, StateControl } from '../state/index.ts'
-import { rolloutKey } from '../state/index.ts'
+import { rolloutKey } from './layout.ts'
 import type { RolloutStore } from './store.ts'
 
 /** Rollouts that nobody can read, of all organizations. What they were about cannot be made anew. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Bucket, bodyOf, type Entry, type Tag } from '../bucket/index.ts'
-import { rolloutsEndedKey } from '../state/index.ts'
+import { rolloutsEndedKey } from './layout.ts'
 
 /** So few are read sooner than the object that tells of them, and are not worth writing it. */
 const FEW = 20

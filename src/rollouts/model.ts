@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Answered, Event } from '../state/index.ts'
+import { Answered, type DocumentFormat, documentFields } from '../bucket/index.ts'
+import { Event } from '../state/index.ts'
 
-/** A rollout as it lies in the bucket, changed by compare-and-swap alone. Unknown fields survive a rewrite. */
-export const ROLLOUT_FORMAT = 1
+/** A rollout as it is stored in the bucket. */
 
 const Named = z.object({ id: z.string(), name: z.string() })
 
@@ -91,9 +91,7 @@ export const RolloutStatus = z.enum(['active', 'paused', 'cancelled', 'done'])
 export type RolloutStatus = z.infer<typeof RolloutStatus>
 
 export const Rollout = z.looseObject({
-  v: z.literal(ROLLOUT_FORMAT),
-  rev: z.number().int().min(1),
-  nonce: z.string(),
+  ...documentFields(1),
   id: z.string(),
   org: z.string(),
   createdAt: z.number(),
@@ -110,3 +108,5 @@ export const Rollout = z.looseObject({
   outbox: z.array(Event).default([]),
 })
 export type Rollout = z.infer<typeof Rollout>
+
+export const rolloutFormat: DocumentFormat<Rollout> = { schema: Rollout, major: 1, minor: 0 }

@@ -1,7 +1,8 @@
 import { callerNamed } from '../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { TacoError } from '../base/errors.ts'
-import { LockInfo, type StateControl, rolloutKey } from '../state/index.ts'
+import { LockInfo, type StateControl } from '../state/index.ts'
+import { rolloutKey } from './layout.ts'
 import { lose, overwrite } from '../../test/support/state.ts'
 import { alice, estate, options, org, outputsOf, statuses, workThrough } from '../../test/support/graph.ts'
 

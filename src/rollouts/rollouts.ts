@@ -2,21 +2,14 @@ import { authorOf } from '../access/index.ts'
 import { type Clock, isoTime } from '../base/clock.ts'
 import { badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
-import type { Bucket } from '../bucket/index.ts'
-import {
-  type Caller,
-  type GraphFacts,
-  type StateControl,
-  answeredBefore,
-  parseOrgName,
-  withoutRequest,
-} from '../state/index.ts'
+import { type Bucket, withoutRequest } from '../bucket/index.ts'
+import { type Caller, type GraphFacts, type StateControl, parseOrgName } from '../state/index.ts'
 import type { Doubt } from '../graph/index.ts'
 import { claim, renew } from './decisions/claims.ts'
 import { type FreshFacts, decideAll, freshFacts, usedIds, usesOf, verdictOn } from './decisions/decide.ts'
 import { checkRollouts } from './doctor.ts'
 import { createLeftSteps } from './abandoned-steps.ts'
-import { ROLLOUT_FORMAT, type Rollout, type Step } from './model.ts'
+import type { Rollout, Step } from './model.ts'
 import type { ClaimOptions, ClaimView, RolloutRef, Rollouts, StartedRollout } from './services.ts'
 import { afterEnd, createSteps } from './steps.ts'
 import { createRolloutStore, isRolloutId } from './store.ts'
@@ -121,8 +114,8 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
   }
 
   async function changed(ref: RolloutRef, caller: Caller, change: (rollout: Rollout) => Rollout) {
-    const done = await store.change(ref, caller, (rollout) =>
-      Promise.resolve({ rollout: isRepeated(rollout, caller) ? rollout : change(rollout), answer: null }),
+    const done = await store.change(ref, caller, (rollout, before) =>
+      Promise.resolve({ rollout: before === undefined ? change(rollout) : rollout, answer: null }),
     )
     return viewRollout(done.rollout)
   }
@@ -173,16 +166,17 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       const { units } = await allUnits(org)
       const roots = rootsNamed(units, from)
       const rollout: Rollout = {
-        v: ROLLOUT_FORMAT,
+        // The store fills these in.
+        v: 1,
         rev: 1,
-        nonce: ids.id('n'),
+        nonce: '',
+        outbox: [],
         id,
         org,
         createdAt: now,
         ...authorOf(caller),
         status: 'active',
         roots: [...roots],
-        outbox: [],
         steps: walkFrom(units, roots).map(firstStep),
       }
       const first = await decideAndClaim(rollout, options, doubt)
@@ -251,8 +245,8 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
 
     async skip(ref, unit, reason, caller) {
       const doubt = await left.note(ref.org)
-      const done = await store.change(ref, caller, async (rollout) => {
-        if (isRepeated(rollout, caller)) return { rollout, answer: [] }
+      const done = await store.change(ref, caller, async (rollout, before) => {
+        if (before !== undefined) return { rollout, answer: [] }
         const skipped = skipByHand(rollout, unit, { reason, now: clock.now() })
         await left.abandonAll(rollout, stepOf(rollout, unit).unit.id)
         return decideAndClaim(skipped, undefined, doubt)
@@ -262,8 +256,8 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     pause: (ref, caller) => changed(ref, caller, pause),
     resume: (ref, caller) => changed(ref, caller, resume),
     async cancel(ref, caller) {
-      const done = await store.change(ref, caller, async (rollout) => {
-        if (isRepeated(rollout, caller)) return { rollout, answer: null }
+      const done = await store.change(ref, caller, async (rollout, before) => {
+        if (before !== undefined) return { rollout, answer: null }
         const cancelled = cancel(rollout, clock.now())
         // Nobody will go on with what killed workers left half done.
         return { rollout: await left.abandonAll(cancelled), answer: null }
@@ -271,10 +265,6 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       return viewRollout(done.rollout)
     },
   }
-}
-
-function isRepeated({ answered }: Rollout, caller: Caller): boolean {
-  return answeredBefore(answered, caller) !== undefined
 }
 
 /** Workers have the folders of some units only. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { bodyOf } from '../bucket/index.ts'
-import { type DoctorFinding, rolloutKey } from '../state/index.ts'
+import type { DoctorFinding } from '../state/index.ts'
+import { rolloutKey } from './layout.ts'
 import { createGraph } from '../graph/status/graph.ts'
 import { createRolloutMarks } from './marks.ts'
 import { type Estate, alice, estate, org, workThrough } from '../../test/support/graph.ts'

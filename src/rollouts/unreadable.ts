@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { isTacoError } from '../base/errors.ts'
-import type { Bucket, Entry } from '../bucket/index.ts'
+import type { Unreadable } from '../bucket/index.ts'
 import type { Doubt } from '../graph/index.ts'
+import { rolloutIdOf } from './layout.ts'
 
-/** A rollout that cannot be read. It may have left units half applied, and nobody will hear of it from there. */
+/** A rollout that cannot be read. It may have left units half applied, and no other document says so. */
 export interface DamagedRollout {
   readonly id: string
   /** When its document was last written. */
@@ -14,28 +14,19 @@ export interface DamagedRollout {
   readonly isNewer: boolean
 }
 
-/** Whoever wrote it in another shape may mean something else by this, so only what is damaged is looked through. */
+/** A newer format may mean something else by this, so only the known one is searched. */
 const Units = z.object({ v: z.literal(1), steps: z.array(z.object({ unit: z.object({ id: z.string() }) })) })
 
-/** Undefined: it is a failure of another kind, which passes. */
-export async function damageOf(
-  bucket: Bucket,
-  { key, modifiedAt }: Entry,
-  error: unknown,
-): Promise<DamagedRollout | undefined> {
-  if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) return undefined
-  const id = key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, '')
-  const bytes = await (await bucket.get(key))?.bytes()
-  const units = bytes === undefined ? null : unitsIn(bytes)
-  return { id, at: modifiedAt, units, isNewer: isTacoError(error, 'BUCKET_NEWER') }
-}
-
-function unitsIn(bytes: Buffer): ReadonlySet<string> | null {
+export function unitsIn(bytes: Buffer): ReadonlySet<string> | undefined {
   try {
     return new Set(Units.parse(JSON.parse(bytes.toString('utf8'))).steps.map(({ unit }) => unit.id))
   } catch {
-    return null
+    return undefined
   }
+}
+
+export function damageOf({ key, at, isNewer, salvaged }: Unreadable<ReadonlySet<string>>): DamagedRollout {
+  return { id: rolloutIdOf(key), at, units: salvaged ?? null, isNewer }
 }
 
 export function doubtOf(damaged: readonly DamagedRollout[]): Doubt {

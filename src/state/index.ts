@@ -11,16 +11,13 @@ export type { StateSettings } from './settings.ts'
 export { StateDiff } from './content/diff.ts'
 export { inThisThread, longWork } from './long-work.ts'
 export type { LongWork } from './long-work.ts'
-export { answeredBefore, noteRequest, withoutRequest } from './answered.ts'
 export {
-  Answered,
   Dependency,
   Event,
   EventRetention,
   EventType,
   LockInfo,
   OutputDigest,
-  openWord,
   Read,
   Retention,
 } from './documents/model.ts'
@@ -35,6 +32,5 @@ export {
   parseOrgName,
   parseUnitName,
 } from './documents/names.ts'
-export { rolloutKey, rolloutsEndedKey, rolloutsPrefix } from './documents/layout.ts'
 export type * from './state-control.ts'
 export * from './views/views.ts'

@@ -1,5 +1,5 @@
 import { decodeTime, encodeTime } from '../../base/ids.ts'
-import { ROOT } from './layout.ts'
+import { ROOT } from '../../bucket/index.ts'
 
 /**
  * Where the journal is. Each organization has one of its own, so that its readers list no other's keys. Within a journal

@@ -1,33 +1,28 @@
 import { createHash } from 'node:crypto'
-import { type BucketAbilities, foldKey } from '../../bucket/index.ts'
+import { type BucketAbilities, ROOT, foldKey, layerPrefix, orgPrefix } from '../../bucket/index.ts'
 import { flatName } from './names.ts'
 
 type Folding = Pick<BucketAbilities, 'foldsCase'>
 
-/** Where everything lies in the bucket. Nothing else builds a key. */
+/** Where everything of this layer is stored in the bucket. Nothing else builds these keys. */
 
-export const ROOT = '.taco/'
-
-export const orgKey = (org: string) => `${ROOT}orgs/${org}/org.json`
+export const orgKey = (org: string) => `${orgPrefix(org)}org.json`
 export const orgsPrefix = `${ROOT}orgs/`
-export const unitsPrefix = (org: string) => `${ROOT}orgs/${org}/units/`
+export const unitsPrefix = (org: string) => layerPrefix(org, 'units')
 export const unitKey = (org: string, id: string) => `${unitsPrefix(org)}${id}.json`
 export const unitIdOfKey = (key: string) => key.slice(key.lastIndexOf('/') + 1, -'.json'.length)
 /** Names differ in case and end in anything, so the object name is the flat name with a suffix of its own. */
-export const namesPrefix = (org: string) => `${ROOT}orgs/${org}/names/`
+export const namesPrefix = (org: string) => layerPrefix(org, 'names')
 export const nameKey = (org: string, name: string, can: Folding) =>
   `${namesPrefix(org)}${flatName(objectOf(name, can))}.json`
-export const catalogKey = (org: string) => `${ROOT}orgs/${org}/catalog`
-export const historyKey = (org: string) => `${ROOT}orgs/${org}/history`
-export const historiesPrefix = (org: string) => `${ROOT}orgs/${org}/versions/`
+export const catalogKey = (org: string) => `${orgPrefix(org)}catalog`
+export const historyKey = (org: string) => `${orgPrefix(org)}history`
+export const historiesPrefix = (org: string) => layerPrefix(org, 'versions')
 export const versionsPrefix = (org: string, unit: string) => `${historiesPrefix(org)}${unit}/`
 
 /** One small object per outputs commit; the version is in the name because two attempts may have the same number. */
 export const outputsKey = (org: string, unit: string, commit: number, version: string) =>
-  `${ROOT}orgs/${org}/outputs/${unit}/${padSeq(commit)}-${version}.json`
-export const rolloutsPrefix = (org: string) => `${ROOT}orgs/${org}/rollouts/`
-export const rolloutsEndedKey = (org: string) => `${ROOT}orgs/${org}/rollouts-ended`
-export const rolloutKey = (org: string, id: string) => `${rolloutsPrefix(org)}${id}.json`
+  `${layerPrefix(org, 'outputs')}${unit}/${padSeq(commit)}-${version}.json`
 
 /** State keys are claimed over the whole bucket: two units never share a state object. */
 export const stateClaimsPrefix = `${ROOT}keys/`

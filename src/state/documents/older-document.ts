@@ -2,7 +2,7 @@ import { TacoError } from '../../base/errors.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import { readDocument } from '../../bucket/index.ts'
 import { padSeq, parseVersionObject, unitKey, versionsPrefix } from './layout.ts'
-import { UnitDocument } from './model.ts'
+import { type UnitDocument, unitFormat } from './model.ts'
 
 /**
  * An older copy of a unit's document was put back while newer versions are there. They were acknowledged, so their
@@ -27,7 +27,7 @@ export async function isDocumentOlder(bucket: Bucket, doc: UnitDocument): Promis
   const found = await unexplained(bucket, doc)
   if (found === undefined) return false
   // Read after the listing: the document may just have gone on.
-  const now = await readDocument(bucket, unitKey(doc.org, doc.id), UnitDocument)
+  const now = await readDocument(bucket, unitKey(doc.org, doc.id), unitFormat)
   return now !== undefined && found > now.value.seq + 1
 }
 

@@ -1,14 +1,17 @@
 import { LRUCache } from 'lru-cache'
-import { TacoError } from '../../base/errors.ts'
-import { createDocument, readDocument, swapDocument } from '../../bucket/index.ts'
-import type { Loaded, Tag } from '../../bucket/index.ts'
+import {
+  type DocumentKind,
+  type Fields,
+  type Loaded,
+  type Tag,
+  createDocumentStore,
+} from '../../bucket/index.ts'
 import type { Background } from '../journal/background.ts'
 import type { StateDeps } from '../settings.ts'
 import type { EventDraft } from '../journal/events.ts'
 import type { JournalWriter } from '../journal/journal-writer.ts'
 import { unitKey } from './layout.ts'
-import type { Event } from './model.ts'
-import { UnitDocument } from './model.ts'
+import { type Event, type UnitDocument, unitFormat } from './model.ts'
 import type { Outbox } from '../state-control.ts'
 import type { UnitChanges } from './transitions.ts'
 import { applied, completeWrite } from './transitions.ts'
@@ -29,7 +32,11 @@ export interface UnitStore {
   /** Asks only whether it changed: the same object if not. */
   revalidate(unit: Unit): Promise<Unit | undefined>
   /** Undefined: it is there already. */
-  create(doc: UnitDocument, events: readonly EventDraft[]): Promise<Unit | undefined>
+  create(
+    doc: Fields<UnitDocument>,
+    events: readonly EventDraft[],
+    first?: { readonly rev: number },
+  ): Promise<Unit | undefined>
   /** Undefined: somebody else changed it. Read again and decide again. */
   swap(unit: Unit, changes: UnitChanges, events?: readonly EventDraft[]): Promise<Unit | undefined>
   /** This process saw the state object being written under this tag, so nobody needs to read it back. */
@@ -42,46 +49,41 @@ export interface UnitStore {
   tidy(org: string, id: string): Promise<void>
 }
 
+interface UnitAt {
+  readonly org: string
+  readonly id: string
+}
+
+const unitKind: DocumentKind<UnitDocument, UnitAt> = {
+  name: 'unit',
+  format: unitFormat,
+  keyOf: ({ org, id }) => unitKey(org, id),
+  refOf: ({ org, id }) => ({ org, id }),
+  cache: { most: 1_000 },
+}
+
 export function createUnitStore(
-  { bucket, clock, ids, settings }: StateDeps,
+  deps: StateDeps,
   background: Background,
   journal: JournalWriter,
   outbox: Outbox,
 ): UnitStore {
-  const cache = new LRUCache<string, Unit>({ max: 1_000 })
+  const { bucket, clock, settings } = deps
+  const documents = createDocumentStore<UnitDocument, UnitAt, Event>(
+    {
+      ...deps,
+      // Tidying also empties outboxes, and units are looked at one by one elsewhere.
+      outbox: {
+        unsent: (events) => outbox.unsent(events),
+        send: (events, made) => outbox.send(events, made),
+        sendLeft: () => {},
+      },
+    },
+    unitKind,
+  )
   const landed = new LRUCache<string, Tag>({ max: 10_000 })
-  const listeners: ((unit: Unit) => void)[] = []
 
-  function seen(unit: Unit): Unit {
-    cache.set(unit.value.id, unit)
-    for (const listener of listeners) listener(unit)
-    return unit
-  }
-
-  async function load(org: string, id: string): Promise<Unit | undefined> {
-    const known = cache.get(id)
-    const unit = await read(org, id, known)
-    if (unit !== undefined) return unit === known ? unit : seen(unit)
-    cache.delete(id)
-    return undefined
-  }
-
-  async function read(org: string, id: string, known?: Unit): Promise<Unit | undefined> {
-    const key = unitKey(org, id)
-    const unit = await readDocument(bucket, key, UnitDocument, known?.key === key ? { known } : {})
-    if (unit === undefined) return undefined
-    if (unit.value.id !== id || unit.value.org !== org) {
-      throw new TacoError(
-        'BUCKET_CORRUPT',
-        `the document ${unit.key} is about another unit (${unit.value.id})`,
-        {
-          facts: { key: unit.key },
-          hint: 'restore this object from a backup of the bucket',
-        },
-      )
-    }
-    return unit
-  }
+  const load = (org: string, id: string) => documents.find({ org, id })
 
   async function revalidate(unit: Unit): Promise<Unit | undefined> {
     const found = await bucket.get(unit.key, { ifNoneMatch: unit.tag })
@@ -90,13 +92,14 @@ export function createUnitStore(
     return load(unit.value.org, unit.value.id)
   }
 
-  async function create(doc: UnitDocument, drafts: readonly EventDraft[]): Promise<Unit | undefined> {
-    const events = eventsOf(doc, drafts)
-    const value: UnitDocument = { ...doc, outbox: events }
-    const key = unitKey(doc.org, doc.id)
-    const answer = await createDocument(bucket, key, value)
-    if (answer.kind === 'conflict') return undefined
-    return changed({ key, value, tag: answer.tag }, events)
+  async function create(
+    doc: Fields<UnitDocument>,
+    drafts: readonly EventDraft[],
+    first?: { readonly rev: number },
+  ): Promise<Unit | undefined> {
+    const unit = await documents.create(doc, doc, { events: eventsOf(doc, drafts), ...first })
+    if (unit !== undefined) scheduleTidy(unit)
+    return unit
   }
 
   async function swap(
@@ -104,33 +107,16 @@ export function createUnitStore(
     changes: UnitChanges,
     drafts: readonly EventDraft[] = [],
   ): Promise<Unit | undefined> {
-    const before = folded(unit)
-    const merged = applied(before.value, changes)
-    const events = eventsOf(merged, drafts)
-    const value: UnitDocument = {
-      ...merged,
-      rev: before.value.rev + 1,
-      nonce: ids.id('n'),
-      changedAt: clock.now(),
-      outbox: [...outbox.unsent(before.value.outbox), ...events],
-    }
-    const answer = await swapDocument(bucket, unit, value)
-    if (answer.kind === 'conflict') {
-      cache.delete(value.id)
-      return undefined
-    }
-    return changed({ key: unit.key, value, tag: answer.tag }, events)
+    const next = { ...applied(folded(unit).value, changes), changedAt: clock.now() }
+    const swapped = await documents.swap(unit, next, { events: eventsOf(next, drafts) })
+    if (swapped !== undefined) scheduleTidy(swapped)
+    return swapped
   }
 
-  function changed(unit: Unit, events: readonly Event[]): Unit {
-    seen(unit)
-    // With what others left: a unit that they also change all the time is never tidied, and its outbox must not grow.
-    outbox.send(unit.value.outbox, events)
-    scheduleTidy(unit)
-    return unit
-  }
-
-  function eventsOf({ org, id, name }: UnitDocument, drafts: readonly EventDraft[]): Event[] {
+  function eventsOf(
+    { org, id, name }: Pick<UnitDocument, 'org' | 'id' | 'name'>,
+    drafts: readonly EventDraft[],
+  ): Event[] {
     return drafts.map((draft) => outbox.make({ org, unit: { id, name } }, draft))
   }
 
@@ -149,7 +135,7 @@ export function createUnitStore(
   }
 
   async function tidy(org: string, id: string): Promise<void> {
-    const unit = cache.get(id) ?? (await load(org, id))
+    const unit = documents.cached({ org, id }) ?? (await load(org, id))
     if (unit === undefined) return
     await journal.flush(unit.value.outbox)
     if (folded(unit) !== unit || unit.value.outbox.some(({ id }) => journal.isWritten(id)))
@@ -157,15 +143,15 @@ export function createUnitStore(
   }
 
   return {
-    cached: (_org, id) => cache.get(id),
+    cached: (org, id) => documents.cached({ org, id }),
     load,
-    read,
+    read: (org, id) => documents.peek({ org, id }),
     revalidate,
     create,
     swap,
     noteLanded: (versionId, tag) => void landed.set(versionId, tag),
     folded,
-    onSeen: (listener) => void listeners.push(listener),
+    onSeen: documents.onSeen,
     tidy,
   }
 }

@@ -28,7 +28,11 @@ const Meta = z.looseObject({
 /** Header only: a ranged get, and a second one for the rare header that is longer. */
 const HEADER_GUESS = 4096
 
-async function readEntry(bucket: Bucket, doc: UnitDocument, entry: Entry): Promise<HistoryEntry | undefined> {
+async function readEntry(
+  bucket: Bucket,
+  doc: Pick<UnitDocument, 'org' | 'id' | 'name'>,
+  entry: Entry,
+): Promise<HistoryEntry | undefined> {
   const start = await rangedBytes(bucket, entry.key, HEADER_GUESS)
   if (start === undefined) return undefined
   const damaged = (cause: unknown) =>
@@ -65,7 +69,7 @@ async function readEntry(bucket: Bucket, doc: UnitDocument, entry: Entry): Promi
 /** A damaged header counts like a missing object: the others must not go with it. */
 export async function readableEntry(
   bucket: Bucket,
-  doc: UnitDocument,
+  doc: Pick<UnitDocument, 'org' | 'id' | 'name'>,
   entry: Entry,
 ): Promise<HistoryEntry | undefined> {
   try {

@@ -1,5 +1,5 @@
 import { TacoError, isTacoError } from '../../base/errors.ts'
-import { answeredBefore } from '../answered.ts'
+import { answeredBefore } from '../../bucket/index.ts'
 import type { VersionFacts } from '../documents/model.ts'
 import { type Expected, changedMeanwhile } from '../expected.ts'
 import { ensureLock } from '../locks/with-lock.ts'

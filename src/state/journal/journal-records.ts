@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import type { TacoError } from '../../base/errors.ts'
 import { isTacoError } from '../../base/errors.ts'
-import type { Body, Bucket } from '../../bucket/index.ts'
+import type { Body, Bucket, DocumentFormat } from '../../bucket/index.ts'
 import { bodyOf, readDocument } from '../../bucket/index.ts'
 import { Event } from '../documents/model.ts'
 
 /** One record is an object, several are a list: what is written together costs one object, however many it tells. */
-const Records = z.union([Event, z.array(Event)])
+const recordsFormat: DocumentFormat<Event | Event[]> = {
+  schema: z.union([Event, z.array(Event)]),
+  major: 1,
+  minor: 0,
+}
 
 export function recordsBody(events: readonly Event[]): Body {
   const [only] = events
@@ -19,7 +23,7 @@ export async function readRecords(
   key: string,
 ): Promise<readonly Event[] | TacoError | undefined> {
   try {
-    const records = (await readDocument(bucket, key, Records))?.value
+    const records = (await readDocument(bucket, key, recordsFormat))?.value
     return records === undefined || Array.isArray(records) ? records : [records]
   } catch (error) {
     if (isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) return error

@@ -1,6 +1,6 @@
 import { withClaim } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
-import { answeredBefore, noteRequest } from '../answered.ts'
+import { answeredBefore, noteRequest } from '../../bucket/index.ts'
 import type { EventDraft } from '../journal/events.ts'
 import { type Locator, ifMoved } from '../units/locate.ts'
 import { again, untilDone } from '../../base/attempts.ts'

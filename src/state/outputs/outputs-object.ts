@@ -18,6 +18,7 @@ const OutputsObject = z.object({
   commit: z.number().int(),
   outputs: z.array(OutputView),
 })
+const outputsFormat = { schema: OutputsObject, major: 1, minor: 0 }
 
 /** Larger values stay in the state alone. */
 const MOST_VALUE_BYTES = 1024 * 1024
@@ -57,7 +58,7 @@ async function storedOutputs(
   entry: Pick<HistoryEntry, 'object' | 'facts' | 'commit' | 'outputs'>,
   key: string,
 ): Promise<readonly OutputView[]> {
-  const present = await readDocument(parts.deps.bucket, key, OutputsObject)
+  const present = await readDocument(parts.deps.bucket, key, outputsFormat)
   if (present !== undefined) return present.value.outputs
   const outputs = await readFromState(parts, doc, entry, 'plain')
   const object = { v: 1, version: entry.facts.id, commit: entry.commit, outputs }

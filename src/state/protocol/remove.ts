@@ -1,7 +1,7 @@
 import { authorOf } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import type { Tag } from '../../bucket/index.ts'
-import { answeredBefore, noteRequest } from '../answered.ts'
+import { answeredBefore, noteRequest } from '../../bucket/index.ts'
 import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { UnitDocument } from '../documents/model.ts'
 import type { Caller } from '../state-control.ts'

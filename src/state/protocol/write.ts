@@ -1,7 +1,7 @@
 import { authorOf, withClaim } from '../../access/index.ts'
 import { TacoError } from '../../base/errors.ts'
 import type { Body, Tag } from '../../bucket/index.ts'
-import { answeredBefore, noteRequest } from '../answered.ts'
+import { answeredBefore, noteRequest } from '../../bucket/index.ts'
 import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { Head, How, Receipt, UnitDocument, VersionFacts } from '../documents/model.ts'
 import { nextCommit } from '../outputs/output-commits.ts'

@@ -1,7 +1,7 @@
 import { viewAuthor } from '../../access/index.ts'
 import { createHmac } from 'node:crypto'
 import { TacoError } from '../../base/errors.ts'
-import { answeredBefore, noteRequest } from '../answered.ts'
+import { answeredBefore, noteRequest } from '../../bucket/index.ts'
 import type { Catalog, DamagedUnit } from '../catalog/catalog.ts'
 import type { CatalogEntry } from '../catalog/catalog-entry.ts'
 import { readEntryText } from '../catalog/catalog-entry.ts'

@@ -1,12 +1,11 @@
 import { authorOfCreator } from '../documents/authors.ts'
 import { TacoError } from '../../base/errors.ts'
-import type { Loaded } from '../../bucket/index.ts'
-import { createDocument, readDocument, swapDocument } from '../../bucket/index.ts'
+import { type DocumentKind, type Fields, type Loaded, createDocumentStore } from '../../bucket/index.ts'
 import type { StateDeps } from '../settings.ts'
 import { gaveUp } from './given-up.ts'
 import { nameKey, stateClaimKey } from '../documents/layout.ts'
 import type { UnitDocument } from '../documents/model.ts'
-import { Claim, FORMAT } from '../documents/model.ts'
+import { type Claim, claimFormat } from '../documents/model.ts'
 import { again, untilDone } from '../../base/attempts.ts'
 import type { Unit, UnitStore } from '../documents/unit-store.ts'
 
@@ -21,12 +20,17 @@ export interface Claims {
    * Takes the name or the key for `claim.id`. Gives the unit that has it if somebody else does. A name that another
    * unit gave up is taken only with `takeOver`.
    */
-  take(what: 'name' | 'key', claim: Claim, options?: { readonly takeOver: boolean }): Promise<Taken>
+  take(what: 'name' | 'key', claim: NewClaim, options?: { readonly takeOver: boolean }): Promise<Taken>
   /** Gives what `from` claimed to a unit that has it by its document, and had lost its claim. */
-  handOver(what: 'name' | 'key', from: Claim, to: Claimant): Promise<void>
+  handOver(what: 'name' | 'key', from: NewClaim, to: Claimant): Promise<void>
   /** Lets go of what this unit had, if the claim is still its own. */
   release(what: 'name' | 'key', doc: Pick<UnitDocument, 'id' | 'org' | 'name' | 'key'>): Promise<void>
 }
+
+export type NewClaim = Fields<Claim>
+
+/** By the claim's own key. Where it says it belongs is not checked: a claim that was moved does not count. */
+const claimKind: DocumentKind<Claim, string> = { name: 'claim', format: claimFormat, keyOf: (key) => key }
 
 /** A unit, or one that is about to be. */
 export interface Claimant {
@@ -41,18 +45,17 @@ export type Taken =
   /** Somebody claimed it and has not (yet) made the unit. */
   | { readonly kind: 'half-made'; readonly claim: Claim }
 
-export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore): Claims {
+export function createClaims(deps: StateDeps, store: UnitStore): Claims {
+  const { bucket, clock } = deps
+  const documents = createDocumentStore(deps, claimKind)
   const keyOf = (what: 'name' | 'key', claim: Pick<Claim, 'org' | 'name' | 'key'>) =>
     what === 'name' ? nameKey(claim.org, claim.name, bucket.can) : stateClaimKey(claim.key, bucket.can)
 
-  const read = (claimKey: string) => readDocument(bucket, claimKey, Claim)
-
-  function take(what: 'name' | 'key', claim: Claim, { takeOver } = { takeOver: true }): Promise<Taken> {
+  function take(what: 'name' | 'key', claim: NewClaim, { takeOver } = { takeOver: true }): Promise<Taken> {
     const claimKey = keyOf(what, claim)
     return untilDone<Taken>(clock, `claiming the ${what}`, async () => {
-      const fresh = { ...claim, nonce: ids.id('n') }
-      if ((await createDocument(bucket, claimKey, fresh)).kind === 'written') return { kind: 'mine' }
-      const present = await read(claimKey)
+      if ((await documents.create(claimKey, claim)) !== undefined) return { kind: 'mine' }
+      const present = await documents.find(claimKey)
       if (present === undefined) return again
       if (present.value.id !== claim.id) {
         const owner = await store.load(present.value.org, present.value.id)
@@ -64,25 +67,17 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
           return { kind: 'given-up', by: owner }
       }
       // Always rewritten, even our own of an earlier try: somebody may just be replacing it as invalid.
-      return (await swapDocument(bucket, present, fresh)).kind === 'written' ? { kind: 'mine' } : again
+      const isOwn = present.value.id === claim.id
+      const next = isOwn ? { ...present.value, ...claim } : claim
+      return (await documents.swap(present, next)) === undefined ? again : { kind: 'mine' }
     })
   }
 
-  async function handOver(what: 'name' | 'key', from: Claim, to: Claimant): Promise<void> {
+  async function handOver(what: 'name' | 'key', from: NewClaim, to: Claimant): Promise<void> {
     const { id, org, name, key, createdAt } = to.value
-    const present = await read(keyOf(what, from))
+    const present = await documents.find(keyOf(what, from))
     if (present?.value.id !== from.id) return
-    const restored = {
-      v: FORMAT,
-      id,
-      org,
-      name,
-      key,
-      at: createdAt,
-      ...authorOfCreator(to.value),
-      nonce: ids.id('n'),
-    }
-    await swapDocument(bucket, present, restored)
+    await documents.swap(present, { id, org, name, key, at: createdAt, ...authorOfCreator(to.value) })
   }
 
   async function release(
@@ -91,7 +86,7 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
   ): Promise<void> {
     // Without conditional deletes it stays behind: invalid, so the next one who wants it replaces it.
     if (!bucket.can.conditionalDelete) return
-    const present = await read(keyOf(what, doc))
+    const present = await documents.find(keyOf(what, doc))
     // Where case does not count, the claim of a new name may lie where the old one did.
     if (present?.value.id === doc.id && present.value[what] === doc[what])
       await bucket.delete(present.key, present.tag)
@@ -103,7 +98,7 @@ export function createClaims({ bucket, clock, ids }: StateDeps, store: UnitStore
     return doc.deleted === undefined && keyOf(what, doc) === claimKey
   }
 
-  return { read, take, handOver, release }
+  return { read: documents.find, take, handOver, release }
 }
 
 export function alreadyTaken(what: 'name' | 'key', value: string, owner: string): TacoError {

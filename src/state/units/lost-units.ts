@@ -1,5 +1,5 @@
 import { TacoError } from '../../base/errors.ts'
-import type { Bucket, Entry } from '../../bucket/index.ts'
+import type { Bucket, Entry, Fields } from '../../bucket/index.ts'
 import { readableEntry } from '../history/history-entry.ts'
 import type { VersionKeyParts } from '../documents/layout.ts'
 import { parseVersionObject, versionsPrefix } from '../documents/layout.ts'
@@ -20,7 +20,7 @@ async function hasVersions(bucket: Bucket, org: string, id: string): Promise<boo
 export async function refuseLost(
   bucket: Bucket,
   store: Pick<UnitStore, 'load'>,
-  claim: Claim,
+  claim: Pick<Claim, 'org' | 'id' | 'name'>,
 ): Promise<void> {
   if (!(await hasVersions(bucket, claim.org, claim.id))) return
   if ((await store.load(claim.org, claim.id)) === undefined) throw documentLost(claim)
@@ -41,7 +41,10 @@ function documentLost(claim: Pick<Claim, 'org' | 'id' | 'name'>): TacoError {
  * The document anew, from what claims and versions tell. What only the document knew is lost: labels, settings, locks.
  * Whether the newest version is the current state, a look at the state tells afterwards.
  */
-export async function rebuiltDocument(parts: Parts, blank: UnitDocument): Promise<UnitDocument | undefined> {
+export async function rebuiltDocument<D extends Fields<UnitDocument>>(
+  parts: Parts,
+  blank: D,
+): Promise<D | undefined> {
   const { bucket, clock } = parts.deps
   const found = await bucket.get(blank.key)
   const current = found === undefined ? undefined : await hashOf(found)
@@ -68,8 +71,6 @@ export async function rebuiltDocument(parts: Parts, blank: UnitDocument): Promis
         : { id: stored.find((one) => one.seq === top)?.id ?? '', superseded: isCurrent === true }
     return {
       ...blank,
-      // Higher than any that others may remember.
-      rev: clock.now(),
       changedAt: clock.now(),
       seq: top,
       // What is missing in between shows as a gap; what lies below it is history still.

@@ -4,18 +4,21 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isoTime } from '../../base/clock.ts'
 import { TacoError, isTacoError } from '../../base/errors.ts'
-import type { Loaded } from '../../bucket/index.ts'
-import { createDocument, readDocument, swapDocument } from '../../bucket/index.ts'
-import { answeredBefore, noteRequest } from '../answered.ts'
+import {
+  type DocumentKind,
+  type Loaded,
+  answeredBefore,
+  createDocumentStore,
+  noteRequest,
+} from '../../bucket/index.ts'
 import type { StateDeps } from '../settings.ts'
 import { changedMeanwhile, isExpected } from '../expected.ts'
 import { placeAt } from '../documents/journal-layout.ts'
 import { historiesPrefix, orgKey, orgsPrefix, unitsPrefix } from '../documents/layout.ts'
-import type { Event } from '../documents/model.ts'
-import { FORMAT, OrgDocument } from '../documents/model.ts'
+import { type Event, type OrgDocument, orgFormat } from '../documents/model.ts'
 import { isOrgName, parseOrgName } from '../documents/names.ts'
 import { again, untilDone } from '../../base/attempts.ts'
-import type { Caller, OrgChange, Orgs, Outbox, OutboxDocument } from '../state-control.ts'
+import type { Caller, OrgChange, Orgs, Outbox } from '../state-control.ts'
 import type { OrgView } from '../views/views.ts'
 
 export const FIRST_ORG = 'default'
@@ -40,26 +43,30 @@ export interface OrgStore extends Orgs {
 }
 
 export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
-  const { bucket, clock, ids, log } = deps
+  const { clock, log } = deps
   const known = new LRUCache<string, OrgDocument>({ max: 1_000, ttl: 10_000 })
-
-  async function load(org: string): Promise<Loaded<OrgDocument>> {
-    const loaded = await readDocument(bucket, orgKey(parseOrgName(org)), OrgDocument)
-    if (loaded !== undefined) return seen(loaded)
-    await refuseIfLost(org)
-    throw new TacoError('NOT_FOUND', `there is no organization ${org}`, {
-      facts: { field: 'org', org },
-      hint: 'see `taco org ls`, or create it with `taco org create`',
-    })
+  const orgKind: DocumentKind<OrgDocument, string> = {
+    name: 'organization',
+    format: orgFormat,
+    keyOf: (org) => orgKey(parseOrgName(org)),
+    async missing(org) {
+      await refuseIfLost(org)
+      return new TacoError('NOT_FOUND', `there is no organization ${org}`, {
+        facts: { field: 'org', org },
+        hint: 'see `taco org ls`, or create it with `taco org create`',
+      })
+    },
   }
+  const documents = createDocumentStore<OrgDocument, string, Event>({ ...deps, outbox }, orgKind)
+  documents.onSeen(({ value }) => known.set(value.name, value))
 
   /**
-   * Made anew it would have another digest key and no retention, so that it is lost is for a person to see. The document
-   * is read again: it may have been made since it was missed, and a unit with it.
+   * Made anew it would have another digest key and no retention, so a person must decide what to do about a lost one.
+   * The document is read again: it may have been made since it was missed, and a unit with it.
    */
   async function refuseIfLost(org: string): Promise<void> {
     if (!(await hasUnits(deps, org))) return
-    if ((await readDocument(bucket, orgKey(org), OrgDocument)) !== undefined) return
+    if ((await documents.peek(org)) !== undefined) return
     throw new TacoError(
       'BUCKET_CORRUPT',
       `the document ${orgKey(org)} is missing; units of the organization are there`,
@@ -72,7 +79,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
 
   /** What is wrong with one organization must not hide the others. Its document may also be lost. */
   async function readable(org: string): Promise<Loaded<OrgDocument> | undefined> {
-    return load(org).catch((error: unknown) => {
+    return documents.get(org).catch((error: unknown) => {
       if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER', 'NOT_FOUND')) throw error
       return undefined
     })
@@ -80,48 +87,21 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
 
   async function add(input: { name: string } & OrgChange, caller: Caller): Promise<OrgView | undefined> {
     const now = clock.now()
-    const event = outbox.make({ org: input.name }, { type: 'org.created', caller })
-    const value: OrgDocument = {
-      v: FORMAT,
-      rev: 1,
-      nonce: ids.id('n'),
+    const fields = {
       name: input.name,
       createdAt: now,
       ...creatorOf(authorOf(caller)),
       ...kept(input),
       digestKey: randomBytes(32).toString('base64'),
       ...noteRequest(undefined, caller, now),
-      outbox: [event],
     }
-    const key = orgKey(input.name)
-    const answer = await createDocument(bucket, key, value)
-    if (answer.kind === 'conflict') return undefined
-    return changed({ key, value, tag: answer.tag }, event)
-  }
-
-  function seen(loaded: Loaded<OrgDocument>): Loaded<OrgDocument> {
-    known.set(loaded.value.name, loaded.value)
-    outbox.sendLeft(loaded.value.outbox, documentOf(loaded))
-    return loaded
-  }
-
-  function changed(loaded: Loaded<OrgDocument>, event: Event): OrgView {
-    known.set(loaded.value.name, loaded.value)
-    outbox.send(loaded.value.outbox, [event], documentOf(loaded))
-    return viewOrg(loaded.value)
-  }
-
-  function documentOf(loaded: Loaded<OrgDocument>): OutboxDocument {
-    return { key: loaded.key, empty: () => empty(loaded) }
-  }
-
-  /** If somebody changed it meanwhile, they took care of it. The nonce stays: to clients this is no change. */
-  async function empty(loaded: Loaded<OrgDocument>): Promise<void> {
-    await swapDocument(bucket, loaded, { ...loaded.value, rev: loaded.value.rev + 1, outbox: [] })
+    const event = outbox.make({ org: input.name }, { type: 'org.created', caller })
+    const made = await documents.create(input.name, fields, { events: [event] })
+    return made && viewOrg(made.value)
   }
 
   async function firstOrg(): Promise<Loaded<OrgDocument> | undefined> {
-    const first = await readDocument(bucket, orgKey(FIRST_ORG), OrgDocument)
+    const first = await documents.find(FIRST_ORG)
     if (first === undefined) await refuseIfLost(FIRST_ORG)
     return first
   }
@@ -141,13 +121,13 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
 
   return {
     async require(org) {
-      if (!known.has(org)) await load(org)
+      if (!known.has(org)) await documents.get(org)
     },
     async current(org) {
-      return (await load(org)).value
+      return (await documents.get(org)).value
     },
     async digestKey(org) {
-      const doc = known.get(org) ?? (await load(org)).value
+      const doc = known.get(org) ?? (await documents.get(org)).value
       return Buffer.from(doc.digestKey, 'base64')
     },
     names,
@@ -159,7 +139,6 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         return error
       })
       if (first === undefined) await add({ name: FIRST_ORG }, caller)
-      else if (!isTacoError(first)) seen(first)
     },
     async list({ limit, cursor }) {
       const all = (await names()).filter((name) => cursor === undefined || name > cursor)
@@ -172,14 +151,14 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       }
     },
     async get(org) {
-      return viewOrg((await load(org)).value)
+      return viewOrg((await documents.get(org)).value)
     },
     async create(input, caller) {
       const name = parseOrgName(input.name)
       await refuseIfLost(name)
       const view = await add({ ...input, name }, caller)
       if (view !== undefined) return view
-      const { value } = await load(name)
+      const { value } = await documents.get(name)
       if (answeredBefore(value.answered, caller) !== undefined) return viewOrg(value)
       throw new TacoError('ALREADY_EXISTS', `there is an organization ${input.name} already`, {
         facts: { field: 'name' },
@@ -190,21 +169,17 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     },
     reserve(org, id, caller) {
       return untilDone(clock, 'noting the request', async () => {
-        const loaded = await load(org)
-        const before = answeredBefore(loaded.value.answered, caller)
+        const loaded = await documents.get(org)
+        const { answered } = loaded.value
+        const before = answeredBefore(answered, caller)
         if (before?.made !== undefined) return before.made
-        // The nonce stays: to clients this is no change.
-        const value: OrgDocument = {
-          ...loaded.value,
-          ...noteRequest(loaded.value.answered, caller, clock.now(), id),
-          rev: loaded.value.rev + 1,
-        }
-        return (await swapDocument(bucket, loaded, value)).kind === 'conflict' ? again : id
+        const next = { ...loaded.value, ...noteRequest(answered, caller, clock.now(), id) }
+        return (await documents.swap(loaded, next, { quiet: true })) === undefined ? again : id
       })
     },
     prunedEvents(org, { upTo, events }, caller) {
       return untilDone(clock, 'removing old events', async () => {
-        const loaded = await load(org)
+        const loaded = await documents.get(org)
         const { eventRetention, eventsPruned = '' } = loaded.value
         // Somebody may have asked to keep more since the events were listed.
         if (eventRetention === undefined || upTo >= placeAt(clock.now() - eventRetention.days * DAY_MS))
@@ -212,43 +187,32 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         if (eventsPruned >= upTo) return true
         const draft = { type: 'gc.pruned' as const, caller, data: { events } }
         const event = outbox.make({ org: loaded.value.name }, draft)
-        // The nonce stays: to clients this is no change.
-        const value: OrgDocument = {
-          ...loaded.value,
-          eventsPruned: upTo,
-          rev: loaded.value.rev + 1,
-          outbox: [...outbox.unsent(loaded.value.outbox), event],
-        }
-        const answer = await swapDocument(bucket, loaded, value)
-        if (answer.kind === 'conflict') return again
-        changed({ key: loaded.key, value, tag: answer.tag }, event)
-        return true
+        const next = { ...loaded.value, eventsPruned: upTo }
+        const swapped = await documents.swap(loaded, next, { events: [event], quiet: true })
+        return swapped === undefined ? again : true
       })
     },
-    update(org, change, caller, expected) {
-      return untilDone(clock, 'changing the organization', async () => {
-        const loaded = await load(org)
-        if (answeredBefore(loaded.value.answered, caller) !== undefined) return viewOrg(loaded.value)
-        if (!isExpected(expected, orgEtag(loaded.value))) throw changedMeanwhile(`the organization ${org}`)
-        const { retention, eventRetention, ...rest } = loaded.value
-        const data = { ...change }
-        const event = outbox.make({ org: loaded.value.name }, { type: 'org.changed', caller, data })
-        const value: OrgDocument = {
-          ...rest,
-          ...kept({
+    async update(org, change, caller, expected) {
+      const { value } = await documents.change(
+        org,
+        (current, before) => {
+          if (before !== undefined) return { value: current, answer: null }
+          if (!isExpected(expected, orgEtag(current))) throw changedMeanwhile(`the organization ${org}`)
+          const { retention, eventRetention, ...rest } = current
+          const event = outbox.make(
+            { org: current.name },
+            { type: 'org.changed', caller, data: { ...change } },
+          )
+          const settings = kept({
             retention: change.retention === undefined ? (retention ?? null) : change.retention,
             eventRetention:
               change.eventRetention === undefined ? (eventRetention ?? null) : change.eventRetention,
-          }),
-          ...noteRequest(loaded.value.answered, caller, clock.now()),
-          rev: loaded.value.rev + 1,
-          nonce: ids.id('n'),
-          outbox: [...outbox.unsent(loaded.value.outbox), event],
-        }
-        const answer = await swapDocument(bucket, loaded, value)
-        if (answer.kind === 'conflict') return again
-        return changed({ key: loaded.key, value, tag: answer.tag }, event)
-      })
+          })
+          return { value: { ...rest, ...settings }, events: [event], answer: null }
+        },
+        caller,
+      )
+      return viewOrg(value)
     },
   }
 }

@@ -2,16 +2,15 @@ import { authorOfCreator, creatorOf } from '../documents/authors.ts'
 import { authorOf } from '../../access/index.ts'
 import { isRecent } from '../../base/clock.ts'
 import { TacoError, isTacoError } from '../../base/errors.ts'
-import { answeredBefore, noteRequest } from '../answered.ts'
+import { type Fields, answeredBefore, noteRequest } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Claims } from './claims.ts'
+import type { Claims, NewClaim } from './claims.ts'
 import { alreadyTaken } from './claims.ts'
 import type { StateDeps } from '../settings.ts'
 import type { EventDraft } from '../journal/events.ts'
 import { nameGivenUp } from './given-up.ts'
 import { defaultStateKey, orgKey, otherStateKey } from '../documents/layout.ts'
-import type { Claim, UnitDocument } from '../documents/model.ts'
-import { FORMAT } from '../documents/model.ts'
+import type { UnitDocument } from '../documents/model.ts'
 import { refuseForeignKey } from './key-owner.ts'
 import {
   isNewUnitName,
@@ -97,8 +96,7 @@ export function createUnitMaker(
       parseNewUnitName(name)
     }
     return untilDone(clock, 'creating the unit', async () => {
-      const claim: Claim = {
-        v: FORMAT,
+      const claim: NewClaim = {
         id: ids.id('ws'),
         org: input.org,
         name,
@@ -132,7 +130,7 @@ export function createUnitMaker(
   }
 
   async function finishMaking(
-    claim: Claim,
+    claim: NewClaim,
     input: Settings,
     event: EventDraft,
     insistOnKey = false,
@@ -165,12 +163,12 @@ export function createUnitMaker(
       await letGo({ ...claim, key }, ['name', 'key'])
       throw error
     })
-    const made = await store.create(newDocument(claim, key, ids.id('n'), input), [event])
+    const made = await store.create(newDocument(claim, key, input), [event])
     return made ?? store.load(claim.org, claim.id)
   }
 
   /** Gives back what was claimed for a unit that cannot be made here, unless somebody else has made it. */
-  async function letGo(claim: Claim, claimed: readonly ('name' | 'key')[]): Promise<void> {
+  async function letGo(claim: NewClaim, claimed: readonly ('name' | 'key')[]): Promise<void> {
     const isMade = async () => (await store.read(claim.org, claim.id)) !== undefined
     if (await isMade()) return
     for (const what of claimed) await claims.release(what, claim)
@@ -179,7 +177,7 @@ export function createUnitMaker(
   }
 
   /** The name of the unit that has the key, if it is not to be had. */
-  async function takeKey(claim: Claim): Promise<string | undefined> {
+  async function takeKey(claim: NewClaim): Promise<string | undefined> {
     const keyed = await claims.take('key', claim)
     if (keyed.kind === 'taken' || keyed.kind === 'given-up') return keyed.by.value.name
     if (keyed.kind === 'half-made') {
@@ -223,7 +221,7 @@ export function createUnitMaker(
     const { org, id, name, key } = first.value
     const announced = await store.swap(first, { claiming: to })
     if (announced === undefined) return retryMove(first, to, events, also)
-    const claim: Claim = { v: FORMAT, id, org, ...to, at: clock.now(), ...authorOfCreator(first.value) }
+    const claim: NewClaim = { id, org, ...to, at: clock.now(), ...authorOfCreator(first.value) }
     for (const what of ['name', 'key'] as const) {
       const taken = await claims.take(what, claim)
       if (taken.kind === 'mine') continue
@@ -284,14 +282,11 @@ function refuseOtherCase(name: string, owner: Pick<UnitDocument, 'name' | 'claim
   )
 }
 
-export function newDocument(claim: Claim, key: string, nonce: string, input: Settings = {}): UnitDocument {
+export function newDocument(claim: NewClaim, key: string, input: Settings = {}): Fields<UnitDocument> {
   const labels = Object.entries(input.labels ?? {}).filter(
     (label): label is [string, string] => label[1] !== null,
   )
   return {
-    v: FORMAT,
-    rev: 1,
-    nonce,
     id: claim.id,
     org: claim.org,
     name: claim.name,
@@ -317,6 +312,5 @@ export function newDocument(claim: Claim, key: string, nonce: string, input: Set
     dependencies: [],
     receipt: null,
     pendingReads: [],
-    outbox: [],
   }
 }

@@ -1,7 +1,7 @@
 import { authorOfCreator } from '../documents/authors.ts'
 import { authorOf, viewAuthor } from '../../access/index.ts'
 import { sayAuthor } from '../../base/text/author.ts'
-import { answeredBefore, noteRequest, withoutRequest } from '../answered.ts'
+import { answeredBefore, noteRequest, withoutRequest } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Claims } from './claims.ts'
 import { isoTime } from '../../base/clock.ts'
@@ -163,7 +163,7 @@ export function createUnits(
     const owner = folderOwner(key)
     const isForeign = owner !== undefined && owner !== org && (await orgs.names()).includes(owner)
     if (isForeign && (await deps.bucket.head(key)) !== undefined) return elsewhere
-    const probe = { v: 1 as const, id, org, name, key, at: deps.clock.now(), ...authorOfCreator(unit.value) }
+    const probe = { id, org, name, key, at: deps.clock.now(), ...authorOfCreator(unit.value) }
     const taken = await claims.take('key', probe)
     return taken.kind === 'mine' ? key : elsewhere
   }

@@ -9,8 +9,7 @@ import { readRecords } from '../journal/journal-records.ts'
 import { journalPrefix, parseJournalKey, sharedJournalPrefix } from '../documents/journal-layout.ts'
 import { historiesPrefix, namesPrefix, stateClaimsPrefix } from '../documents/layout.ts'
 import { rebuiltDocument } from '../units/lost-units.ts'
-import type { Event, UnitDocument } from '../documents/model.ts'
-import { Claim } from '../documents/model.ts'
+import { type Claim, type Event, type UnitDocument, claimFormat } from '../documents/model.ts'
 import { isDocumentOlder } from '../documents/older-document.ts'
 import { lookAt } from '../protocol/reconcile.ts'
 import type { Parts } from '../protocol/context.ts'
@@ -91,11 +90,15 @@ async function takeIn(parts: Parts, { org, id }: UnitDocument): Promise<boolean>
   const unit = await parts.store.load(org, id)
   const rebuilt = unit === undefined ? undefined : await rebuiltDocument(parts, unit.value)
   if (unit === undefined || rebuilt === undefined) return false
-  const { seq, head, tail, receipt, rev } = rebuilt
+  const { seq, head, tail, receipt } = rebuilt
   // What was under way when the copy was made has ended, one way or the other: its version is among those taken in.
   const changes = { seq, head, tail, receipt, write: null, missing: undefined }
-  return (await parts.store.swap({ ...unit, value: { ...unit.value, rev } }, changes)) !== undefined
+  const value = { ...unit.value, rev: revAboveAll(parts) }
+  return (await parts.store.swap({ ...unit, value }, changes)) !== undefined
 }
+
+/** Higher than any revision of an older document that others may remember. */
+const revAboveAll = ({ deps }: Parts) => deps.clock.now()
 
 const nameOf = ({ name }: Claim) => name
 
@@ -145,12 +148,12 @@ async function rebuild(
   { key, formerNames }: { readonly key: string; readonly formerNames: string[] },
   caller: Caller,
 ): Promise<boolean> {
-  const { ids } = parts.deps
   const document = await rebuiltDocument(parts, {
-    ...newDocument(claim, key, ids.id('n')),
+    ...newDocument(claim, key),
     ...(formerNames.length === 0 ? {} : { formerNames }),
   })
-  if (document === undefined || (await parts.store.create(document, [])) === undefined) return false
+  const rev = revAboveAll(parts)
+  if (document === undefined || (await parts.store.create(document, [], { rev })) === undefined) return false
   await lookAt(parts, { org: claim.org, id: claim.id }, caller)
   return true
 }
@@ -163,7 +166,7 @@ async function claimsOf(
   const found = new Map<string, Claim[]>()
   for await (const page of bucket.list(prefix))
     await inBatches(page, 32, async ({ key }) => {
-      const claim = await readDocument(bucket, key, Claim).catch((error: unknown) => {
+      const claim = await readDocument(bucket, key, claimFormat).catch((error: unknown) => {
         // A claim that cannot be read is reported with the unit that misses it.
         if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
         return undefined

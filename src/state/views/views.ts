@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { openWord } from '../../bucket/index.ts'
 import {
   Absence,
   Dependency,
@@ -7,7 +8,6 @@ import {
   How,
   LockInfo,
   OutputDigest,
-  openWord,
   Read,
   EventRetention,
   Retention,

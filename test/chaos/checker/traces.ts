@@ -375,9 +375,9 @@ export const traces: readonly Trace[] = [
     },
     without: [
       {
-        file: 'state/documents/unit-store.ts',
-        rule: 'outbox: [...outbox.unsent(before.value.outbox), ...events],',
-        instead: 'outbox: outbox.unsent(before.value.outbox),',
+        file: 'bucket/documents/document-store.ts',
+        rule: 'outbox: [...outbox.unsent(before.outbox ?? []), ...events]',
+        instead: 'outbox: outbox.unsent(before.outbox ?? [])',
       },
     ],
     breaks: /was told 0 times/,

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { openMemoryBucket } from './adapters/memory.ts'
-import { bodyOf } from './body.ts'
-import type { Bucket } from './bucket.ts'
-import { createDocument, parseDocument, readDocument, swapDocument } from './documents.ts'
+import { openMemoryBucket } from '../adapters/memory.ts'
+import { bodyOf } from '../body.ts'
+import type { Bucket } from '../bucket.ts'
+import { parseDocument } from './format.ts'
+import { createDocument, readDocument, swapDocument } from './read-write.ts'
 
 const Unit = z.object({
   v: z.literal(1).optional(),
@@ -11,13 +12,14 @@ const Unit = z.object({
   kind: z.enum(['plain', 'sealed']).optional(),
   inner: z.object({ at: z.array(z.union([z.literal('a'), z.literal('b')])) }).optional(),
 })
-const parse = (value: unknown) => parseDocument('k', Buffer.from(JSON.stringify(value)), Unit)
+const format = { schema: Unit, major: 1, minor: 0 }
+const parse = (value: unknown) => parseDocument('k', Buffer.from(JSON.stringify(value)), format)
 
 test('a document is created once, and only the last reader can change it', async () => {
   const bucket = openMemoryBucket()
   expect(await createDocument(bucket, 'k', { name: 'one' })).toMatchObject({ kind: 'written' })
   expect(await createDocument(bucket, 'k', { name: 'two' })).toEqual({ kind: 'conflict' })
-  const loaded = await readDocument(bucket, 'k', Unit)
+  const loaded = await readDocument(bucket, 'k', format)
   if (loaded === undefined) throw new Error('it is not there')
   expect(loaded).toMatchObject({ key: 'k', value: { name: 'one' } })
 
@@ -25,8 +27,8 @@ test('a document is created once, and only the last reader can change it', async
 
   expect(answer.kind).toBe('written')
   expect(await swapDocument(bucket, loaded, { name: 'four' })).toEqual({ kind: 'conflict' })
-  expect((await readDocument(bucket, 'k', Unit))?.value).toEqual({ name: 'three' })
-  expect(await readDocument(bucket, 'other', Unit)).toBeUndefined()
+  expect((await readDocument(bucket, 'k', format))?.value).toEqual({ name: 'three' })
+  expect(await readDocument(bucket, 'other', format)).toBeUndefined()
 })
 
 test('a conflict with one’s own write, whose answer was lost, is no conflict', async () => {
@@ -53,21 +55,21 @@ test('a conflict with a document that is gone by now stays one', async () => {
 test('a document that is known and unchanged is neither sent nor parsed again', async () => {
   const bucket = openMemoryBucket()
   await createDocument(bucket, 'k', { name: 'one' })
-  const known = await readDocument(bucket, 'k', Unit)
+  const known = await readDocument(bucket, 'k', format)
 
-  expect(await readDocument(bucket, 'k', Unit, { known })).toBe(known)
+  expect(await readDocument(bucket, 'k', format, { known })).toBe(known)
   await bucket.put('k', bodyOf(JSON.stringify({ name: 'two' })), known?.tag ?? 'absent')
-  expect(await readDocument(bucket, 'k', Unit, { known })).toMatchObject({ value: { name: 'two' } })
+  expect(await readDocument(bucket, 'k', format, { known })).toMatchObject({ value: { name: 'two' } })
 })
 
 test('a reader that gave up gets no answer', async () => {
   const bucket = openMemoryBucket()
   await createDocument(bucket, 'k', { name: 'one' })
-  const known = await readDocument(bucket, 'k', Unit)
+  const known = await readDocument(bucket, 'k', format)
   const signal = AbortSignal.abort()
 
-  await expect(readDocument(bucket, 'k', Unit, { signal })).rejects.toThrow()
-  await expect(readDocument(bucket, 'k', Unit, { signal, known })).rejects.toThrow()
+  await expect(readDocument(bucket, 'k', format, { signal })).rejects.toThrow()
+  await expect(readDocument(bucket, 'k', format, { signal, known })).rejects.toThrow()
 })
 
 test.each<[string, unknown, string, RegExp]>([
@@ -99,7 +101,7 @@ test.each<[string, unknown, string, RegExp]>([
 })
 
 test('what is no JSON is damaged', () => {
-  expect(() => parseDocument('k', Buffer.from('{'), Unit)).toThrow(
+  expect(() => parseDocument('k', Buffer.from('{'), format)).toThrow(
     expect.objectContaining({
       code: 'BUCKET_CORRUPT',
       message: 'the document k is not JSON',

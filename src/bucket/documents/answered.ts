@@ -1,11 +1,26 @@
-import { badRequest } from '../base/errors.ts'
-import type { Answered } from './documents/model.ts'
-import type { Caller } from './state-control.ts'
+import { z } from 'zod'
+import { badRequest } from '../../base/errors.ts'
+import { openObject } from './open-schemas.ts'
 
 /**
- * Requests that carried an Idempotency-Key, kept in the document that they changed: written by the very
- * compare-and-swap that made the change, so that a request is there exactly if its change is. Pure.
+ * Requests that carried an Idempotency-Key, kept in the document that they changed. They are written by the same
+ * compare-and-swap as the change, so a request is recorded exactly if its change was made. Pure.
  */
+export const Answered = openObject({
+  /** A hash of the key and of who sent it. */
+  key: z.string(),
+  /** A hash of the request itself: the same key must not be used for another one. */
+  request: z.string(),
+  at: z.number(),
+  /** Id of what it made: a version, a rollout. */
+  made: z.string().optional(),
+})
+export type Answered = z.infer<typeof Answered>
+
+/** Whoever sends a request. Without `request`, its repetition cannot be recognised. */
+export interface Asking {
+  readonly request?: { readonly key: string; readonly digest: string } | undefined
+}
 
 const KEEP = 32
 const KEEP_MS = 24 * 3_600_000
@@ -13,7 +28,7 @@ const KEEP_MS = 24 * 3_600_000
 type Notes = readonly Answered[] | undefined
 
 /** The note of this very request, if its change was made before. The same key with another request is refused. */
-export function answeredBefore(notes: Notes, { request }: Caller): Answered | undefined {
+export function answeredBefore(notes: Notes, { request }: Asking): Answered | undefined {
   const found = request && notes?.find(({ key }) => key === request.key)
   if (found === undefined || found.request === request?.digest) return found
   throw badRequest(
@@ -26,7 +41,7 @@ export function answeredBefore(notes: Notes, { request }: Caller): Answered | un
 /** What a document keeps besides when it is changed for this request. */
 export function noteRequest(
   notes: Notes,
-  { request }: Caller,
+  { request }: Asking,
   at: number,
   made?: string,
 ): { answered?: Answered[] } {
@@ -37,6 +52,6 @@ export function noteRequest(
 }
 
 /** For a step of a request that is not the whole of it. */
-export function withoutRequest({ request: _, ...caller }: Caller): Caller {
+export function withoutRequest<T extends Asking>({ request: _, ...caller }: T): Omit<T, 'request'> {
   return caller
 }

@@ -1,0 +1,8 @@
+/** Everything that OpenTaco adds to a bucket is below this. */
+export const ROOT = '.taco/'
+
+/** What belongs to one organization. */
+export const orgPrefix = (org: string) => `${ROOT}orgs/${org}/`
+
+/** A layer's own folder in an organization: it builds the keys below, and no other layer does. */
+export const layerPrefix = (org: string, layer: string) => `${orgPrefix(org)}${layer}/`

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { openObject, openWord } from '../../bucket/index.ts'
+
+export const EventType = z.enum([
+  'org.created',
+  'org.changed',
+  'unit.created',
+  'unit.adopted',
+  'unit.changed',
+  'unit.renamed',
+  'unit.deleted',
+  'unit.restored',
+  'state.written',
+  'state.deleted',
+  'state.missing',
+  'state.superseded',
+  'lock.taken',
+  'lock.released',
+  'lock.forced',
+  'lock.expired',
+  'gc.pruned',
+  'dependencies.changed',
+  'rollout.started',
+  'rollout.paused',
+  'rollout.resumed',
+  'rollout.cancelled',
+  'rollout.finished',
+  'step.applied',
+  'step.failed',
+  'step.skipped',
+])
+export type EventType = z.infer<typeof EventType>
+
+export const Event = openObject({
+  /** A ulid: unique, sorts by time. */
+  id: z.string(),
+  at: z.number(),
+  type: openWord(EventType),
+  org: z.string(),
+  unit: openObject({ id: z.string(), name: z.string() }).optional(),
+  by: z.string(),
+  /** What the caller says of itself: not verified. */
+  who: z.string().optional(),
+  requestId: z.string().optional(),
+  data: z.record(z.string(), z.unknown()),
+})
+export type Event = z.infer<typeof Event>
