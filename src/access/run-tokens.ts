@@ -44,7 +44,7 @@ export interface RunTokens {
   removeExpired(org: string): Promise<number>
 }
 
-const RunTokenDocument = openObject({
+export const RunTokenDocument = openObject({
   ...documentFields(1),
   org: z.string(),
   unit: openObject({ id: z.string().nullable(), name: z.string() }),

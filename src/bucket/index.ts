@@ -34,7 +34,7 @@ export type {
   Unreadable,
 } from './documents/document-store.ts'
 export { type DocumentFormat, documentFields, formatFields } from './documents/format.ts'
-export { openObject, openWord } from './documents/open-schemas.ts'
+export { openObject, openWord, otherKind } from './documents/open-schemas.ts'
 export { createDocument, readDocument, swapDocument } from './documents/read-write.ts'
 export type { Loaded } from './documents/read-write.ts'
 export { withAbilities } from './abilities.ts'

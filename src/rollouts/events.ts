@@ -1,8 +1,22 @@
+import { z } from 'zod'
 import type { EventDraft } from '../state/index.ts'
 import type { Rollout, Step } from './model.ts'
 
+/** Events of this layer. */
+export const RolloutEventType = z.enum([
+  'rollout.started',
+  'rollout.paused',
+  'rollout.resumed',
+  'rollout.cancelled',
+  'rollout.finished',
+  'step.applied',
+  'step.failed',
+  'step.skipped',
+])
+type RolloutEventType = z.infer<typeof RolloutEventType>
+
 /** What is told of a rollout, about one of its units or about the whole of it. */
-export interface RolloutNews extends Pick<EventDraft, 'type' | 'data'> {
+export interface RolloutNews extends Pick<EventDraft<RolloutEventType>, 'type' | 'data'> {
   readonly unit?: { readonly id: string; readonly name: string }
 }
 
@@ -29,8 +43,10 @@ export function newsOf(before: Rollout | undefined, after: Rollout): readonly Ro
       return [...news, { type: 'rollout.paused', data: about }]
     case 'cancelled':
       return [...news, { type: 'rollout.cancelled', data: about }]
-    default:
+    case 'done':
       return [...news, { type: 'rollout.finished', data: { ...about, ...countsOf(after) } }]
+    default:
+      return news
   }
 }
 
@@ -54,7 +70,7 @@ function newsOfStep(step: Step, about: Readonly<Record<string, unknown>>): reado
   }
   if (status === 'failed') return [{ type: 'step.failed', unit, data: { ...about, reason: reason ?? '' } }]
   if (status !== 'skipped' || proof?.kind === 'inputs') return []
-  const why = proof === undefined ? { reason: reason ?? '' } : { fingerprint: proof.fingerprint }
+  const why = proof?.kind === 'fingerprint' ? { fingerprint: proof.fingerprint } : { reason: reason ?? '' }
   return [{ type: 'step.skipped', unit, data: { ...about, ...why } }]
 }
 

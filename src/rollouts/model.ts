@@ -1,18 +1,25 @@
 import { z } from 'zod'
-import { Answered, type DocumentFormat, documentFields } from '../bucket/index.ts'
+import {
+  Answered,
+  type DocumentFormat,
+  documentFields,
+  openObject,
+  openWord,
+  otherKind,
+} from '../bucket/index.ts'
 import { Event } from '../state/index.ts'
 
 /** A rollout as it is stored in the bucket. */
 
-const Named = z.object({ id: z.string(), name: z.string() })
+const Named = openObject({ id: z.string(), name: z.string() })
 
 /** Why a step needed no apply, checkable by whoever doubts it. */
-export const Proof = z.discriminatedUnion('kind', [
-  z.object({
+export const Proof = z.union([
+  openObject({
     kind: z.literal('inputs'),
     /** Each output that the unit uses, with the digest that it read and that stands now. */
     upstream: z.array(
-      z.object({
+      openObject({
         unit: Named,
         outputs: z.record(z.string(), z.string()),
         /** The outputs commit at which the unit read them. */
@@ -22,19 +29,26 @@ export const Proof = z.discriminatedUnion('kind', [
       }),
     ),
   }),
-  z.object({
+  openObject({
     kind: z.literal('fingerprint'),
     fingerprint: z.string(),
     /** The state version whose apply had the same one. */
     version: z.string(),
   }),
+  otherKind('inputs', 'fingerprint'),
 ])
 export type Proof = z.infer<typeof Proof>
 
-export const StepStatus = z.enum(['waiting', 'running', 'applied', 'skipped', 'failed'])
+/**
+ * A newer server may have given a step or a rollout a status that is not known here. Such a rollout is left to that
+ * server: nothing of it is begun, ended or closed here, and nothing is proven of its units (`unreadable.ts`).
+ */
+const knownStepStatus = z.enum(['waiting', 'running', 'applied', 'skipped', 'failed'])
+export const StepStatus = openWord(knownStepStatus)
 export type StepStatus = z.infer<typeof StepStatus>
+export const isKnownStep = ({ status }: Step) => knownStepStatus.safeParse(status).success
 
-export const StepClaim = z.object({
+export const StepClaim = openObject({
   worker: z.string(),
   /** When another may take the step over. */
   until: z.number(),
@@ -47,7 +61,7 @@ export const StepClaim = z.object({
 })
 export type StepClaim = z.infer<typeof StepClaim>
 
-export const StepResult = z.object({
+export const StepResult = openObject({
   /** Null: the unit has no state even now. */
   version: z.string().nullable(),
   commitBefore: z.number().int().nullable(),
@@ -61,7 +75,7 @@ export const StepResult = z.object({
 })
 export type StepResult = z.infer<typeof StepResult>
 
-export const Step = z.looseObject({
+export const Step = openObject({
   unit: Named,
   /** Ids of the units in this rollout that must be settled before. */
   needs: z.array(z.string()),
@@ -77,7 +91,7 @@ export const Step = z.looseObject({
   /** Token of the claim whose holder told an end last: who tells it again is answered as the first time. */
   told: z.string().optional(),
   /** The unit before the step, noted when it was claimed. */
-  before: z.object({ commit: z.number().int(), version: z.string() }).nullable().optional(),
+  before: openObject({ commit: z.number().int(), version: z.string() }).nullable().optional(),
   attempts: z.number().int(),
   startedAt: z.number().optional(),
   endedAt: z.number().optional(),
@@ -87,10 +101,12 @@ export const Step = z.looseObject({
 })
 export type Step = z.infer<typeof Step>
 
-export const RolloutStatus = z.enum(['active', 'paused', 'cancelled', 'done'])
+export const knownRolloutStatus = z.enum(['active', 'paused', 'cancelled', 'done'])
+export const RolloutStatus = openWord(knownRolloutStatus)
 export type RolloutStatus = z.infer<typeof RolloutStatus>
+export const isKnownRollout = ({ status }: Rollout) => knownRolloutStatus.safeParse(status).success
 
-export const Rollout = z.looseObject({
+export const Rollout = openObject({
   ...documentFields(1),
   id: z.string(),
   org: z.string(),

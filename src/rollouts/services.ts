@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Caller, DoctorFinding } from '../state/index.ts'
 import type { DamagedRollout } from './unreadable.ts'
-import { Proof, RolloutStatus, Step } from './model.ts'
+import { openWord } from '../bucket/index.ts'
+import { Proof, RolloutStatus, Step, knownRolloutStatus } from './model.ts'
 
 /** What the outside sees of rollouts: the schemas of the HTTP API and of `--json`. */
 
@@ -33,8 +34,9 @@ export const RolloutView = z.object({
   endedAt: z.iso.datetime().nullable(),
   by: z.string(),
   who: z.string().nullable(),
-  status: z.enum([...RolloutStatus.options, 'damaged']).meta({
-    description: 'damaged: its document in the bucket cannot be read; nothing else is known of it.',
+  status: openWord(z.enum([...knownRolloutStatus.options, 'damaged'])).meta({
+    description:
+      'damaged: its document in the bucket cannot be read; nothing else is known of it. A newer server may use other words.',
   }),
   /** Names of the units it starts from. */
   roots: z.array(z.string()),
@@ -113,6 +115,11 @@ export const RolloutProgress = z.object({
     applied: z.number().int(),
     skipped: z.number().int(),
     failed: z.number().int(),
+    unknown: z
+      .number()
+      .int()
+      .optional()
+      .meta({ description: 'Steps with a status that only a newer OpenTaco knows.' }),
   }),
 })
 export type RolloutProgress = z.infer<typeof RolloutProgress>

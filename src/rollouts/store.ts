@@ -9,11 +9,11 @@ import {
   createDocumentStore,
 } from '../bucket/index.ts'
 import { type Caller, type Event, type StateControl, parseOrgName } from '../state/index.ts'
-import { type DamagedRollout, damageOf, unitsIn } from './unreadable.ts'
+import { type DamagedRollout, damageOf, damagedAmong, unitsIn } from './unreadable.ts'
 import { createEndedRollouts } from './finished-index.ts'
 import { newsOf } from './events.ts'
 import { rolloutIdOf, rolloutKey, rolloutsPrefix } from './layout.ts'
-import { type Rollout, type Step, rolloutFormat } from './model.ts'
+import { type Rollout, type Step, isKnownStep, rolloutFormat } from './model.ts'
 import type { RolloutRef } from './services.ts'
 
 export interface RolloutStore {
@@ -130,7 +130,7 @@ export function createRolloutStore(deps: {
         return []
       })
       await ended.save(org, all)
-      return { rollouts, damaged: found.unreadable.map(damageOf) }
+      return { rollouts, damaged: damagedAmong(found) }
     },
     async page(org, { limit, below }) {
       const end = below === undefined ? undefined : rolloutKey(parseOrgName(org), below)
@@ -145,12 +145,12 @@ export function createRolloutStore(deps: {
       }
     },
     async damaged(org) {
-      return (await documents.readAll(await listed(org))).unreadable.map(damageOf)
+      return damagedAmong(await documents.readAll(await listed(org)))
     },
   }
 }
 
 function isOver({ status, steps }: Rollout): boolean {
-  const isGone = (step: Step) => step.status !== 'running' || step.abandoned === true
+  const isGone = (step: Step) => (step.status !== 'running' && isKnownStep(step)) || step.abandoned === true
   return (status === 'done' || status === 'cancelled') && steps.every(isGone)
 }

@@ -64,7 +64,7 @@ test('a damaged rollout takes no other with it, and nothing that it may be about
   await expect(world.rollouts.get({ org, id })).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
   expect(Object.keys(applied)).toEqual(['network', 'dns'])
   const steps = (await world.rollouts.get({ org, id: next.id })).steps
-  expect(steps.find(({ unit }) => unit.name === 'dns')?.due).toContain(`${id} is damaged`)
+  expect(steps.find(({ unit }) => unit.name === 'dns')?.due).toContain(`${id} cannot be read`)
 })
 
 test.each([

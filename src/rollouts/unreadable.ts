@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Unreadable } from '../bucket/index.ts'
 import type { Doubt } from '../graph/index.ts'
 import { rolloutIdOf } from './layout.ts'
+import { type Rollout, isKnownRollout, isKnownStep } from './model.ts'
 
 /** A rollout that cannot be read. It may have left units half applied, and no other document says so. */
 export interface DamagedRollout {
@@ -25,8 +26,27 @@ export function unitsIn(bytes: Buffer): ReadonlySet<string> | undefined {
   }
 }
 
+/** All that leave something unknown about their units. */
+export function damagedAmong({
+  loaded,
+  unreadable,
+}: {
+  readonly loaded: readonly { readonly value: Rollout }[]
+  readonly unreadable: readonly Unreadable<ReadonlySet<string>>[]
+}): DamagedRollout[] {
+  return [...unreadable.map(damageOf), ...loaded.flatMap(({ value }) => notUnderstood(value))]
+}
+
 export function damageOf({ key, at, isNewer, salvaged }: Unreadable<ReadonlySet<string>>): DamagedRollout {
   return { id: rolloutIdOf(key), at, units: salvaged ?? null, isNewer }
+}
+
+/** Its status, or that of some of its steps, is known to a newer OpenTaco only. So is what that does to the units. */
+function notUnderstood(rollout: Rollout): DamagedRollout[] {
+  const steps = rollout.steps.filter((step) => !isKnownRollout(rollout) || !isKnownStep(step))
+  if (steps.length === 0) return []
+  const units = new Set(steps.map(({ unit }) => unit.id))
+  return [{ id: rollout.id, at: rollout.createdAt, units, isNewer: true }]
 }
 
 export function doubtOf(damaged: readonly DamagedRollout[]): Doubt {

@@ -1,15 +1,22 @@
 import { viewAuthor } from '../access/index.ts'
 import { isoTime } from '../base/clock.ts'
 import type { DamagedRollout } from './unreadable.ts'
-import type { Rollout, Step } from './model.ts'
+import { type Rollout, type Step, isKnownStep } from './model.ts'
 import type { RolloutProgress, RolloutView, StepView } from './services.ts'
 
 const time = (ms: number | undefined) => (ms === undefined ? null : isoTime(ms))
 
 export function viewProgress({ id, status, steps }: Rollout): RolloutProgress {
-  const counts = { waiting: 0, running: 0, applied: 0, skipped: 0, failed: 0 }
-  for (const step of steps) counts[step.status]++
-  return { id, status, steps: counts }
+  const of = (wanted: Step['status']) => steps.filter((step) => step.status === wanted).length
+  const known = {
+    waiting: of('waiting'),
+    running: of('running'),
+    applied: of('applied'),
+    skipped: of('skipped'),
+    failed: of('failed'),
+  }
+  const unknown = steps.filter((step) => !isKnownStep(step)).length
+  return { id, status, steps: unknown === 0 ? known : { ...known, unknown } }
 }
 
 export function viewRollout(rollout: Rollout): RolloutView {

@@ -1,5 +1,5 @@
 import type { Author, Caller, RunTokens } from '../access/index.ts'
-import type { Body, Found, Held } from '../bucket/index.ts'
+import type { Body, Found, Held, OutboxDocument } from '../bucket/index.ts'
 import type { StateFacts } from './content/scan.ts'
 import type { Expected } from './expected.ts'
 import type {
@@ -334,7 +334,7 @@ export interface GraphUnit {
 export interface EventQuery {
   readonly org?: string
   readonly unit?: string
-  readonly types?: readonly EventType[]
+  readonly types?: readonly string[]
   readonly limit: number
   /** Default: oldest first. */
   readonly order?: 'asc' | 'desc'
@@ -388,8 +388,8 @@ export interface Upkeep {
 export type { Body, Caller, Found }
 
 /** What happened, before it has an id and a time. It goes into the outbox of the document whose change it tells. */
-export interface EventDraft {
-  readonly type: EventType
+export interface EventDraft<Type extends string = EventType> {
+  readonly type: Type
   readonly caller: Pick<Caller, 'principal' | 'claim' | 'requestId'>
   /** Who a document says did it, where the caller only completes it. */
   readonly author?: Author
@@ -401,7 +401,7 @@ export interface Outbox {
   /** `unit` undefined: about the organization. */
   make(
     about: { readonly org: string; readonly unit?: { readonly id: string; readonly name: string } },
-    draft: EventDraft,
+    draft: EventDraft<string>,
   ): Event
   /** What must stay in the outbox of the next version of the document. */
   unsent(outbox: readonly Event[]): Event[]
@@ -412,9 +412,4 @@ export interface Outbox {
   send(outbox: readonly Event[], made: readonly Event[], document?: OutboxDocument): void
   /** After a document was read: tells what a server left in it that ended in between. */
   sendLeft(outbox: readonly Event[], document: OutboxDocument): void
-}
-
-export interface OutboxDocument {
-  readonly key: string
-  empty(): Promise<void>
 }

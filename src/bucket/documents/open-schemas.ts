@@ -10,6 +10,18 @@ export function openObject<S extends z.core.$ZodShape>(shape: S): z.ZodObject<S>
   return z.looseObject(shape) as unknown as z.ZodObject<S>
 }
 
+/**
+ * The last member of a union by `kind` that may grow: one of a kind that nobody knows here. Its type has a kind that no
+ * document has, so that code that goes by kinds must have a branch for it.
+ */
+export function otherKind(...known: readonly string[]): z.ZodType<{ kind: 'other' }> {
+  const kind = z
+    .string()
+    .min(1)
+    .refine((one) => !known.includes(one))
+  return openObject({ kind }) as unknown as z.ZodType<{ kind: 'other' }>
+}
+
 /** A word from a list that may grow. Code that decides by it must say what an unknown one means. */
 export function openWord<T extends string>(known: z.ZodEnum<{ [K in T]: K }>): z.ZodType<T | (string & {})> {
   return z.string().min(1).meta({ examples: known.options })

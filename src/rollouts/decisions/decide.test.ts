@@ -87,7 +87,7 @@ test('a damaged rollout that may have left a unit half applied is a reason to ru
 
   expect(verdictOn(app, facts)).toEqual({
     kind: 'run',
-    why: 'the rollout ro-9 is damaged, and may have left it half applied',
+    why: 'the rollout ro-9 cannot be read, and may have left it half applied',
   })
   expect(verdictOn(changed, facts)).toEqual({ kind: 'run', why: 'net changed vpc at commit 4' })
   expect(verdictOn(factsOf('app', { ...app, id: 'other' }), facts)).toMatchObject({ kind: 'skip' })

@@ -71,7 +71,7 @@ export function verdictOn(unit: GraphFacts, { of, doubt }: FreshFacts): Verdict 
   const verdict = judge(unit, of)
   const rollout = verdict.kind === 'skip' ? doubt(unit.id) : undefined
   if (rollout === undefined) return verdict
-  return { kind: 'run', why: `the rollout ${rollout} is damaged, and may have left it half applied` }
+  return { kind: 'run', why: `the rollout ${rollout} cannot be read, and may have left it half applied` }
 }
 
 /** The outputs that a unit uses as they stand, for its fingerprint. */

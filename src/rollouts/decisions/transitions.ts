@@ -1,6 +1,13 @@
 import { TacoError } from '../../base/errors.ts'
 import { nearest } from '../../base/text/nearest.ts'
-import type { Proof, Rollout, Step, StepResult } from '../model.ts'
+import {
+  type Proof,
+  type Rollout,
+  type Step,
+  type StepResult,
+  isKnownRollout,
+  isKnownStep,
+} from '../model.ts'
 import type { Verdict } from './proof.ts'
 
 /**
@@ -108,6 +115,7 @@ export function skipByHand(
 ): Rollout {
   refuseEnded(rollout)
   const step = stepOf(rollout, unit)
+  if (!isKnownStep(step)) throw leftToNewer(`${step.unit.name} is ${step.status}`)
   if (isSettled(step))
     throw refused(`${step.unit.name} is ${step.status} already`, 'there is nothing to skip')
   if (step.status === 'running' && !isExpired(step, skip.now)) {
@@ -146,6 +154,7 @@ export function abandon(rollout: Rollout, steps: readonly Step[]): Rollout {
 
 /** What is running ends by itself; nothing more begins. */
 export function cancel(rollout: Rollout, now: number): Rollout {
+  refuseUnknown(rollout)
   if (rollout.status === 'done') throw refused('the rollout is done', 'there is nothing left to cancel')
   return rollout.status === 'cancelled' ? rollout : { ...rollout, status: 'cancelled', endedAt: now }
 }
@@ -190,13 +199,26 @@ function ended(step: Step, now: number): Step {
 }
 
 function close(rollout: Rollout, now: number): Rollout {
-  if (rollout.status === 'cancelled' || !rollout.steps.every(isSettled)) return rollout
+  const isOpen = rollout.status === 'active' || rollout.status === 'paused'
+  if (!isOpen || !rollout.steps.every(isSettled)) return rollout
   return { ...rollout, status: 'done', endedAt: now }
 }
 
-function refuseEnded({ id, status }: Rollout): void {
+function refuseEnded(rollout: Rollout): void {
+  refuseUnknown(rollout)
+  const { id, status } = rollout
   if (status === 'done' || status === 'cancelled')
     throw refused(`the rollout ${id} is ${status}`, 'start another with `taco rollout start`')
+}
+
+function refuseUnknown(rollout: Rollout): void {
+  if (!isKnownRollout(rollout)) throw leftToNewer(`the rollout ${rollout.id} is ${rollout.status}`)
+}
+
+function leftToNewer(what: string): TacoError {
+  return new TacoError('BUCKET_NEWER', `${what}, which only a newer OpenTaco knows`, {
+    hint: 'upgrade this OpenTaco, or ask a server that is newer',
+  })
 }
 
 function refused(message: string, hint: string): TacoError {

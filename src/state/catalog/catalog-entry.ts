@@ -16,6 +16,8 @@ export interface CatalogEntry {
   /** When this process last saw it; not saved. */
   readonly seenAt: number
   readonly text: string | PackedText
+  /** What a newer server noted besides, in the saved catalog. */
+  readonly more?: readonly unknown[]
 }
 
 export interface EntryText {

@@ -19,7 +19,8 @@ const CatalogObject = z.object({
   blocks: z.array(
     z.object({
       texts: z.base64(),
-      units: z.array(z.tuple([z.string(), z.string(), z.number(), z.string(), z.number()])),
+      // More than these: a newer server added to them.
+      units: z.array(z.tuple([z.string(), z.string(), z.number(), z.string(), z.number()], z.unknown())),
     }),
   ),
 })
@@ -42,8 +43,17 @@ export async function loadCatalogObject(bucket: Bucket, org: string): Promise<re
       const block = Buffer.from(texts, 'base64')
       // Now, where damage costs only time.
       unpackText({ block, at: units.length - 1 })
-      for (const [at, [id, name, rev, tag, deletedAt]] of units.entries())
-        entries.push({ id, name, rev, tag: tag as Tag, deletedAt, seenAt: 0, text: { block, at } })
+      for (const [at, [id, name, rev, tag, deletedAt, ...more]] of units.entries())
+        entries.push({
+          id,
+          name,
+          rev,
+          tag: tag as Tag,
+          deletedAt,
+          seenAt: 0,
+          text: { block, at },
+          ...(more.length === 0 ? {} : { more }),
+        })
       if (blocks.length > 1) await turns.pause()
     }
     return entries
@@ -70,12 +80,12 @@ export async function saveCatalogObject(
 }
 
 async function blocksOf(entries: readonly CatalogEntry[]): Promise<z.infer<typeof CatalogObject>['blocks']> {
-  const blocks = new Map<Buffer, [string, string, number, string, number][]>()
+  const blocks = new Map<Buffer, [string, string, number, string, number, ...unknown[]][]>()
   for (const [i, { block }] of (await packTexts(textsOf(entries))).entries()) {
     const entry = entries[i]
     if (entry === undefined) continue
     const units = blocks.get(block) ?? []
-    units.push([entry.id, entry.name, entry.rev, entry.tag, entry.deletedAt])
+    units.push([entry.id, entry.name, entry.rev, entry.tag, entry.deletedAt, ...(entry.more ?? [])])
     blocks.set(block, units)
   }
   return Array.from(blocks, ([block, units]) => ({ texts: block.toString('base64'), units }))

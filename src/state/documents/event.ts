@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { openObject, openWord } from '../../bucket/index.ts'
 
+/** Events of this layer. Every layer lists its own, and reads those of all others as they are. */
 export const EventType = z.enum([
   'org.created',
   'org.changed',
@@ -20,14 +21,6 @@ export const EventType = z.enum([
   'lock.expired',
   'gc.pruned',
   'dependencies.changed',
-  'rollout.started',
-  'rollout.paused',
-  'rollout.resumed',
-  'rollout.cancelled',
-  'rollout.finished',
-  'step.applied',
-  'step.failed',
-  'step.skipped',
 ])
 export type EventType = z.infer<typeof EventType>
 

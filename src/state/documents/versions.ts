@@ -82,7 +82,7 @@ export type LostVersions = z.infer<typeof LostVersions>
 /** A time without a state, or without the unit. It has no bytes, so it is kept here and not among the versions. */
 export const Absence = openObject({
   /** `state-missing`: somebody emptied or deleted it around OpenTaco. */
-  what: z.enum(['state-deleted', 'state-missing', 'unit-deleted']),
+  what: openWord(z.enum(['state-deleted', 'state-missing', 'unit-deleted'])),
   /** The newest version then; 0: there was none. */
   seq: z.number().int(),
   at: z.number(),

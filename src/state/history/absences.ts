@@ -59,6 +59,10 @@ export function presenceAt(
   if ((deleted !== undefined && deleted.at <= time) || covers('unit-deleted') !== undefined)
     return 'unit-deleted'
   if (covers('state-deleted') !== undefined) return 'state-deleted'
+  const known: readonly Absence['what'][] = ['unit-deleted', 'state-deleted', 'state-missing']
+  // A newer server knows what was absent then.
+  if (absences.some(({ what, at, until = Infinity }) => !known.includes(what) && at <= time && time < until))
+    return 'unknown'
   const lost = covers('state-missing')?.at ?? missing?.at ?? Infinity
   if (lost <= time) return { missing: lost }
   if (absences.length >= MOST_ABSENCES && time < (absences[0]?.at ?? 0)) return 'unknown'

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import type { Tag } from '../../bucket/index.ts'
-import { bodyOf } from '../../bucket/index.ts'
+import { bodyOf, openObject } from '../../bucket/index.ts'
 import type { StateDeps } from '../settings.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import { historyKey } from '../documents/layout.ts'
@@ -24,7 +24,7 @@ export interface HistoryCache {
   save(org: string, isKept: (version: PastVersion) => boolean): Promise<void>
 }
 
-const PastVersion = z.object({
+const PastVersion = openObject({
   id: z.string(),
   unit: z.string(),
   seq: z.number().int(),
@@ -39,7 +39,7 @@ const PastVersion = z.object({
 })
 export type PastVersion = z.infer<typeof PastVersion>
 
-const HistoryObject = z.object({ v: z.literal(1), versions: z.array(PastVersion) })
+const HistoryObject = openObject({ v: z.literal(1), versions: z.array(PastVersion) })
 
 /** Characters of text, for all organizations: some 30,000 versions with a handful of outputs. */
 const MOST_CHARACTERS = 16 * 1024 * 1024
@@ -63,6 +63,8 @@ export function createHistoryCache({ bucket, log }: StateDeps): HistoryCache {
   /** Ids of the organization's versions, saved or not. */
   const saved = new Map<string, Set<string>>()
   const unsaved = new Map<string, Set<string>>()
+  /** What else the object says: a newer server may have added to it. */
+  const others = new Map<string, object>()
 
   function peek(id: string): PastVersion | undefined {
     const text = texts.peek(id)
@@ -76,7 +78,9 @@ export function createHistoryCache({ bucket, log }: StateDeps): HistoryCache {
     try {
       const text = (await unpack(bytes)).toString('utf8')
       const ids = idsOf(saved, org)
-      for (const version of HistoryObject.parse(JSON.parse(text)).versions) {
+      const { versions, ...other } = HistoryObject.parse(JSON.parse(text))
+      others.set(org, other)
+      for (const version of versions) {
         ids.add(version.id)
         if (!texts.has(version.id)) texts.set(version.id, JSON.stringify(version))
       }
@@ -116,7 +120,7 @@ export function createHistoryCache({ bucket, log }: StateDeps): HistoryCache {
           const version = peek(id)
           return version !== undefined && isKept(version) ? [version] : []
         })
-        const packed = await pack(JSON.stringify({ v: 1, versions }))
+        const packed = await pack(JSON.stringify({ v: 1, ...others.get(org), versions }))
         const answer = await bucket.put(historyKey(org), bodyOf(packed), tag ?? 'absent')
         // Another server saved at the same time: the next save includes both.
         if (answer.kind === 'conflict') return

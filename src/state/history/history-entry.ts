@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isTacoError, TacoError } from '../../base/errors.ts'
-import type { Bucket, Entry } from '../../bucket/index.ts'
+import { type Bucket, type Entry, openObject } from '../../bucket/index.ts'
 import { decodeHeader, headerBytes } from '../codec/frame.ts'
 import { parseVersionObject, versionsPrefix } from '../documents/layout.ts'
 import type { UnitDocument } from '../documents/model.ts'
@@ -17,7 +17,7 @@ export interface HistoryEntry {
   readonly storedBytes: number
 }
 
-const Meta = z.looseObject({
+export const Meta = openObject({
   unit: z.string(),
   version: VersionFacts,
   commit: z.number().int(),

@@ -3,7 +3,8 @@ import type { StateDeps } from '../settings.ts'
 import type { Background } from './background.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import type { Event } from '../documents/model.ts'
-import type { EventDraft, Outbox, OutboxDocument } from '../state-control.ts'
+import type { OutboxDocument } from '../../bucket/index.ts'
+import type { EventDraft, Outbox } from '../state-control.ts'
 import type { EventView } from '../views/views.ts'
 import { isoTime } from '../../base/clock.ts'
 import { isTacoError } from '../../base/errors.ts'
@@ -13,7 +14,7 @@ export type { EventDraft } from '../state-control.ts'
 export function makeEvent(
   deps: Pick<StateDeps, 'ids' | 'clock'>,
   about: { readonly org: string; readonly id?: string; readonly name: string },
-  draft: EventDraft,
+  draft: EventDraft<string>,
 ): Event {
   const at = deps.clock.now()
   const { by, who } = draft.author ?? authorOf(draft.caller)

@@ -6,7 +6,7 @@ import type { Catalog, DamagedUnit } from '../catalog/catalog.ts'
 import type { CatalogEntry } from '../catalog/catalog-entry.ts'
 import { readEntryText } from '../catalog/catalog-entry.ts'
 import type { Locator } from '../units/locate.ts'
-import type { UnitDocument } from '../documents/model.ts'
+import type { Dependency, UnitDocument } from '../documents/model.ts'
 import type { OrgStore } from '../units/orgs.ts'
 import { again, untilDone } from '../../base/attempts.ts'
 import type { Parts } from '../protocol/context.ts'
@@ -15,6 +15,14 @@ import type { GraphStore } from '../state-control.ts'
 import type { createUnitsAt } from '../history/units-at.ts'
 import { fingerprintOfHead, graphFacts, viewUnit } from '../views/to-views.ts'
 import type { GraphFacts } from '../views/views.ts'
+
+/** A newer server may have noted more about a dependency than whoever declares it again can know. */
+function withAdditions(before: readonly Dependency[], after: readonly Dependency[]): Dependency[] {
+  return after.map((one) => {
+    const same = before.find(({ on, source }) => on === one.on && source === one.source)
+    return { ...same, ...one }
+  })
+}
 
 const MEND_DOCUMENT =
   'restore the object from a backup of the bucket, or delete it and let `taco doctor --deep --repair` make it anew'
@@ -96,7 +104,8 @@ export function createGraphStore(
         if (dependencies === unit.value.dependencies) return viewUnit(unit.value)
         const event = { type: 'dependencies.changed' as const, caller, data: { dependencies } }
         const noted = noteRequest(unit.value.answered, caller, clock.now())
-        const swapped = await parts.store.swap(unit, { dependencies: [...dependencies], ...noted }, [event])
+        const changes = { dependencies: withAdditions(unit.value.dependencies, dependencies), ...noted }
+        const swapped = await parts.store.swap(unit, changes, [event])
         return swapped === undefined ? again : viewUnit(swapped.value)
       })
     },

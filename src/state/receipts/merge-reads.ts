@@ -1,5 +1,5 @@
 import { among } from '../../base/text/among.ts'
-import type { Read } from '../documents/model.ts'
+import type { PendingRead, Read } from '../documents/model.ts'
 
 /** Merges several reads, when we do not know which one counted, into one per unit. Pure. */
 
@@ -52,10 +52,10 @@ function merge(first: Read, other: Read, doubt: 'where they differ' | 'both' = '
     first.names === null || other.names === null ? null : [...new Set([...first.names, ...other.names])]
   const at = Math.min(first.at, other.at)
   const isOfEngine = first.engine === true && other.engine === true
+  const { doubted: _doubted, engine: _engine, inputs: _inputs, mixed: _mixed, ...same } = bare(first)
   const merged = {
-    from: first.from,
+    ...same,
     names,
-    commit: first.commit,
     at,
     ...byEngine(isOfEngine),
     ...inputsOf(first, other),
@@ -88,18 +88,10 @@ function digestIn({ digests }: Read, name: string): string | undefined {
   return digests === null ? undefined : valueIn(digests, name)
 }
 
-function bare({ from, names, commit, digests, at, doubted, engine, inputs, mixed }: Read): Read {
-  return {
-    from,
-    names,
-    commit,
-    digests,
-    at,
-    ...byEngine(engine === true),
-    ...(doubted === undefined ? {} : { doubted }),
-    ...(inputs === undefined ? {} : { inputs }),
-    ...(mixed === true ? { mixed } : {}),
-  }
+/** Of a read that no write had taken up yet, what stays once one has. */
+function bare(read: Read & Partial<PendingRead>): Read {
+  const { lock: _lock, plan: _plan, run: _run, taken: _taken, ...own } = read
+  return own
 }
 
 /** A variable that was given one output and then another: we do not know which was used. */

@@ -24,10 +24,10 @@ const stepStatus = word<StepView['status']>()
 const upstream = list(fields({ unit: named, outputs: record(text), read: number, now: number }))
 const proof: Shape<Proof> = (value, at) => {
   const { kind } = fields({ kind: text })(value, at)
-  return kind === 'fingerprint'
-    ? { kind, ...fields({ fingerprint: text, version: text })(value, at) }
-    : // A newer server may know other proofs: they are shown without details.
-      { kind: 'inputs', upstream: fields({ upstream: maybe(upstream) })(value, at).upstream ?? [] }
+  if (kind === 'fingerprint') return { kind, ...fields({ fingerprint: text, version: text })(value, at) }
+  if (kind === 'inputs') return { kind, ...fields({ upstream })(value, at) }
+  // A newer server may know other proofs: they are shown without details.
+  return { kind: 'other' }
 }
 
 const step: Shape<StepView> = fields({

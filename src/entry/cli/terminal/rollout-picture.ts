@@ -72,6 +72,7 @@ function detailOf(step: StepView): string {
 }
 
 export function saysProof(proof: NonNullable<StepView['proof']>): string {
+  if (proof.kind === 'other') return 'proven, in a way that only a newer OpenTaco knows'
   if (proof.kind === 'fingerprint')
     return `same fingerprint ${proof.fingerprint.slice(0, 12)} as ${proof.version}`
   const parts = proof.upstream.map(({ unit, outputs, read, now }) => {

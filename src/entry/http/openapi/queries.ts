@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RolloutEventType } from '../../../rollouts/index.ts'
 import { EventType } from '../../../state/index.ts'
 
 /**
@@ -55,6 +56,8 @@ export const EventsQuery = z.strictObject({
     description:
       'Id or name. A name means the unit that has it, or had it when it was deleted; one that no unit has is looked for in the events.',
   }),
-  type: Repeated.pipe(z.array(EventType).optional()).meta({ description: 'May be repeated.' }),
+  type: Repeated.pipe(z.array(z.enum([...EventType.options, ...RolloutEventType.options])).optional()).meta({
+    description: 'May be repeated.',
+  }),
   limit: Limit,
 })
