@@ -24,8 +24,8 @@ const MOST_READ = 2_000
 const MOST_LISTED = { asc: 50_000, desc: 20_000 }
 const RUN = 256
 const RUN_LISTED = 10_000
-/** What those who follow have just read: the next ones who follow read the same. */
-const MOST_KEPT = 2_000
+/** Objects that one follower has just read and the others are about to. Each may hold a dozen events. */
+const MOST_KEPT = 256
 /** Retention counts in days, so a younger cursor points at nothing that was removed. */
 const DAY_MS = 86_400_000
 
