@@ -26,9 +26,11 @@ const MOST_PLACES = 5_000
 const QUIET_MS = 60_000
 /** A journal that nobody followed for this long is followed anew. */
 const FORGET_MS = 60_000
+/** One that is quiet takes next to no memory. */
+const MOST_TAILS = 4_096
 
 export function createTails(deps: Pick<StateDeps, 'bucket' | 'clock'>): Tails {
-  const tails = new LRUCache<string, Tail>({ max: 256 })
+  const tails = new LRUCache<string, Tail>({ max: MOST_TAILS })
   return (root) => {
     const known = tails.get(root)
     if (known !== undefined) return known
