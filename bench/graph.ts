@@ -8,7 +8,7 @@ import { silentLog } from '../src/base/log.ts'
 import { openMemoryBucket } from '../src/bucket/adapters/memory.ts'
 import { type Bucket, bodyOf } from '../src/bucket/index.ts'
 import { createHttpFace, createMetrics, defaultLimits, openGuard } from '../src/entry/http/index.ts'
-import { createGraphEngine } from '../src/graph/status/live-graph.ts'
+import { createLiveGraph } from '../src/graph/status/live-graph.ts'
 import { asUnits, dependsOn, factsOf, headOf, readOf } from '../test/support/graph.ts'
 import { createGraph } from '../src/graph/index.ts'
 import { createServices } from '../src/wire/services.ts'
@@ -60,20 +60,20 @@ function estate(count: number): GraphFacts[] {
 function inMemory(facts: readonly GraphFacts[]): GraphRow[] {
   const units = asUnits(facts)
   const edges = facts.reduce((sum, { dependencies }) => sum + dependencies.length, 0)
-  const engine = createGraphEngine()
-  const full = times(15, () => createGraphEngine().update(units))
-  engine.update(units)
+  const live = createLiveGraph()
+  const full = times(15, () => createLiveGraph().update(units))
+  live.update(units)
   const changed = Array.from({ length: 300 }, (_, i) => {
     const at = (i * 7919) % units.length
     const next = [...units]
     next.splice(at, 1, ...asUnits([withOutput(facts[at], String(i))]))
     return next
   })
-  const single = changed.map((next) => times(1, () => engine.update(next))[0] ?? 0)
-  engine.update(units)
+  const single = changed.map((next) => times(1, () => live.update(next))[0] ?? 0)
+  live.update(units)
   const root = [...units]
   root.splice(0, 1, ...asUnits([withOutput(facts[0], 'root')]))
-  const all = times(1, () => engine.update(root))
+  const all = times(1, () => live.update(root))
   const size = `${units.length} units, ${edges} edges`
   return [
     { name: `status of ${size}, in full (median)`, value: median(full), unit: 'ms', limit: 50 },

@@ -1,5 +1,4 @@
 import type { Caller, UnitRef } from '../state/index.ts'
-import type { GraphEngine } from './status/live-graph.ts'
 import type { DependenciesView, DependencyChange, GraphView, Mark, StatusView, UserView } from './views.ts'
 
 export interface GraphQuery {
@@ -37,8 +36,6 @@ export interface Graph {
   view(query: GraphQuery): Promise<GraphView>
   /** With reasons. `attention`: only units that are not up to date, run or failed; `counts` counts all. */
   status(query: GraphQuery & { readonly attention?: boolean }): Promise<StatusView>
-  /** The engine, brought up to date, for those who walk the graph themselves. */
-  engine(org: string): Promise<{ readonly engine: GraphEngine; readonly asOf: number }>
   readonly dependencies: Dependencies
 }
 

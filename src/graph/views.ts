@@ -10,7 +10,7 @@ export const StatusWord = z
   .meta({ description: 'Computed from what was read and what stands; never stored.' })
 
 /** Shown beside the status, not instead of it. */
-export const Mark = z.enum(['locked', 'running', 'failed', 'drifted', 'suspect'])
+export const Mark = z.enum(['locked', 'running', 'failed', 'suspect'])
 export type Mark = z.infer<typeof Mark>
 
 const EdgeSource = openWord(z.enum(['declared', 'code', 'reads']))

@@ -375,10 +375,7 @@ export interface Upkeep {
     options: { org: string; under?: string; as?: string; dryRun: boolean },
     caller: Caller,
   ): AsyncIterable<AdoptFinding>
-  gc(
-    options: { org?: string; dryRun: boolean; onProgress?: (text: string) => void },
-    caller: Caller,
-  ): Promise<GcReport>
+  gc(options: { org?: string; dryRun: boolean }, caller: Caller): Promise<GcReport>
   /** Explains what is wrong; deep reads everything back; repair puts right what can be. */
   doctor(options: { deep: boolean; repair: boolean }, caller: Caller): AsyncIterable<DoctorFinding>
   /** One look at every unit: resolves left-over intents, records outside writes, mends `.tflock`, flushes events. */

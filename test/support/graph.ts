@@ -10,7 +10,7 @@ import {
   createStateControl,
 } from '../../src/state/index.ts'
 import { openHclReader } from '../../src/scan/adapters/hcl2json.ts'
-import type { EngineUnit } from '../../src/graph/status/live-graph.ts'
+import type { LiveUnit } from '../../src/graph/status/live-graph.ts'
 import { createRollouts } from '../../src/rollouts/rollouts.ts'
 import { type ScanReport, scan } from '../../src/scan/scan.ts'
 
@@ -59,7 +59,7 @@ export function readOf(
   return { from, names: null, commit: 1, digests, at: 1, ...changes }
 }
 
-export function asUnits(all: Iterable<GraphFacts>): EngineUnit[] {
+export function asUnits(all: Iterable<GraphFacts>): LiveUnit[] {
   return Array.from(all, (facts) => ({ id: facts.id, key: facts, facts: () => facts }))
 }
 

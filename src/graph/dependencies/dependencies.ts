@@ -6,7 +6,7 @@ import { findPath } from '../status/cycles.ts'
 import { addedTo, takenFrom } from './edit-declared.ts'
 import type { GoneNames } from '../status/gone-names.ts'
 import { type Edge, edgesOf } from '../status/edges.ts'
-import type { GraphEngine, GraphNode } from '../status/live-graph.ts'
+import type { LiveGraph, GraphNode } from '../status/live-graph.ts'
 import { groupedBy } from '../../base/group-by.ts'
 import { unknownOutput, unknownUnit } from './unknown-name.ts'
 import type { Dependencies, DependencyInput } from '../services.ts'
@@ -15,7 +15,7 @@ import type { DependenciesView, DependencyChange, DependencyView, UserView } fro
 /** Declares what units use of each other, and refuses what could never become up to date. */
 export function createDependencies(
   control: Pick<StateControl, 'graph' | 'units'>,
-  current: (org: string) => Promise<{ readonly engine: GraphEngine }>,
+  current: (org: string) => Promise<{ readonly live: LiveGraph }>,
   goneNames: GoneNames,
 ): Dependencies {
   async function find(ref: UnitRef, field: string): Promise<UnitView> {
@@ -30,17 +30,17 @@ export function createDependencies(
 
   async function list({ org, unit }: UnitRef): Promise<DependenciesView> {
     const { id, name, dependencies } = await find({ org, unit }, 'unit')
-    const { engine } = await current(org)
-    const node = engine.node(id)
+    const { live } = await current(org)
+    const node = live.node(id)
     const declared = groupedBy(dependencies, ({ on }) => on)
     const edges = node?.edges ?? []
-    const isNameless = ({ on, name: known }: Edge) => known === '' && engine.node(on) === undefined
+    const isNameless = ({ on, name: known }: Edge) => known === '' && live.node(on) === undefined
     const gone = await goneNames(
       org,
       edges.filter(isNameless).map(({ on }) => on),
     )
-    const uses = edges.map((edge, i) => viewOf(edge, i, { engine, node, declared, gone }))
-    return { unit: { id, name }, uses, usedBy: usersIn(engine, id) }
+    const uses = edges.map((edge, i) => viewOf(edge, i, { live, node, declared, gone }))
+    return { unit: { id, name }, uses, usedBy: usersIn(live, id) }
   }
 
   async function add(ref: UnitRef, input: DependencyInput, caller: Caller): Promise<DependencyChange> {
@@ -110,8 +110,8 @@ export function createDependencies(
 
   /** Names as they are now; of units that are gone, as they were. */
   async function namesOf(org: string, declared: readonly Dependency[]): Promise<Map<string, string>> {
-    const { engine } = await current(org)
-    return new Map(declared.map(({ on, name }) => [on, engine.node(on)?.facts.name ?? name]))
+    const { live } = await current(org)
+    return new Map(declared.map(({ on, name }) => [on, live.node(on)?.facts.name ?? name]))
   }
 
   async function noEdge(
@@ -120,11 +120,11 @@ export function createDependencies(
     on: string,
     names: readonly string[],
   ): Promise<TacoError> {
-    const { engine } = await current(org)
-    const read = engine
+    const { live } = await current(org)
+    const read = live
       .node(unit.id)
       ?.edges.find(
-        (edge) => edge.source === 'reads' && [edge.on, engine.node(edge.on)?.facts.name].includes(on),
+        (edge) => edge.source === 'reads' && [edge.on, live.node(edge.on)?.facts.name].includes(on),
       )
     const { hint, facts } = unknownUnit(on, names, 'on')
     const guess = facts['nearest'] === undefined ? undefined : hint
@@ -143,7 +143,7 @@ export function createDependencies(
     remove,
     async usersOf(ref) {
       const { id } = await control.units.get(ref)
-      return usersIn((await current(ref.org)).engine, id)
+      return usersIn((await current(ref.org)).live, id)
     },
   }
 }
@@ -178,7 +178,7 @@ function viewOf(
   { on, name, outputs, source, read }: Edge,
   i: number,
   from: {
-    engine: GraphEngine
+    live: LiveGraph
     node: GraphNode | undefined
     declared: ReadonlyMap<string, readonly Dependency[]>
     gone: ReadonlyMap<string, string>
@@ -187,7 +187,7 @@ function viewOf(
   const comparison = from.node?.comparisons[i]
   const declared = from.declared.get(on) ?? []
   return {
-    on: { id: on, name: from.engine.node(on)?.facts.name ?? (name || (from.gone.get(on) ?? on)) },
+    on: { id: on, name: from.live.node(on)?.facts.name ?? (name || (from.gone.get(on) ?? on)) },
     outputs: outputs === null ? null : [...outputs],
     source,
     inputs: Object.assign({}, ...declared.map(({ inputs }) => inputs)),
@@ -197,8 +197,8 @@ function viewOf(
   }
 }
 
-function usersIn(engine: GraphEngine, id: string): UserView[] {
-  return engine.users(id).flatMap(({ facts, edges, comparisons }) =>
+function usersIn(live: LiveGraph, id: string): UserView[] {
+  return live.users(id).flatMap(({ facts, edges, comparisons }) =>
     edges.flatMap(({ on, outputs, source }, i) => {
       if (on !== id) return []
       const state = comparisons[i]?.state ?? 'unknown'

@@ -4,8 +4,8 @@ import { Turns } from '../../base/turns.ts'
 import type { GraphFacts, StateControl } from '../../state/index.ts'
 import { createChangeTimes } from './reason-times.ts'
 import { createDependencies } from '../dependencies/dependencies.ts'
-import type { EngineUnit, GraphEngine, GraphNode } from './live-graph.ts'
-import { createGraphEngine } from './live-graph.ts'
+import type { LiveUnit, LiveGraph, GraphNode } from './live-graph.ts'
+import { createLiveGraph } from './live-graph.ts'
 import { createGoneNames } from './gone-names.ts'
 import { unknownUnit } from '../dependencies/unknown-name.ts'
 import type { Graph, GraphQuery, RolloutMarks } from '../services.ts'
@@ -28,14 +28,14 @@ const MOST_GRAPHS = 64
 type Marks = RolloutMarks['marks']
 
 interface Loaded {
-  readonly engine: GraphEngine
+  readonly live: LiveGraph
   readonly asOf: number
   readonly marks: Marks
 }
 
 export function createGraph({ control, marks, clock = systemClock }: GraphDeps): Graph {
-  const engines = new LRUCache<string, GraphEngine>({ max: MOST_GRAPHS })
-  const whole = new WeakMap<GraphEngine, { revision: number; until: number; parts: Parts }>()
+  const graphs = new LRUCache<string, LiveGraph>({ max: MOST_GRAPHS })
+  const whole = new WeakMap<LiveGraph, { revision: number; until: number; parts: Parts }>()
   const addTimes = createChangeTimes(control.outputs, control.graph)
   const goneNames = createGoneNames(control.units)
 
@@ -46,16 +46,16 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   async function current(
     org: string,
     options?: { readonly damaged: 'shown' },
-  ): Promise<{ engine: GraphEngine; asOf: number }> {
+  ): Promise<{ live: LiveGraph; asOf: number }> {
     const { units, asOf } = await control.graph.units(org, options)
-    if (!engines.has(org)) await readFacts(units)
-    let engine = engines.get(org)
-    if (engine === undefined) {
-      engine = createGraphEngine()
-      engines.set(org, engine)
+    if (!graphs.has(org)) await readFacts(units)
+    let live = graphs.get(org)
+    if (live === undefined) {
+      live = createLiveGraph()
+      graphs.set(org, live)
     }
-    engine.update(marked(units, lastMarks.get(org)))
-    return { engine, asOf }
+    live.update(marked(units, lastMarks.get(org)))
+    return { live, asOf }
   }
 
   async function load({ org, at }: GraphQuery): Promise<Loaded> {
@@ -64,22 +64,22 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
       if (known !== undefined) lastMarks.set(org, known)
       return { ...(await current(org, { damaged: 'shown' })), marks: known?.marks ?? new Map() }
     }
-    const engine = createGraphEngine()
+    const live = createLiveGraph()
     const all = (await control.graph.unitsAt(org, at)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    engine.update(all.map((facts) => ({ id: facts.id, key: facts, facts: () => facts })))
-    return { engine, asOf: at, marks: new Map() }
+    live.update(all.map((facts) => ({ id: facts.id, key: facts, facts: () => facts })))
+    return { live, asOf: at, marks: new Map() }
   }
 
   /** The same objects as long as nothing changed, so that a face can keep what it made of them. */
-  async function allOf(org: string, { engine, marks: known }: Loaded): Promise<Parts> {
-    const kept = whole.get(engine)
+  async function allOf(org: string, { live, marks: known }: Loaded): Promise<Parts> {
+    const kept = whole.get(live)
     const now = clock.now()
-    if (kept?.revision === engine.revision() && now <= kept.until && known.size === 0) return kept.parts
-    const [nodes, revision] = [engine.nodes(), engine.revision()]
+    if (kept?.revision === live.revision() && now <= kept.until && known.size === 0) return kept.parts
+    const [nodes, revision] = [live.nodes(), live.revision()]
     const parts = await named(org, partsOf(nodes, known, now))
     // A lock may run out without anybody changing anything.
     const until = nodes.reduce((first, { facts }) => Math.min(first, lockedUntil(facts, now)), Infinity)
-    if (known.size === 0) whole.set(engine, { revision, until, parts })
+    if (known.size === 0) whole.set(live, { revision, until, parts })
     return parts
   }
 
@@ -115,20 +115,19 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   }
 
   return {
-    engine: (org) => current(org),
     async view(query): Promise<GraphView> {
       const loaded = await load(query)
       const asOf = isoTime(loaded.asOf)
       if (query.unit === undefined) return { asOf, ...(await allOf(query.org, loaded)) }
-      const parts = partsOf(selected(loaded.engine, query), loaded.marks, clock.now())
+      const parts = partsOf(selected(loaded.live, query), loaded.marks, clock.now())
       const { nodes, edges } = await named(query.org, parts)
       const shown = new Set(nodes.map(({ id }) => id))
       return { asOf, nodes, edges: edges.filter(({ to, state }) => shown.has(to) || state === 'dangling') }
     },
     async status(query): Promise<StatusView> {
       const loaded = await load(query)
-      const { engine } = loaded
-      const nodes = selected(engine, query)
+      const { live } = loaded
+      const nodes = selected(live, query)
       const counts = {
         'up-to-date': 0,
         stale: 0,
@@ -146,7 +145,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
       const wanted = query.attention === true ? nodes.filter(needsIt) : nodes
       const items = wanted.map((node) => ({
         ...nodeView(node, loaded.marks, clock.now()),
-        reasons: reasonsOf(node, (id) => engine.node(id)),
+        reasons: reasonsOf(node, (id) => live.node(id)),
       }))
       const reasons = await namedReasons(
         query.org,
@@ -165,7 +164,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
 }
 
 /** Of very many units this takes longer than all the rest. What was read is kept with the unit. */
-async function readFacts(units: readonly EngineUnit[]): Promise<void> {
+async function readFacts(units: readonly LiveUnit[]): Promise<void> {
   const turns = new Turns()
   for (const [i, unit] of units.entries()) {
     unit.facts()
@@ -175,8 +174,8 @@ async function readFacts(units: readonly EngineUnit[]): Promise<void> {
 
 /** What could not be noted with a unit, or cannot be known of it, counts all the same: half applied is never fine. */
 function createMarkedUnits() {
-  const made = new WeakMap<object, { readonly as: string; readonly unit: EngineUnit }>()
-  return (units: readonly EngineUnit[], known: RolloutMarks | undefined): readonly EngineUnit[] => {
+  const made = new WeakMap<object, { readonly as: string; readonly unit: LiveUnit }>()
+  return (units: readonly LiveUnit[], known: RolloutMarks | undefined): readonly LiveUnit[] => {
     if (known === undefined || (known.failed.size === 0 && known.doubt === undefined)) return units
     return units.map((unit) => {
       const apply = known.failed.get(unit.id)
@@ -245,8 +244,8 @@ function nodeView({ facts, status, isReady }: GraphNode, marks: Marks, now: numb
 }
 
 /** The units that were asked for, in the order of all. */
-function selected(engine: GraphEngine, { unit, direction }: GraphQuery): readonly GraphNode[] {
-  const nodes = engine.nodes()
+function selected(live: LiveGraph, { unit, direction }: GraphQuery): readonly GraphNode[] {
+  const nodes = live.nodes()
   if (unit === undefined) return nodes
   const start = nodes.find(({ facts }) => facts.id === unit || facts.name === unit)
   if (start === undefined)
@@ -257,7 +256,7 @@ function selected(engine: GraphEngine, { unit, direction }: GraphQuery): readonl
   const { id } = start.facts
   if (direction === 'none') return [start]
   const shown = new Set([id])
-  if (direction !== 'down') for (const up of engine.reach(id, 'up')) shown.add(up)
-  if (direction !== 'up') for (const down of engine.reach(id, 'down')) shown.add(down)
+  if (direction !== 'down') for (const up of live.reach(id, 'up')) shown.add(up)
+  if (direction !== 'up') for (const down of live.reach(id, 'down')) shown.add(down)
   return nodes.filter(({ facts }) => shown.has(facts.id))
 }

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { GraphFacts } from '../../state/index.ts'
-import { createGraphEngine } from './live-graph.ts'
+import { createLiveGraph } from './live-graph.ts'
 import { modelStatus } from '../../../test/support/status-oracle.ts'
 import { asUnits, dependsOn, factsOf, headOf, readOf } from '../../../test/support/graph.ts'
 
 function statuses(all: readonly GraphFacts[]): Record<string, string> {
-  const engine = createGraphEngine()
-  engine.update(asUnits(all))
-  return said(engine)
+  const live = createLiveGraph()
+  live.update(asUnits(all))
+  return said(live)
 }
 
-function said(engine: ReturnType<typeof createGraphEngine>): Record<string, string> {
+function said(live: ReturnType<typeof createLiveGraph>): Record<string, string> {
   return Object.fromEntries(
-    engine.nodes().map(({ facts, status, isReady }) => [facts.id, isReady ? 'stale, ready' : status]),
+    live.nodes().map(({ facts, status, isReady }) => [facts.id, isReady ? 'stale, ready' : status]),
   )
 }
 
@@ -59,13 +59,13 @@ test('a cycle makes its units unknown and says so, and ends', () => {
   const b = factsOf('b', { head: headOf({}), dependencies: [dependsOn('c')] })
   const c = factsOf('c', { head: headOf({}), dependencies: [dependsOn('a')] })
   const below = factsOf('below', { head: headOf({}), reads: [readOf('a', {})] })
-  const engine = createGraphEngine()
+  const live = createLiveGraph()
 
-  engine.update(asUnits([a, b, c, below]))
+  live.update(asUnits([a, b, c, below]))
 
-  expect(said(engine)).toEqual({ a: 'unknown', b: 'unknown', c: 'unknown', below: 'unknown' })
-  expect(engine.node('b')?.cycle).toEqual(['b', 'c', 'a', 'b'])
-  expect(engine.node('below')?.cycle).toBeNull()
+  expect(said(live)).toEqual({ a: 'unknown', b: 'unknown', c: 'unknown', below: 'unknown' })
+  expect(live.node('b')?.cycle).toEqual(['b', 'c', 'a', 'b'])
+  expect(live.node('below')?.cycle).toBeNull()
 })
 
 test('what is below a cycle waits for what is above it, and goes on when that is done', () => {
@@ -73,28 +73,28 @@ test('what is below a cycle waits for what is above it, and goes on when that is
   const a = factsOf('a', { head: headOf({}), dependencies: [dependsOn('b'), dependsOn('above')] })
   const b = factsOf('b', { head: headOf({}), dependencies: [dependsOn('a')] })
   const below = factsOf('below', { head: headOf({}), reads: [readOf('b', {})] })
-  const engine = createGraphEngine()
+  const live = createLiveGraph()
 
-  engine.update(asUnits([above, a, b, below]))
-  expect(said(engine)).toMatchObject({ a: 'unknown', b: 'unknown', below: 'unknown' })
-  engine.update(asUnits([{ ...above, head: null }, a, b, below]))
-  expect(said(engine)).toMatchObject({ a: 'unknown', b: 'unknown', below: 'waiting' })
-  engine.update(asUnits([above, a, b, below]))
-  expect(said(engine)).toMatchObject({ a: 'unknown', b: 'unknown', below: 'unknown' })
-  engine.update(asUnits([above, a, { ...b, head: null }, below]))
-  expect(said(engine)).toMatchObject({ a: 'unknown', b: 'never-applied', below: 'waiting' })
+  live.update(asUnits([above, a, b, below]))
+  expect(said(live)).toMatchObject({ a: 'unknown', b: 'unknown', below: 'unknown' })
+  live.update(asUnits([{ ...above, head: null }, a, b, below]))
+  expect(said(live)).toMatchObject({ a: 'unknown', b: 'unknown', below: 'waiting' })
+  live.update(asUnits([above, a, b, below]))
+  expect(said(live)).toMatchObject({ a: 'unknown', b: 'unknown', below: 'unknown' })
+  live.update(asUnits([above, a, { ...b, head: null }, below]))
+  expect(said(live)).toMatchObject({ a: 'unknown', b: 'never-applied', below: 'waiting' })
 })
 
 test('a cycle that is taken apart leaves nothing behind', () => {
   const a = factsOf('a', { head: headOf({}), reads: [readOf('b', {})] })
   const b = factsOf('b', { head: headOf({}), reads: [readOf('a', {})] })
-  const engine = createGraphEngine()
+  const live = createLiveGraph()
 
-  engine.update(asUnits([a, b]))
-  expect(said(engine)).toEqual({ a: 'unknown', b: 'unknown' })
-  engine.update(asUnits([a, { ...b, reads: [] }]))
-  expect(said(engine)).toEqual({ a: 'up-to-date', b: 'up-to-date' })
-  expect([...engine.reach('a', 'down')]).toEqual([])
+  live.update(asUnits([a, b]))
+  expect(said(live)).toEqual({ a: 'unknown', b: 'unknown' })
+  live.update(asUnits([a, { ...b, reads: [] }]))
+  expect(said(live)).toEqual({ a: 'up-to-date', b: 'up-to-date' })
+  expect([...live.reach('a', 'down')]).toEqual([])
 })
 
 test('a chain of fifty thousand units does not overflow anything', () => {
@@ -294,14 +294,14 @@ function estate() {
 test('after any history the status is what the model says, computed step by step or at once', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (steps) => {
-      const engine = createGraphEngine()
+      const live = createLiveGraph()
       const world = estate()
       for (const one of steps) {
         world.take(one)
-        engine.update(asUnits(world.facts()))
+        live.update(asUnits(world.facts()))
 
         const expected = modelStatus(world.facts())
-        expect(said(engine)).toEqual(expected)
+        expect(said(live)).toEqual(expected)
       }
       expect(statuses(world.facts())).toEqual(modelStatus(world.facts()))
     }),
@@ -310,8 +310,8 @@ test('after any history the status is what the model says, computed step by step
 })
 
 test('what a unit reaches is what the edges lead to', () => {
-  const engine = createGraphEngine()
-  engine.update(
+  const live = createLiveGraph()
+  live.update(
     asUnits([
       factsOf('a'),
       factsOf('b', { dependencies: [dependsOn('a')] }),
@@ -320,20 +320,20 @@ test('what a unit reaches is what the edges lead to', () => {
     ]),
   )
 
-  expect([...engine.reach('a', 'down')]).toEqual(['b', 'c'])
-  expect([...engine.reach('c', 'up')]).toEqual(['b', 'a'])
-  expect([...engine.reach('nobody', 'up')]).toEqual([])
+  expect([...live.reach('a', 'down')]).toEqual(['b', 'c'])
+  expect([...live.reach('c', 'up')]).toEqual(['b', 'a'])
+  expect([...live.reach('nobody', 'up')]).toEqual([])
 })
 
 test('an update without a change changes nothing', () => {
-  const engine = createGraphEngine()
+  const live = createLiveGraph()
   const units = asUnits([network])
-  engine.update(units)
-  const before = engine.revision()
+  live.update(units)
+  const before = live.revision()
 
-  engine.update([...units])
+  live.update([...units])
 
-  expect(engine.revision()).toBe(before)
+  expect(live.revision()).toBe(before)
 })
 
 test('units of a large group that use each other share one cycle, and a unit is asked for its own only in a small one', () => {
@@ -342,9 +342,9 @@ test('units of a large group that use each other share one cycle, and a unit is 
       factsOf(`u${i}`, { head: headOf({}), dependencies: [dependsOn(`u${(i + 1) % count}`)] }),
     )
   const cyclesOf = (count: number) => {
-    const engine = createGraphEngine()
-    engine.update(asUnits(ring(count)))
-    return new Set(engine.nodes().map(({ cycle }) => cycle))
+    const live = createLiveGraph()
+    live.update(asUnits(ring(count)))
+    return new Set(live.nodes().map(({ cycle }) => cycle))
   }
 
   expect(cyclesOf(100).size).toBe(100)

@@ -1,4 +1,4 @@
-import type { GraphFacts, OutputDigest } from '../../state/index.ts'
+import type { GraphFacts, GraphUnit, OutputDigest } from '../../state/index.ts'
 import { findPath, type Order, orderOf } from './cycles.ts'
 import { type Edge, edgesOf } from './edges.ts'
 import { RankQueue } from './rank-queue.ts'
@@ -9,9 +9,9 @@ import { compareDependency, decideStatus, isMoving, isUnknown } from './status.t
  * The graph of one organization in memory. Units are whole numbers inside (a slot is never given away again), a change
  * is carried downstream only as far as it matters. Everything in it follows from the documents it was last given.
  */
-export interface GraphEngine {
+export interface LiveGraph {
   /** Takes units as `control.graph.units()` gives them; a unit has changed when its `key` is another object. */
-  update(units: readonly EngineUnit[]): void
+  update(units: readonly LiveUnit[]): void
   /** Another number whenever anything may have changed. */
   revision(): number
   /** In the order in which they were given. */
@@ -23,11 +23,8 @@ export interface GraphEngine {
   reach(id: string, direction: 'up' | 'down'): ReadonlySet<string>
 }
 
-export interface EngineUnit {
-  readonly id: string
-  readonly key: object
-  facts(): GraphFacts
-  /** Id of a rollout that may have left it half applied: nobody knows. */
+export interface LiveUnit extends GraphUnit {
+  /** Id of a rollout that may have left it half applied. */
   readonly doubt?: string
 }
 
@@ -67,10 +64,10 @@ const noOutputs: readonly OutputDigest[] = []
 /** Units of a larger group that use each other are all told of the same cycle among them. */
 const MOST_ON_THEIR_OWN = 100
 
-export function createGraphEngine(): GraphEngine {
+export function createLiveGraph(): LiveGraph {
   const slots: Slot[] = []
   const slotOf = new Map<string, number>()
-  let given: readonly EngineUnit[] = []
+  let given: readonly LiveUnit[] = []
   let order = orderOf([])
   const cycles = new Map<number, { order: Order; revision: number; names: readonly string[] }>()
   let revision = 0
@@ -104,7 +101,7 @@ export function createGraphEngine(): GraphEngine {
   }
 
   /** What changed since the last time. Usually the list is the same but for a key, so places are compared first. */
-  function findChanged(units: readonly EngineUnit[]): number[] {
+  function findChanged(units: readonly LiveUnit[]): number[] {
     const changed: number[] = []
     const isSameList = units.length === given.length && units.every((unit, i) => unit.id === given[i]?.id)
     for (let i = 0; i < units.length; i++) {
@@ -222,7 +219,7 @@ export function createGraphEngine(): GraphEngine {
     return hasChanged
   }
 
-  function update(units: readonly EngineUnit[]): void {
+  function update(units: readonly LiveUnit[]): void {
     const known = slots.length
     const changed = findChanged(units)
     if (changed.length === 0) return

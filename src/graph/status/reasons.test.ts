@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import type { GraphFacts } from '../../state/index.ts'
-import { createGraphEngine } from './live-graph.ts'
+import { createLiveGraph } from './live-graph.ts'
 import { asUnits, dependsOn, factsOf, headOf, readOf } from '../../../test/support/graph.ts'
 import { reasonsOf } from './reasons.ts'
 
 function why(all: readonly GraphFacts[], id: string): string[] {
-  const engine = createGraphEngine()
-  engine.update(asUnits(all))
-  const node = engine.node(id)
+  const live = createLiveGraph()
+  live.update(asUnits(all))
+  const node = live.node(id)
   if (node === undefined) throw new Error(`there is no ${id}`)
-  return reasonsOf(node, (other) => engine.node(other)).map(({ says }) => says)
+  return reasonsOf(node, (other) => live.node(other)).map(({ says }) => says)
 }
 
 const applied = (outputs: Readonly<Record<string, string>>, commit = 1) => ({ head: headOf(outputs, commit) })

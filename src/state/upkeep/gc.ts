@@ -93,7 +93,7 @@ export function createGc(
     return readable
   }
 
-  return async ({ org, dryRun, onProgress }, caller) => {
+  return async ({ org, dryRun }, caller) => {
     let units = 0
     const total = { unitsWithRule: 0, versionsPruned: 0, eventsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
     if (org !== undefined) await orgs.require(org)
@@ -111,7 +111,6 @@ export function createGc(
         total.bytesDeleted += counts.bytesDeleted
         total.unitsWithRule += counts.unitsWithRule
         units++
-        onProgress?.(`${name}/${entry.name}`)
       }
       const events = await collectEvents(name, dryRun, caller)
       total.eventsPruned += events.eventsPruned
