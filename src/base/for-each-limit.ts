@@ -1,15 +1,24 @@
-/** Up to `width` at a time; the first failure is the whole's. */
-export async function inBatches<T>(
+/**
+ * Works on up to `limit` items at a time. After a failure it starts no more, waits for those under way, and throws the
+ * failure: nothing goes on behind the caller's back.
+ */
+export async function forEachLimit<T>(
   items: readonly T[],
-  width: number,
+  limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  let next = 0
+  const waiting = items.values()
+  const failures: unknown[] = []
   const worker = async () => {
-    while (next < items.length) {
-      const item = items[next++]
-      if (item !== undefined) await work(item)
+    for (const item of waiting) {
+      if (failures.length > 0) return
+      try {
+        await work(item)
+      } catch (error) {
+        failures.push(error)
+      }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
+  if (failures.length > 0) throw failures[0]
 }

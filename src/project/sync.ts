@@ -1,4 +1,5 @@
 import { isTacoError } from '../base/errors.ts'
+import { forEachLimit } from '../base/for-each-limit.ts'
 import type { Caller, Dependency, StateControl, UnitView } from '../state/index.ts'
 import { findPath, orderOf } from '../graph/index.ts'
 import { groupedBy } from '../base/group-by.ts'
@@ -30,12 +31,12 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
       const idOf = new Map(current.map(({ name, id }) => [name, id]))
       const touched = new Set(plan.changes.map(({ unit }) => unit))
       // All units first: an edge needs both its ends.
-      await eachOf(units, async (unit) => {
+      await forEachLimit(units, AT_ONCE, async (unit) => {
         if (touched.has(unit.name)) idOf.set(unit.name, await ensureUnit(org, unit, caller))
       })
       const linked = new Set(plan.changes.filter(({ kind }) => kind === 'dependency').map(({ unit }) => unit))
       const declared = new Map<string, Declared>()
-      await eachOf(units, async (unit) => {
+      await forEachLimit(units, AT_ONCE, async (unit) => {
         if (linked.has(unit.name)) await declare(org, unit, idOf, declared, caller)
       })
       await refuseCircle(org, declared, caller)
@@ -120,7 +121,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     const edges = new Map(facts.map(({ id, dependencies }) => [id, dependencies.map(({ on }) => on)]))
     const circle = circleThrough([...declared.keys()], edges)
     if (circle === undefined) return
-    await eachOf([...declared], async ([id, { before, after }]) => {
+    await forEachLimit([...declared], AT_ONCE, async ([id, { before, after }]) => {
       await control.graph.changeDependencies(
         { org, unit: id },
         (current) => (areSame(current.filter(isOfCode), after) ? withCode(current, before) : current),
@@ -153,19 +154,4 @@ function areSame(some: readonly Dependency[], others: readonly Dependency[]): bo
   if (some.length !== others.length) return false
   const byUnit = groupedBy(others, ({ on }) => on)
   return some.every((one) => byUnit.get(one.on)?.some((other) => isSame(one, other)))
-}
-
-/** After a failure nothing more is begun, and what was is waited for: the next sync must not be overtaken by this one. */
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = [...items]
-  const worker = async () => {
-    try {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next)
-    } finally {
-      queue.length = 0
-    }
-  }
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
-  const failure = ends.find((end) => end.status === 'rejected')
-  if (failure !== undefined) throw failure.reason
 }

@@ -3,7 +3,7 @@ import { again, untilDone } from '../../base/attempts.ts'
 import type { Clock } from '../../base/clock.ts'
 import { TacoError, isTacoError } from '../../base/errors.ts'
 import type { Ids } from '../../base/ids.ts'
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import type { Bucket, Entry, Tag } from '../bucket.ts'
 import { type Answered, type Asking, answeredBefore, noteRequest } from './answered.ts'
 import { type DocumentFormat, formatOf } from './format.ts'
@@ -307,7 +307,7 @@ export function createDocumentStore<T extends Stored<E>, Ref, E = never, Salvage
     },
     async readAll(entries) {
       const found = new Map<string, Loaded<T> | Unreadable<Salvaged>>()
-      await inBatches(entries, READ_AT_ONCE, async (entry) => {
+      await forEachLimit(entries, READ_AT_ONCE, async (entry) => {
         const one = await readOrReport(entry)
         if (one !== undefined) found.set(entry.key, one)
       })

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { isoTime } from '../../base/clock.ts'
 import { isTacoError } from '../../base/errors.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import type { GraphStore, Outputs, OutputsCommitView } from '../../state/index.ts'
 import type { Reason } from '../views.ts'
 import { withSentence } from './reasons.ts'
@@ -49,21 +50,15 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>, graph: Pick<Gra
       if (reason.kind !== 'changed' || wanted.size >= MOST_LOOKUPS) continue
       if (!known.has(keyOf(org, reason, until))) wanted.set(keyOf(org, reason, until), reason)
     }
-    const queue = [...wanted]
-    await Promise.all(
-      Array.from({ length: Math.min(AT_ONCE, queue.length) }, async () => {
-        for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-          const [key, reason] = next
-          try {
-            const ttl = reason.changed === null ? GONE_TTL_MS : 0
-            known.set(key, { commit: await lookUp(org, reason, until) }, { ttl })
-          } catch (error) {
-            // Deleted meanwhile, or never there at that time: the status stands without it.
-            if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
-          }
-        }
-      }),
-    )
+    await forEachLimit([...wanted], AT_ONCE, async ([key, reason]) => {
+      try {
+        const ttl = reason.changed === null ? GONE_TTL_MS : 0
+        known.set(key, { commit: await lookUp(org, reason, until) }, { ttl })
+      } catch (error) {
+        // Deleted meanwhile, or not there at that time: the status is shown without it.
+        if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
+      }
+    })
     return reasons.map((reason) => {
       const commit = reason.kind === 'changed' ? known.get(keyOf(org, reason, until))?.commit : undefined
       if (commit === undefined) return reason

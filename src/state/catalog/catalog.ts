@@ -12,7 +12,7 @@ import type { CatalogIndex } from './catalog-index.ts'
 import { createCatalogIndex } from './catalog-index.ts'
 import { loadCatalogObject, saveCatalogObject } from './catalog-object.ts'
 import { decodeCursor, encodeCursor, firstAfter } from './catalog-order.ts'
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import type { JournalWriter } from '../journal/journal-writer.ts'
 import { SETTLE_MS } from '../journal/journal-writer.ts'
 import { ascending } from '../journal/listing.ts'
@@ -186,7 +186,7 @@ export function createCatalog(
     for (const entry of index.values())
       if (!present.has(entry.id) && !isSeenSince(entry, startedAt)) index.delete(entry.id)
     for (const id of damaged.keys()) if (!present.has(id)) damaged.delete(id)
-    await inBatches(changed, 32, ({ id, tag }) => reload(org, catalog, id, { tag, at: startedAt }))
+    await forEachLimit(changed, 32, ({ id, tag }) => reload(org, catalog, id, { tag, at: startedAt }))
     catalog.verifiedAt = startedAt
     const isWorthSaving = catalog.unsaved.size > Math.max(SAVE_FROM, present.size * SAVE_SHARE)
     const saveEveryMs = SAVE_EVERY_MS * Math.max(1, catalog.saveMs / MOST_SAVE_MS)
@@ -217,7 +217,7 @@ export function createCatalog(
         for (const id of records.units) if (id !== '') changed.add(id)
       }
     }
-    await inBatches([...changed], 32, (id) => reload(org, catalog, id))
+    await forEachLimit([...changed], 32, (id) => reload(org, catalog, id))
     const oldest = encodeTime(from)
     for (const ulid of followed) if (ulid < oldest) followed.delete(ulid)
     for (const ulid of listed) followed.add(ulid)

@@ -2,7 +2,7 @@ import { TacoError } from '../../base/errors.ts'
 import type { Bucket, Entry } from '../../bucket/index.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import { readableEntry } from './history-entry.ts'
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import { padSeq, parseVersionObject, versionsPrefix } from '../documents/layout.ts'
 import type { UnitDocument, VersionFacts } from '../documents/model.ts'
 
@@ -55,7 +55,7 @@ export async function readHistory(
   const lowest = Math.max(place.seq - limit + 1, 1)
   const candidates = await listRange(bucket, doc, lowest, place.seq)
   const headers = new Map<string, HistoryEntry>()
-  await inBatches(candidates, 16, async (entry) => {
+  await forEachLimit(candidates, 16, async (entry) => {
     const read = await readableEntry(bucket, doc, entry)
     if (read !== undefined) headers.set(read.facts.id, read)
   })

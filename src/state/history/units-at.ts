@@ -6,7 +6,7 @@ import type { HistoryCache, PastVersion } from './history-cache.ts'
 import { pastVersion } from './history-cache.ts'
 import type { Place } from './history.ts'
 import { newest, readHistory } from './history.ts'
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import type { Read, UnitDocument } from '../documents/model.ts'
 import { type PastFacts, knownCommit, knownVersionAt, pastOf, pastPresence } from './past.ts'
 import type { Parts } from '../protocol/context.ts'
@@ -24,7 +24,7 @@ export function createUnitsAt(parts: Parts, catalog: Catalog, history: HistoryCa
     const facts: GraphFacts[] = []
     const entries = await catalog.all(org)
     await history.load(org)
-    await inBatches(entries, 8, async (entry) => {
+    await forEachLimit(entries, 8, async (entry) => {
       const { graph, past } = readEntryText(entry)
       const unit = await unitAt(org, graph, past, time)
       if (unit !== undefined) facts.push(unit)

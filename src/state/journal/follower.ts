@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts'
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import { sharedJournalPrefix } from '../documents/journal-layout.ts'
 import type { StateDeps } from '../settings.ts'
 import type { Roots } from './roots.ts'
@@ -36,7 +36,7 @@ export function createFollower(
   async function look(org: string | undefined, scope: Scope): Promise<void> {
     scope.roots = await rootsOf(org, RARELY_MS)
     const { prefixes } = scope.roots
-    await inBatches(prefixes, 32, async (root) => {
+    await forEachLimit(prefixes, 32, async (root) => {
       const tail = tails(root)
       const isMinor = root === sharedJournalPrefix || prefixes.length > FEW
       // A little less than the pause, so that timers that fire early do not skip a turn.

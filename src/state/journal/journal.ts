@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { TacoError, isTacoError } from '../../base/errors.ts'
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import { placeAt, timeOfPlace } from '../documents/journal-layout.ts'
 import type { Event } from '../documents/model.ts'
 import { isUnitId } from '../documents/names.ts'
@@ -161,7 +161,7 @@ async function fillPage(
       const run = runFrom(entries, at, page, ahead)
       const wanted = ahead === 0 ? [] : run.filter(({ isCandidate }) => isCandidate)
       const records = new Map<Listed, readonly Event[] | undefined>()
-      await inBatches(wanted, 32, async (one) => void records.set(one, await readObject(one.at)))
+      await forEachLimit(wanted, 32, async (one) => void records.set(one, await readObject(one.at)))
       for (const one of run) if (!page.take(one, records.get(one))) return
       at += run.length
       listed += run.length

@@ -1,4 +1,4 @@
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import { placeAt, timeOfPlace } from '../documents/journal-layout.ts'
 
@@ -113,7 +113,7 @@ export async function* merged(sources: readonly Source[], order: Order): AsyncGe
   })
   try {
     for (let bound: string | undefined; bound !== end;) {
-      await inBatches(
+      await forEachLimit(
         open.filter(({ upTo }) => bound === undefined || upTo === bound),
         32,
         (one) => advance(one, end),

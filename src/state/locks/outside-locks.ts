@@ -1,6 +1,6 @@
 import { isRecent } from '../../base/clock.ts'
 import { lockBeside } from '../../bucket/index.ts'
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import type { Parts } from '../protocol/context.ts'
 import type { Outside } from '../upkeep/sweep.ts'
 import { listOutside } from '../upkeep/sweep.ts'
@@ -69,7 +69,7 @@ export function createLocksSeen({ deps, mirrors }: Parts): LocksSeen {
         if (lock?.leaseUntil != null && Date.parse(lock.leaseUntil) < now) locks.set(id, null)
       const isLocked = units.length === 0 ? never : await lockedAmong(units)
       const suspects = units.filter((unit) => isFree(unit) && isLocked(unit.key))
-      await inBatches(suspects, 32, async (unit) => {
+      await forEachLimit(suspects, 32, async (unit) => {
         const mirror = await mirrors.read(unit)
         if (mirror.kind === 'foreign') locks.set(unit.id, viewOutsideLock(mirror.info, now))
       })

@@ -4,7 +4,7 @@ import type { Bucket, Entry } from '../../bucket/index.ts'
 import { readDocument } from '../../bucket/index.ts'
 import type { Say } from './doctor-findings.ts'
 import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import { readRecords } from '../journal/journal-records.ts'
 import { journalPrefix, parseJournalKey, sharedJournalPrefix } from '../documents/journal-layout.ts'
 import { historiesPrefix, namesPrefix, stateClaimsPrefix } from '../documents/layout.ts'
@@ -115,7 +115,7 @@ async function claimThatCounts(
   let newest: Event | undefined
   let newestDamaged = ''
   for await (const page of journalObjects(bucket, [first.org]))
-    await inBatches(page, 32, async ({ key }) => {
+    await forEachLimit(page, 32, async ({ key }) => {
       const object = parseJournalKey(key)
       if (object?.org !== first.org || !object.units.includes(first.id)) return
       const records = (await readRecords(bucket, key)) ?? []
@@ -165,7 +165,7 @@ async function claimsOf(
 ): Promise<Map<string, Claim[]>> {
   const found = new Map<string, Claim[]>()
   for await (const page of bucket.list(prefix))
-    await inBatches(page, 32, async ({ key }) => {
+    await forEachLimit(page, 32, async ({ key }) => {
       const claim = await readDocument(bucket, key, claimFormat).catch((error: unknown) => {
         // A claim that cannot be read is reported with the unit that misses it.
         if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
@@ -189,7 +189,7 @@ export async function* checkJournal(
 ): AsyncGenerator<DoctorFinding> {
   for await (const page of journalObjects(bucket, orgs)) {
     const damaged: TacoError[] = []
-    await inBatches(page, 32, async ({ key }) => {
+    await forEachLimit(page, 32, async ({ key }) => {
       const records = await readRecords(bucket, key)
       if (isTacoError(records)) damaged.push(records)
     })

@@ -1,4 +1,4 @@
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import type { Entry } from '../../bucket/index.ts'
 import { journalPrefix, parseJournalKey, placeAt, sharedJournalPrefix } from '../documents/journal-layout.ts'
 import type { StateDeps } from '../settings.ts'
@@ -30,7 +30,7 @@ export function createEventGc(
     if (upTo === undefined) return
     const events = batch.reduce((sum, { key }) => sum + eventsIn(key), 0)
     if (!(await orgs.prunedEvents(org, { upTo, events }, caller))) return
-    await inBatches(batch, 16, async ({ key, tag }) => void (await bucket.delete(key, tag)))
+    await forEachLimit(batch, 16, async ({ key, tag }) => void (await bucket.delete(key, tag)))
   }
 
   return async (org: string, dryRun: boolean, caller: Caller): Promise<Removed> => {

@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { CatalogEntry, EntryText } from '../catalog/catalog-entry.ts'
 import { readEntryText } from '../catalog/catalog-entry.ts'
 import type { HistoryCache } from '../history/history-cache.ts'
-import { inBatches } from '../../base/for-each-limit.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 
 import type { OrgStore } from '../units/orgs.ts'
 import { lookAt } from '../protocol/reconcile.ts'
@@ -40,7 +40,7 @@ export function createSweep(
         if (needsLook(text, outside, clock.now())) suspects.push(entry)
         else if (text.view.missing !== null && text.view.deleted === null) missing++
       }
-      await inBatches(suspects, 8, async ({ id, name }) => {
+      await forEachLimit(suspects, 8, async ({ id, name }) => {
         caller.signal?.throwIfAborted()
         try {
           const repairs = await lookAt(parts, { org, id }, caller)
