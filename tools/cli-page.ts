@@ -7,17 +7,17 @@ import { type CommandSpec, type OptionSpec, allCommands, longOf } from '../src/e
 
 const intro = `# The command line
 
-A command talks to a server, or works on a bucket without any server; the API is the same. Which one it is, first found counts:
+A command talks to a server, or works directly on a bucket; the API is the same. The first of these that is set counts:
 
 | | a server | a bucket |
 |---|---|---|
 | option | \`--server https://…\` | \`--bucket s3://…\` |
 | environment | \`TACO_SERVER\` | \`TACO_BUCKET\` |
-| remembered | \`taco use https://…\` | \`taco use s3://…\` |
+| default | \`taco use https://…\` | \`taco use s3://…\` |
 
-With none of them it is the server at http://127.0.0.1:8226. The token comes from \`TACO_TOKEN\`, \`TACO_TOKEN_FILE\` or \`--token-file\`, the organization from \`TACO_ORG\` or \`--org\`; both have fitting defaults.
+If none is set, the server is http://127.0.0.1:8226. The token comes from \`TACO_TOKEN\`, \`TACO_TOKEN_FILE\` or \`--token-file\`, the organization from \`TACO_ORG\` or \`--org\`. Without a token, none is sent; the default organization is \`default\`.
 
-Results go to stdout, everything else to stderr. \`--json\` prints what the API answers, for scripts. Every error has a hint, and a code that [errors.md](errors.md) explains. Colours and progress appear on a terminal only.
+Results go to stdout, everything else to stderr. \`--json\` prints the answer of the API. Every error has a hint, and a code that [errors.md](errors.md) explains. Colours and progress appear on a terminal only.
 `
 
 export function cliPage(): string {

@@ -157,7 +157,7 @@ const handlers = {
   large: async (load: Load & { readonly bytes: number }): Promise<{ upMs: number; downMs: number }> => {
     const [connection] = await connected(load.port, 1)
     const [path] = load.paths
-    if (connection === undefined || path === undefined) throw new Error('there is nothing to do')
+    if (connection === undefined || path === undefined) throw new Error('There is nothing to unlock.')
     const state = makeState({ bytes: load.bytes })
     const started = performance.now()
     await expectOk(connection.send(headOf('POST', path, state.length), pieces(state)))

@@ -83,7 +83,7 @@ export function createRunTokens(deps: {
       const secretHash = hashOf(secret)
       const fields = { org, unit: { ...unit }, secretHash, ...authorOf(caller), issuedAt: now, expiresAt }
       if ((await documents.create({ org, id }, fields)) === undefined)
-        throw new TacoError('CONFLICT', 'the id of the run token is taken', { hint: 'try again' })
+        throw new TacoError('CONFLICT', 'The id of the run token is already in use.', { hint: 'Try again.' })
       return { id, token: runTokenText(org, id, secret), expiresAt }
     },
 
@@ -125,9 +125,9 @@ export function createRunTokens(deps: {
 }
 
 function noSuchToken(id: string): TacoError {
-  return new TacoError('NOT_FOUND', `there is no run token ${id}`, {
+  return new TacoError('NOT_FOUND', `There is no run token ${id}.`, {
     facts: { field: 'id', id },
-    hint: 'it was revoked, or expired long ago: issue another',
+    hint: 'It was revoked or has expired. Issue a new one.',
   })
 }
 

@@ -18,7 +18,7 @@ export async function untilDone<T>(
     const outcome = await step()
     if (outcome !== again) return outcome
   }
-  throw new TacoError('BUCKET_UNAVAILABLE', `${what}: too many others changed it at the same time`, {
-    hint: 'try again in a moment',
+  throw new TacoError('BUCKET_UNAVAILABLE', `Too many concurrent changes while ${what}.`, {
+    hint: 'Try again in a moment.',
   })
 }

@@ -37,14 +37,14 @@ export type ErrorCode =
   | 'UNEXPECTED'
 
 export interface TacoErrorOptions {
-  /** What to do next, in the imperative, for a person. */
+  /** What to do next, for a person, in full sentences like the message. */
   readonly hint?: string
   /** Typed data for programs; never secrets. */
   readonly facts?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
-/** The one error class. Compare `code`, never the message. */
+/** The one error class. Compare `code`, never the message. Messages are full sentences: see CONTRIBUTING.md. */
 export class TacoError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
@@ -69,4 +69,9 @@ export function badRequest(field: string, message: string, hint?: string): TacoE
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** The message without its full stop, to end another sentence: `Cannot read x: ${reasonOf(error)}.` */
+export function reasonOf(error: unknown): string {
+  return messageOf(error).replace(/\.$/, '')
 }

@@ -87,5 +87,5 @@ async function pause(options: RetryOptions, count: number, atLeastMs: number): P
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return
   if (signal.reason instanceof TacoError) throw signal.reason
-  throw new TacoError('CANCELLED', 'the request to the bucket was given up', { cause: signal.reason })
+  throw new TacoError('CANCELLED', 'The request to the bucket was cancelled.', { cause: signal.reason })
 }

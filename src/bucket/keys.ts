@@ -47,8 +47,8 @@ function segmentsFault(text: string): string | undefined {
 function refusal(field: string, value: string, fault: string): Error {
   return badRequest(
     field,
-    `the ${field} ${JSON.stringify(value)} cannot be used: ${fault}`,
-    'Use segments separated by single slashes, none of them "." or "..", at most 1024 bytes in all.',
+    `The ${field} ${JSON.stringify(value)} cannot be used: ${fault}.`,
+    'Use segments separated by single slashes, none of them "." or "..", with at most 1024 bytes in total.',
   )
 }
 

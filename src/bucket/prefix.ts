@@ -16,7 +16,7 @@ export function prefixed(text: string): Prefixed {
   if (fault !== undefined)
     throw badRequest(
       'bucket',
-      `the prefix ${JSON.stringify(text)} cannot be used: ${fault}`,
+      `The prefix ${JSON.stringify(text)} cannot be used: ${fault}.`,
       'Use a plain path, such as s3://bucket/states.',
     )
   const prefix = folder === '' ? '' : `${folder}/`
@@ -27,7 +27,7 @@ export function prefixed(text: string): Prefixed {
       if (prefix !== '' && Buffer.byteLength(name) > MAX_KEY_BYTES) {
         throw badRequest(
           'key',
-          `the key ${JSON.stringify(key)} cannot be used: with the bucket's prefix it is longer than ${MAX_KEY_BYTES} bytes`,
+          `The key ${JSON.stringify(key)} cannot be used: with the prefix of the bucket it is longer than ${MAX_KEY_BYTES} bytes.`,
           'Use a shorter key, or a bucket with a shorter prefix.',
         )
       }

@@ -70,25 +70,25 @@ export async function probeBucket(bucket: Probed, options: ProbeOptions): Promis
   async function createAndReplace(): Promise<{ readonly old: Tag; readonly current: Tag } | undefined> {
     const first = await tagAfter('absent', 'first content')
     if (first === undefined) {
-      failed('access', 'a new object could not be created', UNFIT)
+      failed('access', 'A new object could not be created.', UNFIT)
       return undefined
     }
-    passed('access', 'an object was created')
+    passed('access', 'An object was created.')
     if ((await tagAfter('absent', 'second creation')) === undefined) {
-      passed('create-once', 'a second creation was refused')
-    } else failed('create-once', 'an object that existed was created again', UNFIT)
+      passed('create-once', 'A second creation was refused.')
+    } else failed('create-once', 'An existing object was created again.', UNFIT)
 
     const now = await bucket.head(key, waiting)
     const second = now === undefined ? undefined : await tagAfter(now.tag, 'second content')
     const stale = await tagAfter(first, 'stale content')
     const missing = await bucket.put(`${key}-missing`, bodyOf('nothing to replace'), first, waiting)
     if (second === undefined)
-      failed('replace-if-unchanged', 'a replacement with the right tag was refused', UNFIT)
+      failed('replace-if-unchanged', 'A replacement with the right tag was refused.', UNFIT)
     else if (stale !== undefined)
-      failed('replace-if-unchanged', 'a replacement with an old tag was taken', UNFIT)
+      failed('replace-if-unchanged', 'A replacement with an old tag was accepted.', UNFIT)
     else if (missing.kind === 'written') {
-      failed('replace-if-unchanged', 'a replacement of an object that does not exist was taken', UNFIT)
-    } else passed('replace-if-unchanged', 'a replacement with an old tag was refused')
+      failed('replace-if-unchanged', 'A replacement of a missing object was accepted.', UNFIT)
+    } else passed('replace-if-unchanged', 'A replacement with an old tag was refused.')
     return second === undefined ? undefined : { old: first, current: second }
   }
 
@@ -96,16 +96,16 @@ export async function probeBucket(bucket: Probed, options: ProbeOptions): Promis
     const found = await bucket.get(key, waiting)
     const text = (await found?.bytes())?.toString()
     if (found?.tag === tag && text === `second content of ${key}`)
-      passed('read-after-write', 'a write was read back')
-    else failed('read-after-write', 'a read after a write gave something else', CONSISTENCY)
+      passed('read-after-write', 'A write was read back.')
+    else failed('read-after-write', 'A read after a write returned something else.', CONSISTENCY)
   }
 
   async function listBack(tag: Tag): Promise<readonly Entry[]> {
     const seen: Entry[] = []
     for await (const page of bucket.list(FOLDER, waiting)) seen.push(...page)
     const isThere = seen.some((entry) => entry.key === key && entry.tag === tag)
-    if (isThere) passed('list-after-write', 'a write was listed at once')
-    else failed('list-after-write', 'a list after a write does not show it', CONSISTENCY)
+    if (isThere) passed('list-after-write', 'A write was listed at once.')
+    else failed('list-after-write', 'A list after a write does not show it.', CONSISTENCY)
     return seen
   }
 
@@ -118,7 +118,7 @@ export async function probeBucket(bucket: Probed, options: ProbeOptions): Promis
     const trusting = withAbilities(bucket, { ...bucket.can, conditionalDelete: true })
     await trusting.delete(key, stale, waiting)
     conditionalDelete = (await bucket.head(key, waiting)) !== undefined
-    if (conditionalDelete) passed('conditional-delete', 'a delete with an old tag was refused')
+    if (conditionalDelete) passed('conditional-delete', 'A delete with an old tag was refused.')
     else failed('conditional-delete', NO_CONDITIONAL_DELETE, WITHOUT_CONDITIONAL_DELETE, false)
   }
 
@@ -126,7 +126,7 @@ export async function probeBucket(bucket: Probed, options: ProbeOptions): Promis
     const store = await bucket.storeTime?.()
     if (store === undefined) return
     const skew = Math.round((options.clock.now() - store) / 1000)
-    const detail = `this machine's clock is ${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the store's`
+    const detail = `This machine's clock is ${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the store's.`
     if (Math.abs(skew) * 1000 <= SKEW_MS) passed('clock', detail)
     else failed('clock', detail, 'Set the clock of this machine, for example with NTP.', false)
   }
@@ -149,10 +149,10 @@ export async function probeBucket(bucket: Probed, options: ProbeOptions): Promis
 }
 
 const CONSISTENCY =
-  'Use a store whose reads and lists see every finished write at once; a cache in between spoils that.'
-const NO_CONDITIONAL_DELETE = 'a delete with an old tag was carried out'
+  'Use a store whose reads and lists show every finished write at once, without a cache in between.'
+const NO_CONDITIONAL_DELETE = 'A delete with an old tag was accepted.'
 const WITHOUT_CONDITIONAL_DELETE =
-  'Nothing to do: unlocking takes a little longer here, and programs that go straight to the bucket are kept apart with less certainty.'
+  'Nothing needs to be done. Unlocking takes a little longer, and locks are less strict for programs that use the bucket directly.'
 
 function thrown(error: unknown): ProbeFinding {
   const known = isTacoError(error) ? error : undefined
@@ -189,8 +189,9 @@ export function refuseIfUnfit(report: ProbeReport): void {
   const [first] = faults
   if (first === undefined) return
   const facts = { bucket: report.label, missing: faults.map(({ check }) => check) }
-  const why = faults.map(({ check, detail }) => `${check}: ${detail}`).join('; ')
-  const message = first.code === undefined ? `${report.label} lacks what is needed (${why})` : first.detail
+  const why = faults.map(({ detail }) => detail).join(' ')
+  const message =
+    first.code === undefined ? `The bucket ${report.label} cannot be used. ${why}` : first.detail
   const hint = first.hint === undefined ? {} : { hint: first.hint }
   throw new TacoError(first.code ?? 'BUCKET_UNFIT', message, { facts, ...hint })
 }

@@ -81,10 +81,10 @@ test.each([
 })
 
 test.each([
-  ['', 'no bucket'],
+  ['', 'is missing'],
   ['s3://', 'no name'],
-  ['s3:states', 'does not look like that'],
-  ['https://example.com/states', 'does not look like that'],
+  ['s3:states', 'is not a kind of bucket'],
+  ['https://example.com/states', 'is not a kind of bucket'],
   ['s3://states?regoin=x', 'regoin'],
   ['s3://states?path_style=perhaps', 'path_style'],
   ['s3://states?sse=rot13', 'sse'],
@@ -93,7 +93,7 @@ test.each([
   ['s3://states?region=a&region=b', 'twice'],
   ['s3://states/a/../b', 'prefix'],
   ['s3://states/100%', '%'],
-  ['file://server/share', 'not a local one'],
+  ['file://server/share', 'on another host'],
 ])('the address "%s" is refused', (text, named) => {
   const error = thrownBy(text)
 
@@ -121,8 +121,8 @@ test('an unknown or unusable setting is reported together with the valid ones', 
   }
 
   expect(refused('s3://b?bogus=1')).toMatchObject({
-    message: 'the address of the bucket has faults: bogus is not known here',
-    hint: expect.stringContaining('takes region, endpoint, path_style'),
+    message: 'The address of the bucket is invalid: bogus is unknown.',
+    hint: expect.stringContaining('accepts region, endpoint, path_style'),
   })
   expect(refused('s3://b?path_style=yes&sse=x')).toMatchObject({
     message: expect.stringContaining('path_style must be 0 or 1 or true or false; sse must be AES256 or'),

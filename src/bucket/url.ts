@@ -54,11 +54,11 @@ export type BucketAddress =
     }
 
 const EXAMPLES =
-  'For example ./states, file:///srv/states, s3://bucket/prefix, gs://bucket or azblob://container?account=name.'
+  'Write ./states, file:///srv/states, s3://bucket/prefix, gs://bucket or azblob://container?account=name, for example.'
 
 /** Reads what `--bucket` and TACO_BUCKET take. */
 export function parseBucketUrl(text: string, cwd: string = process.cwd()): BucketAddress {
-  if (text.trim() === '') throw refusal('no bucket is given', EXAMPLES)
+  if (text.trim() === '') throw refusal('The address of the bucket is missing.', EXAMPLES)
   if (text === 'memory:') return { kind: 'memory' }
   if (text.startsWith('file:')) return { kind: 'file', folder: folderOf(text, cwd) }
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(text)?.[1]?.toLowerCase()
@@ -66,11 +66,11 @@ export function parseBucketUrl(text: string, cwd: string = process.cwd()): Bucke
 
   const match = /^[^:]+:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(text)
   if (match === null || !['s3', 'gs', 'azblob'].includes(scheme)) {
-    throw refusal(`a bucket's address does not look like that (it begins with "${scheme}:")`, EXAMPLES)
+    throw refusal(`"${scheme}:" is not a kind of bucket that OpenTaco knows.`, EXAMPLES)
   }
   const [, host = '', folder = '', query = ''] = match
   if (host.includes('@')) throw secretRefusal('a user name or password')
-  if (host === '') throw refusal(`the address of the bucket has no name after ${scheme}://`, EXAMPLES)
+  if (host === '') throw refusal(`The address of the bucket has no name after ${scheme}://.`, EXAMPLES)
   const prefix = prefixOf(folder)
   const given = settingsOf(query)
   switch (scheme) {
@@ -104,7 +104,7 @@ function folderOf(text: string, cwd: string): string {
     return fileURLToPath(text)
   } catch (error) {
     throw refusal(
-      'the folder of the bucket is not a local one',
+      'The folder of the bucket is on another host.',
       'Write file:///absolute/path, or ./relative/path.',
       error,
     )
@@ -114,7 +114,7 @@ function folderOf(text: string, cwd: string): string {
 function prefixOf(folder: string): string {
   const prefix = unescaped(folder).replace(/^\/+|\/+$/g, '')
   const fault = prefix === '' ? undefined : keyFault(prefix)
-  if (fault !== undefined) throw refusal(`the prefix ${JSON.stringify(prefix)} cannot be used: ${fault}`)
+  if (fault !== undefined) throw refusal(`The prefix ${JSON.stringify(prefix)} cannot be used: ${fault}.`)
   return prefix
 }
 
@@ -125,7 +125,7 @@ function settingsOf(query: string): Record<string, string> {
   const settings: Record<string, string> = {}
   for (const [name, value] of new URLSearchParams(query)) {
     if (SECRET.test(name)) throw secretRefusal(`"${name}"`)
-    if (name in settings) throw refusal(`"${name}" is given twice in the address of the bucket`)
+    if (name in settings) throw refusal(`"${name}" appears twice in the address of the bucket.`)
     settings[name] = value
   }
   return settings
@@ -139,8 +139,8 @@ function parsed<S extends z.ZodRawShape>(
   const result = schema.safeParse(given)
   if (result.success) return result.data
   throw refusal(
-    `the address of the bucket has faults: ${sayFaults(faultsIn(result.error))}`,
-    `After the question mark, ${scheme}:// takes ${Object.keys(schema.shape).join(', ')}.`,
+    `The address of the bucket is invalid: ${sayFaults(faultsIn(result.error))}.`,
+    `After the question mark, ${scheme}:// accepts ${Object.keys(schema.shape).join(', ')}.`,
   )
 }
 
@@ -156,7 +156,7 @@ function unescaped(text: string): string {
     return decodeURIComponent(text)
   } catch (error) {
     throw refusal(
-      'the address of the bucket has a "%" that escapes nothing',
+      'The address of the bucket has a "%" that is not part of an escape.',
       'Write %25 for a percent sign.',
       error,
     )
@@ -172,7 +172,7 @@ function refusal(message: string, hint = EXAMPLES, cause?: unknown): Error {
 /** Addresses end up in process lists, shell histories and logs. */
 function secretRefusal(what: string): Error {
   return refusal(
-    `the address of the bucket has ${what} in it, and secrets do not belong there`,
+    `The address of the bucket contains ${what}. Never put secrets in an address.`,
     'Use environment variables: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, GOOGLE_APPLICATION_CREDENTIALS, or AZURE_STORAGE_CONNECTION_STRING.',
   )
 }

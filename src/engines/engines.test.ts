@@ -59,7 +59,7 @@ test('output without an error is reported whole', () => {
 
 test('a variable that no shell can name is refused, with the way that works', () => {
   expect(variableEnv({ a: '1' })).toEqual({ TF_VAR_a: '1' })
-  expect(() => variableEnv({ a: '1', 'b-c': '2' })).toThrow('no shell can export the variable b-c')
+  expect(() => variableEnv({ a: '1', 'b-c': '2' })).toThrow('A shell cannot export the variable b-c.')
 })
 
 test.each([
@@ -89,7 +89,7 @@ test('an engine is found by name, by path, or the one that is there', () => {
 
   expect(findEngine(undefined, machine)).toBe('/opt/terraform')
   expect(findEngine('/opt/terraform', machine)).toBe('/opt/terraform')
-  expect(() => findEngine('tofu', machine)).toThrow('there is no tofu here')
+  expect(() => findEngine('tofu', machine)).toThrow('There is no tofu on this machine.')
 })
 
 test('the version of an engine', () => {

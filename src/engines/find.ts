@@ -21,8 +21,8 @@ export function findEngine(wanted: string | undefined, machine: Machine): string
     const found = machine.folders.map((folder) => `${folder}/${name}`).find((path) => machine.isProgram(path))
     if (found !== undefined) return found
   }
-  throw new TacoError('NOT_FOUND', `there is no ${names.join(' and no ')} here`, {
+  throw new TacoError('NOT_FOUND', `There is no ${names.join(' and no ')} on this machine.`, {
     facts: { engine: wanted ?? null },
-    hint: 'install OpenTofu or Terraform, or name the program with `engine:` in taco.yaml or TACO_ENGINE',
+    hint: 'Install OpenTofu or Terraform, or name the program with `engine:` in taco.yaml or with TACO_ENGINE.',
   })
 }

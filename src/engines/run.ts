@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { TacoError, messageOf } from '../base/errors.ts'
+import { TacoError, reasonOf } from '../base/errors.ts'
 
 export interface EngineRun {
   readonly program: string
@@ -117,8 +117,8 @@ function follow(file: number, onLine: (line: string) => void) {
 }
 
 function cannotStart(program: string, error: Error): TacoError {
-  return new TacoError('UNEXPECTED', `cannot run ${program}: ${messageOf(error)}`, {
-    hint: 'is it a program that may be run?',
+  return new TacoError('UNEXPECTED', `Cannot run ${program}: ${reasonOf(error)}.`, {
+    hint: 'Check that the file exists and is executable.',
     cause: error,
   })
 }

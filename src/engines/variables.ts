@@ -16,9 +16,9 @@ export function variableText(json: string): string {
 export function variableEnv(values: Readonly<Record<string, string>>): Record<string, string> {
   const odd = Object.keys(values).filter((name) => !/^\w+$/.test(name))
   if (odd.length > 0) {
-    throw new TacoError('BAD_REQUEST', `no shell can export the variable ${odd.join(', ')}`, {
+    throw new TacoError('BAD_REQUEST', `A shell cannot export the variable ${odd.join(', ')}.`, {
       facts: { field: 'variable', variables: odd },
-      hint: 'write the inputs to a file with --write, or map them to other variables with `inputs`',
+      hint: 'Write the inputs to a file with --write, or map them to other variables with `inputs`.',
     })
   }
   return Object.fromEntries(
@@ -36,6 +36,6 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (cause) {
-    throw new TacoError('UNEXPECTED', 'the value of an input is not JSON', { cause })
+    throw new TacoError('UNEXPECTED', 'The value of an input is not JSON.', { cause })
   }
 }

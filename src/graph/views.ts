@@ -7,7 +7,7 @@ const Named = z.object({ id: z.string(), name: z.string() })
 
 export const StatusWord = z
   .enum(['up-to-date', 'stale', 'waiting', 'unknown', 'never-applied', 'state-missing'])
-  .meta({ description: 'Computed from what was read and what stands; never stored.' })
+  .meta({ description: 'Computed from what was read and the current outputs; never stored.' })
 
 /** Shown beside the status, not instead of it. */
 export const Mark = z.enum(['locked', 'running', 'failed', 'suspect'])
@@ -17,14 +17,16 @@ const EdgeSource = openWord(z.enum(['declared', 'code', 'reads']))
 
 const EdgeState = z
   .enum(['fresh', 'changed', 'unknown', 'dangling'])
-  .meta({ description: 'What the last write read, against what stands.' })
+  .meta({ description: 'What the last write read, compared with the current outputs.' })
 
 export const NodeView = z.object({
   ...Named.shape,
   status: StatusWord,
-  ready: z.boolean().meta({ description: 'For `stale`: nothing upstream will still change, apply it.' }),
+  ready: z
+    .boolean()
+    .meta({ description: 'For `stale`: nothing upstream will change any more, so it can be applied.' }),
   marks: z.array(Mark),
-  commit: z.number().int().nullable().meta({ description: 'Outputs commit that stands.' }),
+  commit: z.number().int().nullable().meta({ description: 'Current outputs commit.' }),
   at: z.iso.datetime().nullable().meta({ description: 'When its state was written.' }),
   by: z.string().nullable(),
   who: z.string().nullable().meta({ description: 'What the caller says of itself: not verified.' }),
@@ -34,11 +36,13 @@ export type NodeView = z.infer<typeof NodeView>
 export const GraphEdgeView = z.object({
   from: z.string().meta({ description: 'Id of the unit that uses the other.' }),
   to: z.string().meta({ description: 'Id of the unit that is used.' }),
-  name: z.string().meta({ description: 'Name of the unit that is used, the last one known if it is gone.' }),
+  name: z
+    .string()
+    .meta({ description: 'Name of the unit that is used; its last known name if it no longer exists.' }),
   outputs: z.array(z.string()).nullable().meta({ description: 'Null: all of them. Empty: only the order.' }),
   source: EdgeSource,
   state: EdgeState,
-  changed: z.array(z.string()).meta({ description: 'Outputs that are not what was read any more.' }),
+  changed: z.array(z.string()).meta({ description: 'Outputs that differ from what was read.' }),
 })
 export type GraphEdgeView = z.infer<typeof GraphEdgeView>
 

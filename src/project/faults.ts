@@ -32,7 +32,7 @@ export function openFaults(file: string, document: Document, lines: LineCounter)
       const faults = found.toSorted((a, b) => a.line - b.line || a.column - b.column)
       const text = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`)
       throw new TacoError('BAD_REQUEST', text.join('\n'), {
-        hint: 'docs/project.md describes the file',
+        hint: 'See docs/project.md for the format of the file.',
         facts: { field: file, faults },
       })
     },

@@ -34,7 +34,7 @@ export type UnitEntry = z.infer<typeof UnitEntry>
 export const ProjectFile = z.looseObject({
   org: z.string().optional(),
   engine: Engine.optional(),
-  units: z.record(z.string(), z.unknown(), 'there are no units: write `units:` and their names below it'),
+  units: z.record(z.string(), z.unknown(), 'There are no units. Write `units:` and their names below it.'),
 })
 
 /** The keys that a map may have. */

@@ -9,18 +9,18 @@ export function checkNodes(document: Document, faults: Faults): void {
   const anchors = new Set<string>()
   visit(document, {
     Alias(_, { source, range }) {
-      if (!anchors.has(source)) faults.addAt(range?.[0] ?? 0, `there is no &${source} before this`)
+      if (!anchors.has(source)) faults.addAt(range?.[0] ?? 0, `There is no &${source} before this.`)
     },
     Pair(_, { key }) {
-      if (!isScalar(key)) faults.addAt(offsetOf(key), 'a name must be text')
+      if (!isScalar(key)) faults.addAt(offsetOf(key), 'A name must be text.')
       else writeAsText(key)
       if (isScalar(key) && key.value === '__proto__')
-        faults.addAt(offsetOf(key), '__proto__ cannot be used as a name')
+        faults.addAt(offsetOf(key), '"__proto__" cannot be used as a name.')
     },
     Value(_, node) {
       if (node.anchor !== undefined) anchors.add(node.anchor)
       if (isScalar(node) && typeof node.value === 'number' && !isKept(node.value, node.source))
-        faults.addAt(offsetOf(node), 'write this number in quotes: not all of it would be kept')
+        faults.addAt(offsetOf(node), 'Write this number in quotes. It is too long to be kept exactly.')
     },
   })
   const units = document.get('units')
@@ -38,7 +38,7 @@ export function valuesOf(document: Document, faults: Faults): unknown {
   } catch {
     let first: number | undefined
     visit(document, { Alias: (_, { range }) => void (first ??= range?.[0]) })
-    faults.addAt(first ?? 0, 'anchors are used too often, or inside of what they name')
+    faults.addAt(first ?? 0, 'Anchors are used too often, or inside their own value.')
     return undefined
   }
 }

@@ -70,11 +70,11 @@ test('all faults are reported at once, each with its line and column', () => {
         outputs: [1st]
 `),
   ).toEqual([
-    'infra/taco.yaml:3:5: "dirr" is not known here; did you mean dir?',
-    'infra/taco.yaml:4:16: this must be a list, not text',
-    expect.stringMatching(/^infra\/taco\.yaml:5:3: the unit name "bad--name" has a part/),
-    'infra/taco.yaml:7:10: the folder "../outside" is outside of the project',
-    'infra/taco.yaml:9:7: app cannot depend on itself',
+    'infra/taco.yaml:3:5: The key "dirr" is unknown. Did you mean dir?',
+    'infra/taco.yaml:4:16: This must be a list, not text.',
+    expect.stringMatching(/^infra\/taco\.yaml:5:3: The unit name "bad--name" has an invalid part/),
+    'infra/taco.yaml:7:10: The folder "../outside" is outside the project.',
+    'infra/taco.yaml:9:7: app cannot depend on itself.',
     expect.stringMatching(/^infra\/taco\.yaml:11:19: /),
   ])
 })
@@ -86,15 +86,15 @@ test('a circle is spelled out, and points at one of its edges', () => {
   b: { dependencies: { c: all } }
   c: { dependencies: [a] }
 `),
-  ).toEqual(['infra/taco.yaml:2:24: units depend on each other in a circle: a → b → c → a'])
+  ).toEqual(['infra/taco.yaml:2:24: These units depend on each other in a cycle: a → b → c → a.'])
 })
 
 test.each([
   ['units: [', /^infra\/taco\.yaml:1:\d+: /],
   ['units:\n  a: {}\n  a: {}\n', /^infra\/taco\.yaml:3:3: Map keys must be unique/],
-  ['', /^infra\/taco\.yaml:1:1: there are no units/],
-  ['- a\n', /^infra\/taco\.yaml:1:1: this must be a map, not a list/],
-  ['units:\n  a:\n    - b\n', /^infra\/taco\.yaml:3:5: this must be a map, not a list/],
+  ['', /^infra\/taco\.yaml:1:1: There are no units/],
+  ['- a\n', /^infra\/taco\.yaml:1:1: This must be a map, not a list/],
+  ['units:\n  a:\n    - b\n', /^infra\/taco\.yaml:3:5: This must be a map, not a list/],
 ])('%j is refused where it is wrong', (text, message) => {
   expect(faultsOf(text)).toEqual([expect.stringMatching(message)])
 })
@@ -106,47 +106,47 @@ for (const [name, of] of ['ba', 'cb', 'dc']) {
 }
 
 test.each([
-  ['an alias bomb', `${bomb.join('\n')}\nunits: {a: {}}\n`, ['2:8: anchors are used too often']],
+  ['an alias bomb', `${bomb.join('\n')}\nunits: {a: {}}\n`, ['2:8: Anchors are used too often']],
   [
     'aliases of nothing',
     'units:\n  a: *nope\n  b: *nix\n',
-    ['2:6: there is no &nope', '3:6: there is no &nix'],
+    ['2:6: There is no &nope', '3:6: There is no &nix'],
   ],
-  ['two documents', 'units:\n  a: {}\n---\nunits: {}\n', ['3:1: the file must be one document']],
+  ['two documents', 'units:\n  a: {}\n---\nunits: {}\n', ['3:1: The file must be one document']],
   ['tags', 'units:\n  a: !ref {}\n', ['2:6: Unresolved tag: !ref']],
-  ['a name that JavaScript keeps', 'units:\n  __proto__: {}\n', ['2:3: __proto__ cannot be used as a name']],
-  ['keys that are no text', 'units:\n  ? [a, b]\n  : {}\n', ['2:5: a name must be text']],
-  ['brackets without end', `units: ${'['.repeat(20_000)}`, ['1:1: it is nested too deeply']],
+  [
+    'a name that JavaScript keeps',
+    'units:\n  __proto__: {}\n',
+    ['2:3: "__proto__" cannot be used as a name'],
+  ],
+  ['keys that are no text', 'units:\n  ? [a, b]\n  : {}\n', ['2:5: A name must be text']],
+  ['brackets without end', `units: ${'['.repeat(20_000)}`, ['1:1: The file is nested too deeply']],
   [
     'brackets in brackets',
     `units: ${'['.repeat(20_000)}${']'.repeat(20_000)}`,
-    ['1:1: it is nested too deeply'],
+    ['1:1: The file is nested too deeply'],
   ],
   [
     'nothing where text must be',
     'units:\n  a: {dir: "", engine: ""}\n',
-    ['2:12: this is empty', '2:24: this is empty'],
+    ['2:12: This is empty', '2:24: This is empty'],
   ],
   [
     'other types',
     'units:\n  a: {dir: 3, var_files: yes, labels: [x]}\n',
     [
-      '2:12: this must be text, not a number',
-      '2:26: this must be a list, not text',
-      '2:39: this must be a map, not a list',
+      '2:12: This must be text, not a number',
+      '2:26: This must be a list, not text.',
+      '2:39: This must be a map, not a list',
     ],
   ],
-  [
-    'labels',
-    'units:\n  a:\n    labels: {"bad key!": x}\n',
-    ['3:14: "bad key!" cannot be the name of a label'],
-  ],
+  ['labels', 'units:\n  a:\n    labels: {"bad key!": x}\n', ['3:14: "bad key!" is not a valid label name.']],
   [
     'a list of dependencies',
     'units:\n  a:\n    dependencies: [1, ":x", "b:c:d", "b:e,,f"]\n',
     [
-      '3:20: this must be text, not a number',
-      '3:23: the unit name is empty',
+      '3:20: This must be text, not a number',
+      '3:23: The unit name is empty.',
       '3:29: names of outputs',
       '3:38: names of outputs',
       '3:38: b is named twice',
@@ -155,14 +155,14 @@ test.each([
   [
     'digits that would be lost',
     'units:\n  a:\n    variables: {n: 12345678901234567890, m: [0.12345678901234567890]}\n',
-    ['3:20: write this number in quotes', '3:46: write this number in quotes'],
+    ['3:20: Write this number in quotes', '3:46: Write this number in quotes'],
   ],
   [
     'several circles',
     'units:\n  a: {dependencies: [b]}\n  b: {dependencies: [a]}\n  c: {dependencies: [d]}\n  d: {dependencies: [c]}\n',
     [
-      '2:21: units depend on each other in a circle: a → b → a',
-      '4:21: units depend on each other in a circle: c → d → c',
+      '2:21: These units depend on each other in a cycle: a → b → a',
+      '4:21: These units depend on each other in a cycle: c → d → c',
     ],
   ],
 ])('%s: refused in our own words, where it is', (_, text, expected) => {

@@ -1,3 +1,4 @@
+import { sentence } from '../base/text/sentence.ts'
 import { LineCounter, type YAMLError, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { isTacoError } from '../base/errors.ts'
@@ -47,12 +48,13 @@ export function readProject(text: string, path: string): Project {
 
 /** The parser's own words, unless they address programmers. */
 function refuseSyntax(found: readonly YAMLError[], faults: Faults): void {
-  if (found.some(({ message }) => message.includes('call stack'))) faults.addAt(0, 'it is nested too deeply')
+  if (found.some(({ message }) => message.includes('call stack')))
+    faults.addAt(0, 'The file is nested too deeply.')
   else
     for (const { pos, code, message } of found)
       faults.addAt(
         pos[0],
-        code === 'MULTIPLE_DOCS' ? 'the file must be one document: leave out `---`' : message,
+        code === 'MULTIPLE_DOCS' ? 'The file must be one document. Remove `---`.' : sentence(message),
       )
   faults.throwIfAny()
 }
@@ -63,7 +65,7 @@ function readUnit(name: string, value: unknown, engine: string | undefined, faul
   const entry: UnitEntry = parsed(UnitEntry, value ?? {}, path, UNIT_KEYS, faults) ?? {}
   const dir = entry.dir ?? name
   if (/^([/\\]|[A-Za-z]:)/.test(dir) || normalized(dir) === undefined)
-    faults.add([...path, 'dir'], `the folder ${JSON.stringify(dir)} is outside of the project`)
+    faults.add([...path, 'dir'], `The folder ${JSON.stringify(dir)} is outside the project.`)
   asFault(() => checkLabelCount(entry.labels ?? {}), [...path, 'labels'], faults, 'key')
   for (const [label, text] of Object.entries(entry.labels ?? {}))
     asFault(() => parseLabels({ [label]: text }), [...path, 'labels', label], faults, 'key')
@@ -88,8 +90,8 @@ function readDependencies(
   const found = new Map<string, ProjectDependency>()
   const add = (dependency: ProjectDependency, at: Path) => {
     asFault(() => parseUnitName(dependency.on), at, faults, 'key')
-    if (dependency.on === unit) faults.add(at, `${unit} cannot depend on itself`, 'key')
-    if (found.has(dependency.on)) faults.add(at, `${dependency.on} is named twice`, 'key')
+    if (dependency.on === unit) faults.add(at, `${unit} cannot depend on itself.`, 'key')
+    if (found.has(dependency.on)) faults.add(at, `${dependency.on} is named twice.`, 'key')
     found.set(dependency.on, dependency)
   }
   if (Array.isArray(entry)) {
@@ -136,8 +138,8 @@ function parsed<T extends z.ZodType>(
   if (keys !== undefined && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     for (const key of Object.keys(value).filter((name) => !keys.includes(name))) {
       const guess = nearest(key, keys)
-      const advice = guess === undefined ? `known are ${keys.join(', ')}` : `did you mean ${guess}?`
-      faults.add([...path, key], `${JSON.stringify(key)} is not known here; ${advice}`, 'key')
+      const advice = guess === undefined ? `Known keys are ${keys.join(', ')}.` : `Did you mean ${guess}?`
+      faults.add([...path, key], `The key ${JSON.stringify(key)} is unknown. ${advice}`, 'key')
     }
   }
   if (result.success) return result.data
@@ -150,7 +152,7 @@ function parsed<T extends z.ZodType>(
 }
 
 function sayType(message: string): string {
-  if (message.startsWith('Too small')) return 'this is empty'
+  if (message.startsWith('Too small')) return 'This is empty.'
   const types = /^Invalid input: expected (\w+), received (\w+)$/.exec(message)
   const words: Readonly<Record<string, string>> = {
     record: 'a map',
@@ -162,7 +164,7 @@ function sayType(message: string): string {
     null: 'nothing',
   }
   const word = (type = '') => words[type] ?? type
-  return types === null ? message : `this must be ${word(types[1])}, not ${word(types[2])}`
+  return types === null ? sentence(message) : `This must be ${word(types[1])}, not ${word(types[2])}.`
 }
 
 function asFault(work: () => unknown, path: Path, faults: Faults, at?: 'key' | 'value'): void {
@@ -170,7 +172,7 @@ function asFault(work: () => unknown, path: Path, faults: Faults, at?: 'key' | '
     work()
   } catch (error) {
     if (!isTacoError(error)) throw error
-    faults.add(path, error.hint === undefined ? error.message : `${error.message} (${error.hint})`, at)
+    faults.add(path, error.hint === undefined ? error.message : `${error.message} ${error.hint}`, at)
   }
 }
 
@@ -185,7 +187,7 @@ function refuseCycles(units: readonly ProjectUnit[], faults: Faults): void {
     const [first = '', second = ''] = cycle
     faults.add(
       ['units', first, 'dependencies', second],
-      `units depend on each other in a circle: ${spellCycle(cycle)}`,
+      `These units depend on each other in a cycle: ${spellCycle(cycle)}.`,
       'key',
     )
   }

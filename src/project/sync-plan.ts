@@ -113,20 +113,20 @@ function refuseUnknown(wanted: readonly SyncUnit[], byName: ReadonlyMap<string, 
   const lost = wanted.flatMap(({ name, dependencies }) =>
     dependencies
       .filter(({ on }) => !known.has(on))
-      .map(({ on }) => ({ unit: name, on, detail: `${name} depends on ${on}, and there is no such unit` })),
+      .map(({ on }) => ({ unit: name, on, detail: `${name} depends on ${on}, but there is no such unit.` })),
   )
   if (lost.length === 0) return
   const told = lost.slice(0, MOST_TOLD)
   const more = lost.length - told.length
-  const rest = more > 0 ? [`and ${more} more`] : []
+  const rest = more > 0 ? [`There are ${more} more.`] : []
   const asked = [...new Set(told.map(({ on }) => on))].slice(0, MOST_GUESSED)
   const guesses = asked.flatMap((on) => nearest(on, known) ?? [])
-  throw new TacoError('NOT_FOUND', [...told.map(({ detail }) => detail), ...rest].join('; '), {
+  throw new TacoError('NOT_FOUND', [...told.map(({ detail }) => detail), ...rest].join(' '), {
     facts: { field: 'dependencies', errors: told, moreErrors: more },
     hint:
       guesses.length > 0
-        ? `did you mean ${[...new Set(guesses)].join(', ')}?`
-        : 'list it among the units, or create it first: `taco unit create`',
+        ? `Did you mean ${[...new Set(guesses)].join(', ')}?`
+        : 'List it among the units, or create it first with `taco unit create`.',
   })
 }
 
@@ -152,10 +152,14 @@ function refuseCycle(
 }
 
 export function circleRefused(cycle: readonly string[]): TacoError {
-  return new TacoError('CONFLICT', `units would depend on each other in a circle: ${spellCycle(cycle)}`, {
-    facts: { field: 'dependencies', cycle },
-    hint: 'take out one of these dependencies; `taco dep ls` shows those that were declared by hand',
-  })
+  return new TacoError(
+    'CONFLICT',
+    `These units would depend on each other in a cycle: ${spellCycle(cycle)}.`,
+    {
+      facts: { field: 'dependencies', cycle },
+      hint: 'Remove one of these dependencies. `taco dep ls` shows those declared by hand.',
+    },
+  )
 }
 
 function strangeOutputs(
@@ -170,8 +174,8 @@ function strangeOutputs(
       .filter((output) => !isKnown(output))
       .map((output) => {
         const guess = nearest(output, known)
-        const advice = guess === undefined ? '' : `; did you mean ${guess}?`
-        return `${name} uses the output ${output} of ${on}, which has none of that name${advice}`
+        const advice = guess === undefined ? '' : ` Did you mean ${guess}?`
+        return `${name} uses the output ${output} of ${on}, which does not exist.${advice}`
       })
   })
 }

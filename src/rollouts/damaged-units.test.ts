@@ -62,7 +62,7 @@ test('nothing is decided by a graph in which a unit cannot be read', async () =>
   const { graph, rollouts } = await damagedEstate()
   const refusal = {
     code: 'BUCKET_CORRUPT',
-    message: expect.stringContaining('cannot be told without a unit') as string,
+    message: expect.stringContaining('The graph is incomplete') as string,
     hint: expect.stringContaining('doctor --deep --repair') as string,
   }
 

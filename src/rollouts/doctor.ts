@@ -12,10 +12,10 @@ export async function* checkRollouts(
       yield {
         level: 'error',
         check: 'rollout.document',
-        message: `the rollout ${id} ${isNewer ? 'was written by a newer OpenTaco' : 'cannot be read'}, and units that it may have left half applied are unknown: ${rolloutKey(org, id)}`,
+        message: `The rollout ${id} ${isNewer ? 'was written by a newer version of OpenTaco' : 'cannot be read'}, so units that it may have left half applied are unknown. Its document is ${rolloutKey(org, id)}.`,
         hint: isNewer
-          ? 'upgrade this OpenTaco; it does not touch what it does not understand'
-          : 'restore the object from a backup of the bucket, or remove it once they are applied',
+          ? 'Upgrade OpenTaco. This version leaves the document unchanged.'
+          : 'Restore the object from a backup of the bucket, or remove it once these units are applied.',
         unit: null,
         repaired: false,
       }

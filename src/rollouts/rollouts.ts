@@ -155,7 +155,11 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
 
     async start(org, { from, claim: wanted }, caller) {
       if (from.length === 0)
-        throw badRequest('from', 'a rollout starts somewhere', 'name the units that changed: --from network')
+        throw badRequest(
+          'from',
+          'No starting unit was given.',
+          'Name the units that changed: --from network.',
+        )
       const doubt = await left.note(org)
       const now = clock.now()
       const fresh = `ro-${ids.ulid(now)}`
@@ -188,7 +192,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
 
     async list(org, { limit, cursor }) {
       if (cursor !== undefined && !isRolloutId(cursor))
-        throw badRequest('cursor', 'this cursor is not one of ours', 'leave it out to start from the newest')
+        throw badRequest('cursor', 'The cursor is invalid.', 'Leave it out to start from the newest.')
       const below = cursor === undefined ? {} : { below: cursor }
       const { rollouts, damaged, next } = await store.page(org, { limit, ...below })
       const all = [...rollouts.map(viewRollout), ...damaged.map((one) => viewDamaged(org, one))]

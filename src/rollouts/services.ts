@@ -36,7 +36,7 @@ export const RolloutView = z.object({
   who: z.string().nullable(),
   status: openWord(z.enum([...knownRolloutStatus.options, 'damaged'])).meta({
     description:
-      'damaged: its document in the bucket cannot be read; nothing else is known of it. A newer server may use other words.',
+      'damaged: its document in the bucket cannot be read, and nothing else is known about it. A newer server may use other words.',
   }),
   /** Names of the units it starts from. */
   roots: z.array(z.string()),
@@ -61,7 +61,7 @@ export const UsedOutputs = z.object({
   unit: z.object({ id: z.string(), name: z.string() }),
   commit: z.number().int(),
   outputs: z.record(z.string(), z.string()),
-  inputs: z.record(z.string(), z.string()).meta({ description: 'Variable → the output it takes.' }),
+  inputs: z.record(z.string(), z.string()).meta({ description: 'Variable → output.' }),
 })
 export type UsedOutputs = z.infer<typeof UsedOutputs>
 

@@ -165,8 +165,8 @@ export function afterEnd(
       const { fingerprint } = end
       const isHalfDone = facts?.failed !== undefined || step.earlier !== undefined
       if (facts?.head == null || facts.fingerprint !== fingerprint || isHalfDone)
-        throw new TacoError('CONFLICT', `${step.unit.name} was last applied with another fingerprint`, {
-          hint: 'apply it',
+        throw new TacoError('CONFLICT', `${step.unit.name} was last applied with another fingerprint.`, {
+          hint: 'Apply it.',
         })
       const proof = { kind: 'fingerprint' as const, fingerprint, version: facts.head.version }
       return skipByProof(rollout, unit, { token, now, proof })
@@ -203,7 +203,7 @@ function isHalfDone({ earlier }: Step, end: StepEnd): boolean {
 
 function claimOf(step: Step): NonNullable<Step['claim']> {
   if (step.claim !== undefined) return step.claim
-  throw new TacoError('CONFLICT', `${step.unit.name} is not claimed`, { hint: 'claim it first' })
+  throw new TacoError('CONFLICT', `${step.unit.name} is not claimed.`, { hint: 'Claim it first.' })
 }
 
 function lockOf(step: Step): string {

@@ -63,13 +63,13 @@ const rolloutKind: DocumentKind<Rollout, RolloutRef, ReadonlySet<string>> = {
   format: rolloutFormat,
   keyOf({ org, id }) {
     if (!isRolloutId(id))
-      throw badRequest('id', `${JSON.stringify(id)} is not the id of a rollout`, 'see `taco rollout ls`')
+      throw badRequest('id', `${JSON.stringify(id)} is not a rollout id.`, 'See `taco rollout ls`.')
     return rolloutKey(parseOrgName(org), id)
   },
   missing: ({ id }) =>
-    new TacoError('NOT_FOUND', `there is no rollout ${id}`, {
+    new TacoError('NOT_FOUND', `There is no rollout ${id}.`, {
       facts: { field: 'id', id },
-      hint: 'see `taco rollout ls`',
+      hint: 'See `taco rollout ls`.',
     }),
   cache: {
     most: MOST_STEPS_KEPT,

@@ -70,8 +70,8 @@ test('a damaged rollout takes no other with it, and nothing that it may be about
 test.each([
   ['is half lost', half, 'or remove it'],
   // One that removed it would lose a record that is whole.
-  ['is of a newer format', newer, 'upgrade this OpenTaco'],
-  ['has a word that only a newer OpenTaco knows', newerWord, 'upgrade this OpenTaco'],
+  ['is of a newer format', newer, 'Upgrade OpenTaco'],
+  ['has a word that only a newer OpenTaco knows', newerWord, 'Upgrade OpenTaco'],
 ])('a rollout whose document %s is named to whoever looks for what is wrong', async (_, how, hint) => {
   const { world, id } = await damaged(how)
   // What is wrong with one organization hides nothing in another.

@@ -40,9 +40,12 @@ export function unitNamed({ unit, project }: Repository, name: string): ProjectU
     name,
     project.units.map((one) => one.name),
   )
-  const hint = project.units.length === 0 ? 'it names no units at all' : 'add it, or work where it is named'
-  throw new TacoError('NOT_FOUND', `taco.yaml does not say in which folder ${name} is`, {
+  const hint =
+    project.units.length === 0
+      ? 'It names no units at all.'
+      : 'Add it, or run the worker in the repository that names it.'
+  throw new TacoError('NOT_FOUND', `taco.yaml does not name the folder of ${name}.`, {
     facts: { unit: name, ...(guess === undefined ? {} : { nearest: guess }) },
-    hint: guess === undefined ? hint : `did you mean ${guess}?`,
+    hint: guess === undefined ? hint : `Did you mean ${guess}?`,
   })
 }

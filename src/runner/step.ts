@@ -44,7 +44,7 @@ export async function runStep(needs: StepNeeds, options: RunnerOptions, hold: Ho
 }
 
 function failed(error: unknown, begun: boolean) {
-  const hint = isTacoError(error) && error.hint !== undefined ? ` (${error.hint})` : ''
+  const hint = isTacoError(error) && error.hint !== undefined ? ` ${error.hint}` : ''
   const reason = `${messageOf(error)}${hint}`.slice(0, 1500)
   return { kind: 'failed' as const, reason, exitCode: 1, engineMs: 0, begun }
 }
@@ -151,9 +151,9 @@ function untilEngineEnded(
 function stillRuns(unit: string, pid: number): TacoError {
   return new TacoError(
     'CONFLICT',
-    `the engine of an earlier worker (process ${pid}) is still at work on ${unit}`,
+    `The engine of an earlier worker (process ${pid}) is still running on ${unit}.`,
     {
-      hint: 'Wait until it ends, then resume the rollout; --lock-timeout sets how long a step waits.',
+      hint: 'Wait until it ends, then resume the rollout. --lock-timeout sets how long a step waits.',
     },
   )
 }
@@ -200,7 +200,7 @@ function untilItPasses<T>(
 }
 
 function noBackend({ name }: ProjectUnit): TacoError {
-  return new TacoError('CONFLICT', `the code of ${name} keeps its state on this disk`, {
-    hint: `run \`taco backend ${name} --write\` in its folder; \`taco state push ${name} terraform.tfstate\` takes over what is there`,
+  return new TacoError('CONFLICT', `The code of ${name} has no backend, so its state stays on this disk.`, {
+    hint: `Run \`taco backend ${name} --write\` in its folder. \`taco state push ${name} terraform.tfstate\` stores the existing state.`,
   })
 }

@@ -181,7 +181,7 @@ test('two folders with one state are reported, and no two units get the same nam
   })
 
   expect(report.remarks).toEqual([
-    { where: 'a, b', says: 'these keep their states in the same place: s3://b/same' },
+    { where: 'a, b', says: 'these store their states in the same place: s3://b/same' },
     {
       where: 'prod/net',
       says: 'it is called prod/net-2, because the state of x is that of a unit prod/net',

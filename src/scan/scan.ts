@@ -159,7 +159,7 @@ function sharedPlaces(roots: readonly Root[]): readonly Remark[] {
     .filter((those) => those.length > 1)
     .map((those) => ({
       where: those.map(({ dir }) => dir).join(', '),
-      says: `these keep their states in the same place: ${those[0]?.place?.says ?? ''}`,
+      says: `these store their states in the same place: ${those[0]?.place?.says ?? ''}`,
     }))
 }
 

@@ -17,7 +17,7 @@ export function projectText({ units }: Pick<ScanReport, 'units'>, under = '.'): 
       ]),
     ),
   })
-  document.commentBefore = ' What this repository is made of; `taco sync` tells the server.'
+  document.commentBefore = ' The units of this repository. Apply changes with `taco sync`.'
   return document.toString({ lineWidth: 110, flowCollectionPadding: false })
 }
 

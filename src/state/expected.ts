@@ -14,8 +14,8 @@ export function isExpected(expected: Expected | undefined, tag: string | null): 
 }
 
 export function changedMeanwhile(what: string): TacoError {
-  return new TacoError('PRECONDITION_FAILED', `${what} is not what the request expects`, {
+  return new TacoError('PRECONDITION_FAILED', `${what} has changed since it was read.`, {
     facts: { field: 'If-Match' },
-    hint: 'someone changed it meanwhile: read it again and repeat the change',
+    hint: 'Read it again and repeat the change.',
   })
 }

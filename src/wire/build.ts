@@ -96,10 +96,14 @@ export async function build(options: BuildOptions): Promise<Built> {
 }
 
 function tooLate(label: string): TacoError {
-  return new TacoError('BUCKET_UNAVAILABLE', `${label} does not answer within ${READY_MS / 1000} s`, {
-    hint: 'Look at the health of the storage and the way to it.',
-    facts: { bucket: label },
-  })
+  return new TacoError(
+    'BUCKET_UNAVAILABLE',
+    `The bucket ${label} did not answer within ${READY_MS / 1000} s.`,
+    {
+      hint: 'Check the storage and the network.',
+      facts: { bucket: label },
+    },
+  )
 }
 
 /** The bucket with the abilities it was found to have; refuses one that could lose a state. */

@@ -15,7 +15,7 @@ test.each([
 test.each(['', '127.0.0.1', '::1:80', 'a b:80', '127.0.0.1:99999', 'http://x:80'])(
   '"%s" is not an address',
   (text) => {
-    expect(() => parseListen(text)).toThrow('not an address')
+    expect(() => parseListen(text)).toThrow('not a listen address')
   },
 )
 
@@ -24,7 +24,7 @@ test('a port in use is reported as such', async () => {
   const { port } = await listenOn(first, { host: '127.0.0.1', port: 0 })
 
   await expect(listenOn(createServer(), { host: '127.0.0.1', port })).rejects.toThrow(
-    'something else listens there already',
+    'another program already uses this address',
   )
 
   first.close()

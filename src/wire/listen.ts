@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { TacoError, badRequest } from '../base/errors.ts'
+import { TacoError, badRequest, reasonOf } from '../base/errors.ts'
 
 export interface ListenAddress {
   /** Empty: every address of the machine. */
@@ -15,7 +15,7 @@ export function parseListen(text: string): ListenAddress {
   if (match === null || port > 65_535) {
     throw badRequest(
       'listen',
-      `"${text}" is not an address to listen on`,
+      `"${text}" is not a listen address.`,
       'Write host:port, such as 127.0.0.1:8226.',
     )
   }
@@ -38,17 +38,17 @@ export async function listenOn(
 
 function translated(error: NodeJS.ErrnoException, { host, port }: ListenAddress): TacoError {
   const said: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'something else listens there already',
-    EACCES: 'not permitted',
+    EADDRINUSE: 'another program already uses this address',
+    EACCES: 'permission denied',
     EADDRNOTAVAIL: 'this machine has no such address',
     ENOTFOUND: 'no such host',
   }
   return new TacoError(
     'BAD_REQUEST',
-    `cannot listen on ${host || '*'}:${port}: ${said[error.code ?? ''] ?? error.message}`,
+    `Cannot listen on ${host || '*'}:${port}: ${said[error.code ?? ''] ?? reasonOf(error)}.`,
     {
       facts: { field: 'listen' },
-      hint: 'Choose another address with --listen, or end what listens there.',
+      hint: 'Choose another address with --listen, or stop the program that uses this one.',
       cause: error,
     },
   )

@@ -52,5 +52,9 @@ export function parseServeOptions(input: ServeInput): ServeOptions {
   if (parsed.success) return parsed.data
   const faults = faultsIn(parsed.error)
   const said = faults.map(({ field, message }) => ({ field: SAID_AS[field] ?? field, message }))
-  throw badRequest(faults[0]?.field ?? 'options', sayFaults(said), '`taco serve --help` lists what it takes.')
+  throw badRequest(
+    faults[0]?.field ?? 'options',
+    `The settings of the server are invalid: ${sayFaults(said)}.`,
+    '`taco serve --help` lists the accepted values.',
+  )
 }

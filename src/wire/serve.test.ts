@@ -42,10 +42,10 @@ test('a server over a folder takes states, keeps them over a restart, and is rea
 
 test.each([
   ['without authentication beyond loopback', { auth: 'none', listen: '0.0.0.0:0' }, 'loopback'],
-  ['with no token', { auth: 'token' }, 'no root token'],
+  ['with no token', { auth: 'token' }, 'root token is missing'],
   ['with a short token', { auth: 'token', rootToken: 'short' }, 'at least 16'],
   ['behind nonsense', { auth: 'none', trustedProxies: ['10.0.0.0/8', 'proxy'] }, 'not a list of addresses'],
-  ['on nonsense', { auth: 'none', listen: 'nonsense' }, 'not an address'],
+  ['on nonsense', { auth: 'none', listen: 'nonsense' }, 'not a listen address'],
   ['with a bucket of an unknown kind', { auth: 'none', bucket: 'ftp://x' }, 'bucket'],
 ] as const)('%s it does not start', async (_, options, message) => {
   await expect(serve({ bucket: 'memory:', ...quiet, ...options })).rejects.toThrow(message)
@@ -58,7 +58,7 @@ test('a port in use is reported as such', async () => {
 
   await expect(
     serve({ ...quiet, bucket: 'memory:', auth: 'none', listen: `127.0.0.1:${port}` }),
-  ).rejects.toThrow('listens there already')
+  ).rejects.toThrow('already uses this address')
 })
 
 test('a shutdown lets requests under way end, and ends feeds', async () => {
@@ -142,7 +142,8 @@ test('for engines, a loopback port opens that takes nothing but run tokens of th
 test('unusable options are reported as people give them', async () => {
   await expect(serve({ bucket: 'memory:', rootToken: 'short', maxStateBytes: Number.NaN })).rejects.toThrow(
     expect.objectContaining({
-      message: 'the root token must have at least 16 characters; --max-state must be a number',
+      message:
+        'The settings of the server are invalid: the root token must have at least 16 characters; --max-state must be a number.',
       hint: expect.stringContaining('--help'),
     }),
   )

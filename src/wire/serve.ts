@@ -56,7 +56,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
   const refusal = listenRefusal({ host: address.host, auth: options.auth, insecure: options.insecure })
   if (refusal !== undefined) {
     throw new TacoError('FORBIDDEN', refusal, {
-      hint: 'Use --auth token, listen on 127.0.0.1, or add --insecure if others guard the port.',
+      hint: 'Use --auth token, listen on 127.0.0.1, or add --insecure if something else protects the port.',
     })
   }
   const guardWith = guardOf(options, address.host, role?.attempts)
@@ -93,7 +93,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     guard: guardWith(control.runTokens, {
       refused: metrics.refusedCredential,
       limited: (address) =>
-        log.warn('too many wrong tokens came from an address: none from there is looked at for a while', {
+        log.warn('too many wrong tokens from one address: its tokens are refused for a while', {
           address,
         }),
     }),
@@ -115,7 +115,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
 
   if (isFirst && options.auth === 'token' && isWeakToken(options.rootToken ?? '')) {
     log.warn('the root token is weak: it has less than 128 bits and opens everything', {
-      hint: 'Replace it by the output of `openssl rand -hex 32`.',
+      hint: 'Replace it with the output of `openssl rand -hex 32`.',
     })
   }
 
@@ -184,7 +184,7 @@ function guardOf(
   if (token === undefined) {
     throw badRequest(
       'rootToken',
-      'there is no root token',
+      'The root token is missing.',
       'Set TACO_ROOT_TOKEN or --token-file, for example to the output of `openssl rand -hex 32`.',
     )
   }
@@ -203,8 +203,8 @@ function trustedProxiesOf({ trustedProxies }: ServeOptions): ReturnType<typeof p
   if (parsed !== undefined) return parsed
   throw badRequest(
     'trustedProxies',
-    `"${trustedProxies.join(',')}" is not a list of addresses`,
-    'Write --trusted-proxy as addresses and networks with commas between, such as 10.0.0.5,10.1.0.0/16.',
+    `"${trustedProxies.join(',')}" is not a list of addresses.`,
+    'Write --trusted-proxy as addresses and networks separated by commas, such as 10.0.0.5,10.1.0.0/16.',
   )
 }
 

@@ -20,7 +20,7 @@ export function openSpool(folder: string = tmpdir()): Spool {
         await unlink(path)
         return spoolFile(file)
       } catch (cause) {
-        throw new TacoError('UNEXPECTED', `cannot create a temporary file in ${folder}`, {
+        throw new TacoError('UNEXPECTED', `Cannot create a temporary file in ${folder}.`, {
           hint: 'Set TMPDIR to a folder with room for the largest state.',
           cause,
         })
@@ -49,8 +49,7 @@ function spoolFile(file: FileHandle): SpoolFile {
       const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(CHUNK, end - at)))
       while (at < end) {
         const { bytesRead } = await file.read(buffer, 0, Math.min(CHUNK, end - at), at)
-        if (bytesRead === 0)
-          throw new TacoError('UNEXPECTED', 'a temporary file is shorter than what was written')
+        if (bytesRead === 0) throw new TacoError('UNEXPECTED', 'A temporary file is shorter than expected.')
         at += bytesRead
         yield buffer.subarray(0, bytesRead)
       }

@@ -55,7 +55,7 @@ test('several candidates, and backends in JSON, are left to people', async () =>
   for (const { taco } of [several, json]) {
     const { code, err } = await taco('backend', 'app', '--replace')
     expect(code).not.toBe(0)
-    expect(err).toContain('leave one of them')
+    expect(err).toContain('Keep one of them')
   }
   expect(several.read('a.tf').toString()).toBe(S3)
 })

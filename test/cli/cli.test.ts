@@ -100,7 +100,7 @@ test('units are created, labelled, renamed, deleted and restored', async () => {
     retention: { days: 90 },
   })
   await out(world, 'unit', 'rename', 'prod/network', 'prod/vpc')
-  expect((await refused(world, 'unit', 'rm', 'prod/vpc')).err).toContain('give --yes')
+  expect((await refused(world, 'unit', 'rm', 'prod/vpc')).err).toContain('--yes')
   await out(world, 'unit', 'rm', 'prod/vpc', '--yes')
   expect(await out(world, 'unit', 'ls')).toBe('')
   expect(await out(world, 'unit', 'ls', '--deleted')).toContain('prod/vpc')
@@ -116,7 +116,7 @@ test.each([['unit', 'ls'], ['state', 'pull', 'a'], ['lock', 'a'], ['adopt'], ['e
 
     expect({ code, err }).toEqual({
       code: 3,
-      err: expect.stringMatching(/there is no bucket at file:\/\/\S+bucket/),
+      err: expect.stringMatching(/There is no bucket at file:\/\/\S+bucket/),
     })
     expect(existsSync(join(world.cwd, 'bucket'))).toBe(false)
   },
@@ -129,7 +129,7 @@ test('a name that is nearly right gets the right one as advice, and 3', async ()
   const { code, err } = await refused(world, 'unit', 'show', 'prod/netwrok')
 
   expect(code).toBe(3)
-  expect(err).toContain('hint: did you mean prod/network?')
+  expect(err).toContain('hint: Did you mean prod/network?')
   expect(err).toContain('request id: ')
 })
 
@@ -364,7 +364,7 @@ test.each([
   [['exec', '../x', '--', 'true'], 'has an empty, "." or ".." part'],
   [['backend', '../p'], 'has an empty, "." or ".." part'],
   [['backend', 'a//b'], 'has an empty, "." or ".." part'],
-  [['backend', 'a', '--org', 'Not Good'], 'cannot be the name of an organization'],
+  [['backend', 'a', '--org', 'Not Good'], 'is not a valid organization name'],
 ])('%j is refused before anything runs or is printed', async (args, why) => {
   const world = laptop()
   const { code, err } = await refused(world, ...args)
@@ -387,7 +387,7 @@ test('serve prints its address, serves until it is stopped, and exits with 0', a
   expect(await client.run('--server', url, 'backend', 'prod/network')).toBe(0)
   expect(client.out()).toContain(`address        = "${url}/v1/backend/default/prod/network"`)
   expect(await client.run('--server', url, 'doctor')).toBe(0)
-  expect(client.out()).toContain('the clocks of this machine and the server')
+  expect(client.out()).toContain('The clocks of this machine and the server')
   server.signal('SIGTERM')
   expect(await ending).toBe(0)
   expect(await out(world, 'unit', 'ls')).toContain('prod/network')

@@ -47,9 +47,9 @@ test('edges are declared, shown, refused when they close a cycle, and taken back
     err: expect.stringContaining('prod/network → prod/app → prod/network'),
   })
   const typo = await taco(world, 'dep', 'add', 'prod/app', '--on', 'prod/netwrok')
-  expect(typo).toMatchObject({ code: 3, err: expect.stringContaining('did you mean prod/network?') })
+  expect(typo).toMatchObject({ code: 3, err: expect.stringContaining('Did you mean prod/network?') })
   const output = await taco(world, 'dep', 'add', 'prod/app', '--on', 'prod/network:vpcid')
-  expect(output).toMatchObject({ code: 3, err: expect.stringContaining('did you mean vpc_id?') })
+  expect(output).toMatchObject({ code: 3, err: expect.stringContaining('Did you mean vpc_id?') })
   expect((await taco(world, 'dep', 'ls')).out).toMatch(
     /prod\/app +prod\/network +vpc_id, subnet_ids +declared/,
   )
@@ -74,7 +74,7 @@ test('status reports what is stale and why, and changes its exit code only with 
   const unread = await taco(world, 'status', '--exit-code')
   expect(unread.code).toBe(0)
   expect(unread.out).toBe(
-    '? app  unknown\n    nothing says which network its state was made from\n\n2 units: 1 unknown, 1 up to date\n',
+    '? app  unknown\n    it is unknown which network its state was made from\n\n2 units: 1 unknown, 1 up to date\n',
   )
   expect((await taco(world, 'status', 'network')).out).toBe('✓ network  up to date\n')
   expect(JSON.parse((await taco(world, 'status', '--json')).out)).toMatchObject({

@@ -181,15 +181,15 @@ test('exported inputs survive the shell, and both targets at once are refused', 
 test('inputs of a unit that takes none, or does not exist, says so', async () => {
   const world = await withInputs()
 
-  expect((await taco(world, 'inputs', 'network')).err).toContain('network takes no inputs')
+  expect((await taco(world, 'inputs', 'network')).err).toContain('network has no inputs')
   expect(await taco(world, 'inputs', 'apps')).toMatchObject({
     code: 3,
-    err: expect.stringContaining('did you mean app?'),
+    err: expect.stringContaining('Did you mean app?'),
   })
   await push(world, 'network', { vpc_id: typed.vpc_id })
   expect(await taco(world, 'inputs', 'app')).toMatchObject({
     code: 3,
-    err: expect.stringContaining('app cannot have its inputs'),
+    err: expect.stringContaining('The inputs of app are not available'),
   })
 })
 

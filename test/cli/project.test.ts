@@ -34,9 +34,9 @@ test('each fault of taco.yaml has a line that begins with its position', async (
     code: 2,
     out: '',
     err: [
-      'error: taco.yaml:2:7: "dirr" is not known here; did you mean dir?',
-      'error: taco.yaml:3:7: "lables" is not known here; did you mean labels?',
-      'hint: docs/project.md describes the file',
+      'error: taco.yaml:2:7: The key "dirr" is unknown. Did you mean dir?',
+      'error: taco.yaml:3:7: The key "lables" is unknown. Did you mean labels?',
+      'hint: See docs/project.md for the format of the file.',
       '',
     ].join('\n'),
   })
@@ -57,12 +57,12 @@ test('a taco.yaml that is not a file, or has another name, is reported in our wo
 
   expect(await taco('sync')).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/no taco\.yaml here or above\nhint: .*taco\.yml/) as string,
+    err: expect.stringMatching(/no taco\.yaml in this folder or above\.\nhint: .*taco\.yml/) as string,
   })
   mkdirSync(join(cwd, 'taco.yaml'))
   expect(await taco('sync')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('no taco.yaml here or above') as string,
+    err: expect.stringContaining('no taco.yaml in this folder or above') as string,
   })
   expect(await taco('sync', '--file', 'b')).toMatchObject({
     code: 2,
@@ -91,9 +91,9 @@ test('sync shows what it will do, does it once, and takes back what went out of 
   const lost = await taco('sync', '--yes')
   expect(lost.code).toBe(3)
   expect(lost.err.split('\n').slice(0, 3)).toEqual([
-    'error: taco.yaml:2:29: app depends on nett, and there is no such unit',
-    'error: taco.yaml:5:7: web depends on other, and there is no such unit',
-    'hint: did you mean net?',
+    'error: taco.yaml:2:29: app depends on nett, but there is no such unit.',
+    'error: taco.yaml:5:7: web depends on other, but there is no such unit.',
+    'hint: Did you mean net?',
   ])
 })
 
@@ -105,8 +105,8 @@ test('of very many dangling dependencies the first are named, and the rest are c
 
   const lines = err.split('\n').filter((line) => line.startsWith('error: '))
   expect(lines).toHaveLength(101)
-  expect(lines.at(99)).toBe('error: taco.yaml:101:27: app-99 depends on net, and there is no such unit')
-  expect(lines.at(100)).toBe('error: and 2 more')
+  expect(lines.at(99)).toBe('error: taco.yaml:101:27: app-99 depends on net, but there is no such unit.')
+  expect(lines.at(100)).toBe('error: There are 2 more.')
 })
 
 test('what scan writes holds from where it is written', async () => {
@@ -127,12 +127,12 @@ test('what scan writes holds from where it is written', async () => {
   expect(readFileSync(join(cwd, 'all.yaml'), 'utf8')).toContain('  net:\n    dir: infra/net\n')
   expect(await taco('scan', 'infra', '--write=infra/net/taco.yaml')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('cannot speak of folders outside of its own') as string,
+    err: expect.stringContaining('cannot name folders outside its own folder') as string,
   })
   expect(await taco('scan', 'infra', '--write=all.yaml')).toMatchObject({ code: 2 })
   expect(await taco('scan', 'infra', '--write=infra', '--force')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('cannot write infra') as string,
+    err: expect.stringContaining('Cannot write infra') as string,
   })
   expect((await taco('sync', '--file', 'all.yaml', '--dry-run')).out).toBe(
     '+ unit app\n+ app uses net: only the order\n+ unit net\n',

@@ -38,7 +38,7 @@ test('a rollout that cannot be worked on here is not even started', async () => 
 
   expect(await taco('rollout', 'start', '--from', 'a', '--work')).toMatchObject({
     code: 2,
-    err: contains('there is no taco.yaml here or above'),
+    err: contains('There is no taco.yaml in this folder or above.'),
   })
   expect(await taco('rollout', 'start', '--from', 'a', '--work', '--lease', 'soon')).toMatchObject({
     code: 2,
@@ -49,15 +49,15 @@ test('a rollout that cannot be worked on here is not even started', async () => 
 test('a folder that taco.yaml names but does not exist is reported as such', async () => {
   const taco = folder({ 'taco.yaml': 'units:\n  a: { dir: apps/a }\n' })
 
-  expect(await taco('sync', '--yes')).toMatchObject({ code: 0, err: contains('there is no folder apps/a') })
+  expect(await taco('sync', '--yes')).toMatchObject({ code: 0, err: contains('the folder apps/a, which') })
   expect(await taco('rollout', 'start', '--from', 'a', '--work')).toMatchObject({
     code: 1,
-    out: contains('there is no folder apps/a, which taco.yaml names for a'),
+    out: contains('The folder apps/a, which taco.yaml names for a, does not exist.'),
   })
-  expect(await taco('plan', 'a')).toMatchObject({ code: 3, err: contains('there is no folder apps/a') })
+  expect(await taco('plan', 'a')).toMatchObject({ code: 3, err: contains('The folder apps/a, which') })
   expect(await taco('plan', '--affected')).toMatchObject({
     code: 1,
-    out: expect.stringMatching(/a +failed +there is no folder apps\/a/) as string,
+    out: expect.stringMatching(/a +failed +The folder apps\/a/) as string,
   })
 })
 
@@ -111,7 +111,7 @@ test('the next step suggested fits the status of the rollout', async () => {
   await taco('rollout', 'pause', id)
   expect(await taco('rollout', 'work', id)).toMatchObject({
     code: 1,
-    err: contains(`it is paused; go on with \`taco rollout resume ${id}\``),
+    err: contains(`it is paused; continue with \`taco rollout resume ${id}\``),
   })
   await taco('rollout', 'cancel', id)
   expect((await taco('rollout', 'work', id)).err).toContain('it is cancelled')
@@ -135,7 +135,7 @@ test('a name that is nearly right is answered with the right one', async () => {
   const taco = folder({ 'taco.yaml': 'units:\n  network: {}\n', 'network/main.tf': backend })
   await taco('sync', '--yes')
   const id = (await taco('rollout', 'start', '--from', 'network', '-q')).out.trim()
-  const meant = { code: 3, err: contains('did you mean network?') }
+  const meant = { code: 3, err: contains('Did you mean network?') }
 
   expect(await taco('plan', 'netwrok')).toMatchObject(meant)
   expect(await taco('rollout', 'start', '--from', 'netwrok')).toMatchObject(meant)
@@ -153,6 +153,6 @@ test('a name that is nearly right is answered with the right one', async () => {
   expect(await pushed('outputs', 'show', 'network', '--for', 'netwrok')).toMatchObject(meant)
   expect(await taco('dep', 'add', 'network', '--on', ':o')).toMatchObject({
     code: 2,
-    err: contains('":o" names no unit'),
+    err: contains('":o" does not name a unit'),
   })
 })

@@ -19,19 +19,19 @@ test('a unit that does not exist is reported as such by every command', async ()
   const { code, err } = await taco('state', 'pull', 'nope')
 
   expect(code).toBe(3)
-  expect(err).toContain('there is no unit nope')
-  expect((await taco('state', 'pull', 'app')).err).toContain('the unit app has no state')
+  expect(err).toContain('There is no unit nope.')
+  expect((await taco('state', 'pull', 'app')).err).toContain('The unit app has no state.')
 })
 
 test.each([
   [
     ['events', '--type', 'bogus'],
-    'no events have the type bogus',
-    /--type takes org\.created, .*state\.written/,
+    'There is no event type bogus.',
+    /--type accepts org\.created, .*state\.written/,
   ],
-  [['events', '-f', '--type', 'bogus'], 'no events have the type bogus', /--type takes org\.created/],
-  [['lock', 'app', '--lease', '0s'], '--lease 0s is too short', /at least 1s/],
-  [['rollout', 'start', '--from', 'app', '--work', '--lease', '0s'], '--lease 0s', /write --lease as/],
+  [['events', '-f', '--type', 'bogus'], 'There is no event type bogus.', /--type accepts org\.created/],
+  [['lock', 'app', '--lease', '0s'], '--lease 0s is too short.', /at least 1s/],
+  [['rollout', 'start', '--from', 'app', '--work', '--lease', '0s'], '--lease 0s', /Write --lease as/],
 ])('%j is refused in the words of the command line', async (args, message, hint) => {
   const { code, err } = await taco(...args)
 
@@ -89,7 +89,7 @@ test('a rollout leaves Terragrunt units alone and says so once, before the other
   const id = /ro-\w+/.exec(world.out())?.[0] ?? ''
   expect(first).toContain('left alone: api, app')
   expect(world.err().split(first)).toHaveLength(2)
-  expect(world.out()).toMatch(/bare keeps its state on this disk.*`taco backend bare --write`/)
+  expect(world.out()).toMatch(/bare has no backend.*`taco backend bare --write`/)
   expect(world.out()).toMatch(/\[web\] applied/)
   expect(world.out()).not.toMatch(/\[(app|api)\]/)
   // Quiet: how the steps ended, and nothing on the way.

@@ -36,7 +36,7 @@ describe.each(engines())('$name', (engine) => {
 
     for (const args of [['apply', '-auto-approve'], ['plan']]) {
       const said = await refusal(code, args)
-      expect(said).toContain('the unit prod/app was renamed to prod/app2')
+      expect(said).toContain('The unit prod/app was renamed to prod/app2.')
       expect(said).toContain('taco backend prod/app2')
     }
     await refusal(code, ['plan', '-lock=false'])

@@ -38,7 +38,7 @@ test('a certificate that Node does not know is named as that, and let in by NODE
   const known = await asking(address, certificate)
 
   expect(refused).toMatchObject({ code: 6 })
-  expect(refused.stderr).toContain('its certificate is signed by nobody that this machine trusts')
+  expect(refused.stderr).toContain('this machine does not trust the issuer of its certificate')
   expect(refused.stderr).toMatch(/hint: .*NODE_EXTRA_CA_CERTS/)
   expect(known, known.output).toMatchObject({ code: 0 })
 })

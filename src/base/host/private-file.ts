@@ -42,5 +42,5 @@ export function besides(path: string): string {
 export function refuseDevices(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || found.isFile()) return
-  throw new TacoError('BAD_REQUEST', `${path} is not a regular file`, { hint: 'Name a file.' })
+  throw new TacoError('BAD_REQUEST', `${path} is not a regular file.`, { hint: 'Name a regular file.' })
 }

@@ -21,10 +21,10 @@ test.each([
   [{ kind: 'medium' }, 'kind must be small or large'],
   [{ inside: {} }, 'inside.on is missing'],
   [{ inside: { on: 'yes' } }, 'inside.on must be true or false'],
-  [{ inside: { on: true, off: 1 } }, 'inside.off is not known here'],
+  [{ inside: { on: true, off: 1 } }, 'inside.off is unknown'],
   [{ list: ['a', 'b'] }, 'list must have at most 1 entries'],
   [{ list: [1] }, 'list.0 must be text'],
-  [{ a: 1, b: 2 }, 'a is not known here; b is not known here'],
+  [{ a: 1, b: 2 }, 'a is unknown; b is unknown'],
   ['text', 'must be an object'],
 ])('%j: %s', (given, said) => {
   const { error } = Order.safeParse(given)

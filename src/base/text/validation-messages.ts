@@ -12,7 +12,7 @@ export function faultsIn(error: z.ZodError): readonly Fault[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.filter((step) => typeof step !== 'symbol')
     if (issue.code !== 'unrecognized_keys') return [{ field: path.join('.'), message: wordsOf(issue) }]
-    return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: 'is not known here' }))
+    return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: 'is unknown' }))
   })
 }
 
@@ -37,7 +37,7 @@ function wordsOf(issue: Issue): string {
     case 'custom':
       return issue.message
     default:
-      return 'cannot be used'
+      return 'is invalid'
   }
 }
 

@@ -133,7 +133,7 @@ function entryOf(key: string, stored: Stored): Entry {
 async function wholeBody(body: Body): Promise<Buffer> {
   const bytes = Buffer.from(await bytesOf(body))
   if (bytes.length !== body.size) {
-    throw new TacoError('UNEXPECTED', `a body of ${body.size} bytes was announced, ${bytes.length} came`)
+    throw new TacoError('UNEXPECTED', `The body should have ${body.size} bytes but has ${bytes.length}.`)
   }
   return bytes
 }

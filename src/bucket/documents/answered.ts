@@ -33,7 +33,7 @@ export function answeredBefore(notes: Notes, { request }: Asking): Answered | un
   if (found === undefined || found.request === request?.digest) return found
   throw badRequest(
     'Idempotency-Key',
-    'this Idempotency-Key was used for another request',
+    'This Idempotency-Key was used for another request.',
     'Repeat a request with the same method, path, query and body, or use a new key.',
   )
 }

@@ -160,9 +160,9 @@ export function createDocumentStore<T extends Stored<E>, Ref, E = never, Salvage
     if (loaded === undefined || loaded === known || kind.refOf === undefined) return loaded
     const about = kind.keyOf(kind.refOf(loaded.value))
     if (about === key) return loaded
-    throw new TacoError('BUCKET_CORRUPT', `the document ${key} is about another ${kind.name} (${about})`, {
+    throw new TacoError('BUCKET_CORRUPT', `The document ${key} belongs to another ${kind.name} (${about}).`, {
       facts: { key },
-      hint: 'restore this object from a backup of the bucket',
+      hint: 'Restore this object from a backup of the bucket.',
     })
   }
 
@@ -191,7 +191,7 @@ export function createDocumentStore<T extends Stored<E>, Ref, E = never, Salvage
     if (loaded !== undefined) return loaded
     throw (
       (await kind.missing?.(ref)) ??
-      new TacoError('NOT_FOUND', `there is no such ${kind.name}`, { facts: { key: kind.keyOf(ref) } })
+      new TacoError('NOT_FOUND', `The ${kind.name} does not exist.`, { facts: { key: kind.keyOf(ref) } })
     )
   }
 

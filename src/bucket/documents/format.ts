@@ -45,10 +45,10 @@ export function parseDocument<T>(key: string, bytes: Buffer, format: DocumentFor
   try {
     json = JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
-    throw new TacoError('BUCKET_CORRUPT', `the document ${key} is not JSON`, {
+    throw new TacoError('BUCKET_CORRUPT', `The document ${key} is not JSON.`, {
       cause,
       facts: { key },
-      hint: 'run `taco doctor --deep`, or restore this object from a backup of the bucket',
+      hint: 'Run `taco doctor --deep`, or restore this object from a backup of the bucket.',
     })
   }
   const found = versionOf(json)
@@ -60,9 +60,9 @@ export function parseDocument<T>(key: string, bytes: Buffer, format: DocumentFor
   if (parsed.error.issues.every((issue) => isUnknownWord(json, issue)))
     throw unknownWord(key, json, parsed.error)
   const faults = sayFaults(faultsIn(parsed.error).slice(0, 1))
-  throw new TacoError('BUCKET_CORRUPT', `the document ${key} is damaged: ${faults}`, {
+  throw new TacoError('BUCKET_CORRUPT', `The document ${key} is damaged: ${faults}.`, {
     facts: { key },
-    hint: 'run `taco doctor --deep`, or restore this object from a backup of the bucket',
+    hint: 'Run `taco doctor --deep`, or restore this object from a backup of the bucket.',
   })
 }
 
@@ -78,13 +78,13 @@ function versionOf(json: unknown): Version | undefined {
   return data && { major: data.v, minor: data.minor }
 }
 
-const LEAVE_ALONE = 'upgrade this OpenTaco; it does not touch what it does not understand'
+const LEAVE_ALONE = 'Upgrade OpenTaco. This version leaves the document unchanged.'
 
 function newerFormat(key: string, { major, minor }: Version): TacoError {
   const format = minor === 0 ? String(major) : `${major}.${minor}`
   return new TacoError(
     'BUCKET_NEWER',
-    `the document ${key} was written by a newer OpenTaco (format ${format})`,
+    `The document ${key} was written by a newer version of OpenTaco (format ${format}).`,
     { facts: { key, format }, hint: LEAVE_ALONE },
   )
 }
@@ -100,7 +100,7 @@ function unknownWord(key: string, json: unknown, error: z.ZodError): TacoError {
   const { path = [] } = error.issues[0] ?? {}
   return new TacoError(
     'BUCKET_NEWER',
-    `the document ${key} says ${JSON.stringify(at(json, path))} for ${path.join('.')}, which this OpenTaco does not know`,
+    `The document ${key} has the value ${JSON.stringify(at(json, path))} in ${path.join('.')}, which this version of OpenTaco does not know.`,
     { facts: { key }, hint: LEAVE_ALONE },
   )
 }

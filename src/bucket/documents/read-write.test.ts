@@ -73,29 +73,29 @@ test('a reader that gave up gets no answer', async () => {
 })
 
 test.each<[string, unknown, string, RegExp]>([
-  ['a field is missing', { v: 1 }, 'BUCKET_CORRUPT', /^the document k is damaged: name/],
+  ['a field is missing', { v: 1 }, 'BUCKET_CORRUPT', /^The document k is damaged: name/],
   ['a field has another type', { name: 1 }, 'BUCKET_CORRUPT', /damaged: name/],
   ['a word has another type', { name: 'a', kind: 1 }, 'BUCKET_CORRUPT', /damaged: kind/],
   ['a word is empty', { name: 'a', kind: '' }, 'BUCKET_CORRUPT', /damaged: kind/],
   ['a word is unknown, and more is wrong', { kind: 'new' }, 'BUCKET_CORRUPT', /damaged: name/],
   ['it is null', null, 'BUCKET_CORRUPT', /damaged/],
   ['it is a text', 'v', 'BUCKET_CORRUPT', /damaged/],
-  ['its format is a text', { v: '2', name: 'a' }, 'BUCKET_NEWER', /says "2" for v, which/],
-  ['a word is unknown', { name: 'a', kind: 'new' }, 'BUCKET_NEWER', /says "new" for kind, which/],
+  ['its format is a text', { v: '2', name: 'a' }, 'BUCKET_NEWER', /the value "2" in v, which/],
+  ['a word is unknown', { name: 'a', kind: 'new' }, 'BUCKET_NEWER', /the value "new" in kind, which/],
   [
     'a word of several kinds is unknown',
     { name: 'a', inner: { at: ['a', 'z'] } },
     'BUCKET_NEWER',
-    /"z" for inner\.at\.1,/,
+    /"z" in inner\.at\.1,/,
   ],
-  ['its format is newer', { v: 2 }, 'BUCKET_NEWER', /written by a newer OpenTaco \(format 2\)/],
+  ['its format is newer', { v: 2 }, 'BUCKET_NEWER', /written by a newer version of OpenTaco \(format 2\)/],
 ])('a document is refused when %s', (_name, value, code, message) => {
   expect(() => parse(value)).toThrow(
     expect.objectContaining({
       code,
       message: expect.stringMatching(message),
       facts: expect.objectContaining({ key: 'k' }),
-      hint: expect.stringMatching(code === 'BUCKET_NEWER' ? /^upgrade this OpenTaco/ : /taco doctor --deep/),
+      hint: expect.stringMatching(code === 'BUCKET_NEWER' ? /^Upgrade OpenTaco/ : /taco doctor --deep/),
     }),
   )
 })
@@ -104,7 +104,7 @@ test('what is no JSON is damaged', () => {
   expect(() => parseDocument('k', Buffer.from('{'), format)).toThrow(
     expect.objectContaining({
       code: 'BUCKET_CORRUPT',
-      message: 'the document k is not JSON',
+      message: 'The document k is not JSON.',
       facts: { key: 'k' },
       hint: expect.stringContaining('taco doctor --deep'),
       cause: expect.any(SyntaxError),

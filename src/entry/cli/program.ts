@@ -9,8 +9,8 @@ import type { CommandSpec } from './spec/spec.ts'
 
 const about = `OpenTaco keeps the states of OpenTofu and Terraform in your own bucket, with locks and history.
 
-A command talks to a server (--server, TACO_SERVER, or \`taco use https://…\`), or works on a bucket without any
-server (--bucket, TACO_BUCKET, or \`taco use s3://…\`). With neither, the server is http://127.0.0.1:8226.
+A command talks to a server (--server, TACO_SERVER, or \`taco use https://…\`), or works directly on a
+bucket (--bucket, TACO_BUCKET, or \`taco use s3://…\`). With neither, the server is http://127.0.0.1:8226.
 Tokens come from TACO_TOKEN or a file, never from the command line.`
 
 /** The whole command line. */
@@ -18,21 +18,21 @@ export const program: CommandSpec = {
   name: 'taco',
   says: about,
   options: [
-    { name: 'server', value: 'url', says: 'the server to talk to (TACO_SERVER)' },
+    { name: 'server', value: 'url', says: 'server to use (TACO_SERVER)' },
     {
       name: 'bucket',
       value: 'url',
-      says: 'work on this bucket without a server: file://, s3://, gs://, azblob:// or a folder (TACO_BUCKET)',
+      says: 'bucket to use without a server: file://, s3://, gs://, azblob:// or a folder (TACO_BUCKET)',
     },
-    { name: 'org', value: 'org', says: 'organization (TACO_ORG; default: default)' },
+    { name: 'org', value: 'org', says: 'organization (TACO_ORG; default: "default")' },
     {
       name: 'token-file',
       value: 'path',
-      says: 'file that holds the token (TACO_TOKEN_FILE; the token itself: TACO_TOKEN)',
+      says: 'file with the token (TACO_TOKEN_FILE; the token itself: TACO_TOKEN)',
     },
-    { name: 'json', says: 'print the JSON of the API, for scripts' },
-    { name: 'quiet', short: 'q', says: 'no progress and no advice, only results and errors' },
-    { name: 'debug', says: 'show requests, and where an error comes from' },
+    { name: 'json', says: 'print JSON as the API returns it' },
+    { name: 'quiet', short: 'q', says: 'print only results and errors' },
+    { name: 'debug', says: 'print requests and stack traces' },
     { name: 'color', isOn: true, says: 'no colours (also NO_COLOR)' },
     { name: 'version', short: 'V', says: 'print the version' },
   ],

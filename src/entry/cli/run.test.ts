@@ -63,9 +63,7 @@ test('an error has a hint and a request id, and no stack without --debug', async
 
   expect(await plain.run('--server', server.url, 'org', 'ls')).toBe(5)
   expect(await debug.run('--server', server.url, 'org', 'ls', '--debug')).toBe(5)
-  expect(plain.err()).toBe(
-    'error: no\nhint: ask for the permission, or use another token\nrequest id: req-7\n',
-  )
+  expect(plain.err()).toBe('error: no\nhint: Ask for permission, or use another token.\nrequest id: req-7\n')
   expect(debug.err()).toMatch(/\n {4}at /)
 })
 
@@ -75,7 +73,7 @@ test('with --json an error is one line of JSON on stderr', async () => {
   expect(await world.run('unit', 'ls', '--nonsense', '--json')).toBe(2)
   expect(world.out()).toBe('')
   expect(JSON.parse(world.err())).toMatchObject({
-    error: { code: 'BAD_REQUEST', message: 'there is no option --nonsense', exitCode: 2 },
+    error: { code: 'BAD_REQUEST', message: 'There is no option --nonsense.', exitCode: 2 },
   })
 })
 
@@ -119,7 +117,7 @@ test('an interrupt ends a command that waits, with 130', async () => {
   world.signal('SIGINT')
 
   expect(await ending).toBe(130)
-  expect(world.err()).toContain('error: interrupted')
+  expect(world.err()).toContain('error: Interrupted.')
 })
 
 test('what is opened over a bucket is closed again, after success and after failure', async () => {
@@ -219,9 +217,9 @@ test('an answer of another shape is refused in words, never shown as nonsense', 
 })
 
 test.each([
-  ['s3://AK:hunter2@states', 'secrets do not belong there'],
-  ['s3://states?secret_key=hunter2', 'secrets do not belong there'],
-  ['ftp://x', 'begins with "ftp:"'],
+  ['s3://AK:hunter2@states', 'Never put secrets in an address'],
+  ['s3://states?secret_key=hunter2', 'Never put secrets in an address'],
+  ['ftp://x', '"ftp:" is not a kind of bucket'],
 ])('`use` refuses %s, keeps nothing of it and shows no secret', async (address, why) => {
   const world = worldFor()
 

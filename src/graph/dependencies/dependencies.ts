@@ -128,12 +128,12 @@ export function createDependencies(
       )
     const { hint, facts } = unknownUnit(on, names, 'on')
     const guess = facts['nearest'] === undefined ? undefined : hint
-    return new TacoError('NOT_FOUND', `${unit.name} declares no dependency on ${on}`, {
+    return new TacoError('NOT_FOUND', `${unit.name} declares no dependency on ${on}.`, {
       facts,
       hint:
         read === undefined
-          ? (guess ?? `see \`taco dep ls ${unit.name}\``)
-          : 'the edge comes from what its last apply read; it goes when an apply does not read it any more',
+          ? (guess ?? `See \`taco dep ls ${unit.name}\`.`)
+          : 'The edge comes from what the last apply read. It disappears when an apply no longer reads it.',
     })
   }
 
@@ -153,9 +153,9 @@ function checkOutputs(on: UnitView, { outputs = [], inputs = {} }: DependencyInp
   const wanted = [...new Set([...outputs, ...Object.values(inputs)])]
   if (wanted.length === 0) return []
   if (on.state === null)
-    return [`${on.name} has no state yet, so nobody can say whether it will have ${wanted.join(', ')}`]
+    return [`${on.name} has no state yet, so it is unknown whether it will have ${wanted.join(', ')}`]
   if (on.outputs === null)
-    return [`the outputs of ${on.name} are encrypted, so nobody can say whether it has ${wanted.join(', ')}`]
+    return [`the outputs of ${on.name} are encrypted, so it is unknown whether it has ${wanted.join(', ')}`]
   const known = on.outputs.map(({ name }) => name)
   const isKnown = among(known)
   const missing = wanted.find((name) => !isKnown(name))
@@ -165,12 +165,12 @@ function checkOutputs(on: UnitView, { outputs = [], inputs = {} }: DependencyInp
 
 function cycleRefused(cycle: readonly string[]): TacoError {
   const [first, second] = cycle
-  return new TacoError('BAD_REQUEST', `that would close a cycle: ${cycle.join(' → ')}`, {
+  return new TacoError('BAD_REQUEST', `This would create a cycle: ${cycle.join(' → ')}.`, {
     facts: { field: 'on', cycle },
     hint:
       first === second
-        ? 'a unit cannot use its own outputs'
-        : `a unit waits for what it uses: take one of these edges away first, see \`taco dep ls ${second}\``,
+        ? 'A unit cannot use its own outputs.'
+        : `Remove one of these edges first. \`taco dep ls ${second}\` lists them.`,
   })
 }
 

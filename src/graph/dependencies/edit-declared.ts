@@ -43,10 +43,10 @@ export function takenFrom(
   if (own.every((dependency) => dependency.outputs === null)) {
     throw new TacoError(
       'BAD_REQUEST',
-      `all outputs of ${on.name} are declared, so single ones cannot be taken away`,
+      `All outputs of ${on.name} are declared, so single outputs cannot be removed.`,
       {
         facts: { field: 'outputs' },
-        hint: 'remove the whole edge, then add it with the outputs that are used',
+        hint: 'Remove the whole edge, then add it with the outputs that are used.',
       },
     )
   }

@@ -8,17 +8,19 @@ export function unknownUnit(name: string, known: readonly string[], field = 'uni
     nearest(name, known) ??
     known.find((other) => other.endsWith(`/${name}`)) ??
     known.find((other) => other.startsWith(`${name}/`))
-  return new TacoError('NOT_FOUND', `there is no unit ${name}`, {
+  return new TacoError('NOT_FOUND', `There is no unit ${name}.`, {
     facts: { field, unit: name, ...(guess === undefined ? {} : { nearest: guess }) },
     hint:
-      guess === undefined ? 'see `taco unit ls`' : `did you mean ${guess}? \`taco unit ls\` lists all units`,
+      guess === undefined
+        ? 'See `taco unit ls`.'
+        : `Did you mean ${guess}? \`taco unit ls\` lists all units.`,
   })
 }
 
 export function unknownOutput(unit: string, name: string, known: readonly string[]): TacoError {
   const guess = nearest(name, known)
-  const has = `it has ${sayNames(known)}`
-  return new TacoError('NOT_FOUND', `${unit} has no output ${name}`, {
+  const has = `It has ${sayNames(known)}.`
+  return new TacoError('NOT_FOUND', `${unit} has no output ${name}.`, {
     facts: {
       field: 'outputs',
       output: name,
@@ -27,7 +29,7 @@ export function unknownOutput(unit: string, name: string, known: readonly string
     },
     hint:
       guess === undefined
-        ? `${has}. Engines store no output whose value is null.`
-        : `did you mean ${guess}? ${has}`,
+        ? `${has} Engines do not store outputs whose value is null.`
+        : `Did you mean ${guess}? ${has}`,
   })
 }

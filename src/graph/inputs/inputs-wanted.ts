@@ -32,8 +32,11 @@ export function wantedOf(unit: string, dependencies: readonly Dependency[]): rea
       if (other !== undefined && (other.on !== on || other.output !== output)) {
         throw new TacoError(
           'CONFLICT',
-          `the variable ${variable} of ${unit} takes both ${other.output} of ${other.name} and ${output} of ${name}`,
-          { hint: 'map one of them to another variable with `inputs`', facts: { field: 'inputs', variable } },
+          `The variable ${variable} of ${unit} would get two values: ${other.output} of ${other.name} and ${output} of ${name}.`,
+          {
+            hint: 'Map one of them to another variable with `inputs`.',
+            facts: { field: 'inputs', variable },
+          },
         )
       }
       takenFrom.set(variable, { on, name, output })

@@ -82,13 +82,13 @@ export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): 
     try {
       const unit = await control.units.get({ org, unit: on })
       if (unit.deleted === null) return undefined
-      return new TacoError('NOT_FOUND', `${unit.name} was deleted`, {
-        hint: `bring it back with \`taco unit restore ${unit.name}\`, or take the dependency away with \`taco dep rm\``,
+      return new TacoError('NOT_FOUND', `${unit.name} was deleted.`, {
+        hint: `Restore it with \`taco unit restore ${unit.name}\`, or remove the dependency with \`taco dep rm\`.`,
       })
     } catch (error) {
       if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
-      return new TacoError('NOT_FOUND', `${name} is gone`, {
-        hint: 'take the dependency away with `taco dep rm`',
+      return new TacoError('NOT_FOUND', `${name} no longer exists.`, {
+        hint: 'Remove the dependency with `taco dep rm`.',
       })
     }
   }
@@ -102,9 +102,13 @@ interface Given {
 function inputsOf({ name, variables }: Wanted, view: OutputsCommitView): readonly Input[] {
   const { outputs, commit, unit } = view
   if (outputs === null) {
-    throw new TacoError('STATE_ENCRYPTED', `the outputs of ${name} are encrypted, so nobody can take them`, {
-      hint: 'take them with `terraform_remote_state`, which has the key',
-    })
+    throw new TacoError(
+      'STATE_ENCRYPTED',
+      `The outputs of ${name} are encrypted, so the server cannot read them.`,
+      {
+        hint: 'Read them with `terraform_remote_state`, which has the key.',
+      },
+    )
   }
   const byName = new Map(outputs.map((output) => [output.name, output]))
   return variables.map(({ variable, output }) => {
@@ -121,8 +125,8 @@ function refuseHidden(unit: string, given: readonly Given[]): void {
   const hidden = given.flatMap(({ inputs }) => inputs).find(({ json }) => json === undefined)
   if (hidden === undefined) return
   const why = hidden.sensitive ? 'sensitive' : 'too large to be served with the others'
-  throw new TacoError('FORBIDDEN', `the value of ${hidden.variable} is ${why}`, {
-    hint: `take the sensitive inputs of ${unit}, too: with --sensitive, or sensitive=true in the API`,
+  throw new TacoError('FORBIDDEN', `The value of ${hidden.variable} is ${why}.`, {
+    hint: `Request the sensitive inputs of ${unit}, too: use --sensitive, or sensitive=true in the API.`,
     facts: { field: 'sensitive', unit, variable: hidden.variable },
   })
 }
@@ -147,9 +151,9 @@ function readOf({ commit, unit, outputs }: OutputsCommitView, inputs: readonly I
 
 function missing(unit: string, faults: readonly TacoError[]): TacoError {
   const [first] = faults
-  const text = [...new Set(faults.map(({ message }) => message))].join('; ')
-  const hint = [...new Set(faults.flatMap((fault) => fault.hint ?? []))].join('; ')
-  return new TacoError(first?.code ?? 'NOT_FOUND', `${unit} cannot have its inputs: ${text}`, {
+  const text = [...new Set(faults.map(({ message }) => message))].join(' ')
+  const hint = [...new Set(faults.flatMap((fault) => fault.hint ?? []))].join(' ')
+  return new TacoError(first?.code ?? 'NOT_FOUND', `The inputs of ${unit} are not available. ${text}`, {
     ...(hint === '' ? {} : { hint }),
     facts: { field: 'unit', unit },
   })

@@ -13,8 +13,8 @@ export async function svgOf(view: Pick<GraphView, 'nodes' | 'edges'>): Promise<s
   if (nodes.length > MOST_NODES || edges.length > MOST_EDGES) {
     throw badRequest(
       'format',
-      `${nodes.length} units and ${edges.length} edges are too many for a picture`,
-      'name a unit to draw only what it uses and what uses it, or take format=dot and draw it yourself',
+      `A picture of ${nodes.length} units and ${edges.length} edges is too large.`,
+      'Name a unit to draw only its neighbourhood, or get format=dot and draw it yourself.',
     )
   }
   const graphviz = await Graphviz.load()

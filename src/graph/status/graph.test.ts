@@ -224,7 +224,7 @@ test('a reason of a past time names no read that came later', async () => {
   const { graph } = await open(bucket)
   const { items } = await graph.status({ org, unit: 'app', direction: 'none', at: then })
 
-  const says = 'nothing says which network its state was made from'
+  const says = 'it is unknown which network its state was made from'
   expect(items).toMatchObject([
     { status: 'unknown', reasons: [{ kind: 'no-receipt', read: null, changed: null, says }] },
   ])
@@ -360,10 +360,10 @@ test('a cycle is refused, spelled out, however long it is', async () => {
 
   await expect(graph.dependencies.add(at('c'), { on: 'a' }, alice)).rejects.toMatchObject({
     code: 'BAD_REQUEST',
-    message: 'that would close a cycle: c → a → b → c',
+    message: 'This would create a cycle: c → a → b → c.',
   })
   await expect(graph.dependencies.add(at('a'), { on: 'a' }, alice)).rejects.toMatchObject({
-    message: 'that would close a cycle: a → a',
+    message: 'This would create a cycle: a → a.',
   })
   expect((await graph.dependencies.list(at('c'))).uses).toEqual([])
 })
@@ -404,7 +404,7 @@ test('an edge of a race that was not there before is taken back whole', async ()
 
   await expect(
     createGraph({ control: { ...control, graph: raced } }).dependencies.add(at('a'), { on: 'b' }, alice),
-  ).rejects.toMatchObject({ message: 'that would close a cycle: a → b → a' })
+  ).rejects.toMatchObject({ message: 'This would create a cycle: a → b → a.' })
 
   expect((await graph.dependencies.list(at('a'))).uses).toEqual([])
   expect((await graph.dependencies.list(at('b'))).uses).toHaveLength(1)
@@ -418,21 +418,21 @@ test('names that are nearly right get the right ones as advice', async () => {
 
   await expect(graph.dependencies.add(at('prod/app'), { on: 'prod/netwrok' }, alice)).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    hint: expect.stringContaining('did you mean prod/network?'),
+    hint: expect.stringContaining('Did you mean prod/network?'),
   })
   await expect(
     graph.dependencies.add(at('prod/app'), { on: 'prod/network', outputs: ['vpcid'] }, alice),
-  ).rejects.toMatchObject({ code: 'NOT_FOUND', hint: expect.stringContaining('did you mean vpc_id?') })
+  ).rejects.toMatchObject({ code: 'NOT_FOUND', hint: expect.stringContaining('Did you mean vpc_id?') })
   await expect(graph.status({ org, unit: 'prod/ap' })).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    hint: expect.stringContaining('did you mean prod/app?'),
+    hint: expect.stringContaining('Did you mean prod/app?'),
   })
   const { warnings } = await graph.dependencies.add(
     at('prod/app'),
     { on: 'prod/later', outputs: ['x'] },
     alice,
   )
-  expect(warnings).toEqual(['prod/later has no state yet, so nobody can say whether it will have x'])
+  expect(warnings).toEqual(['prod/later has no state yet, so it is unknown whether it will have x'])
 })
 
 test('outputs are added to an edge and taken from it one by one', async () => {
@@ -458,7 +458,7 @@ test('outputs are added to an edge and taken from it one by one', async () => {
   expect(await uses()).toEqual([])
   await expect(graph.dependencies.remove(at('app'), { on: 'network' }, alice)).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    message: 'app declares no dependency on network',
+    message: 'app declares no dependency on network.',
   })
 })
 

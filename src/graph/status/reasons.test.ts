@@ -38,7 +38,7 @@ test('a unit says that its own state is encrypted, and what waits for one says t
   const stale = factsOf('stale', { head: encrypted, reads: [readOf('network', { vpc: '1' })] })
   const app = factsOf('app', { ...applied({}), dependencies: [dependsOn('stale')] })
 
-  expect(why([network, secret], 'secret')).toEqual(['its state is encrypted, so nobody knows its outputs'])
+  expect(why([network, secret], 'secret')).toEqual(['its state is encrypted, so its outputs are unknown'])
   expect(why([network, stale, app], 'app')).toEqual(['stale is stale'])
 })
 
@@ -60,7 +60,7 @@ test('an unknown unit says what is not known, and of whom', () => {
 
   expect(why([locked, open, vague, app], 'app')).toEqual([
     'the outputs of locked are encrypted',
-    'nothing says which y of open its state was made from',
+    'it is unknown which y of open its state was made from',
     'vague is unknown',
     'gone is gone',
   ])

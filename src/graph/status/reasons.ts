@@ -46,7 +46,7 @@ function unknownOfItself(facts: GraphNode['facts']): Reason[] {
   if (facts.damaged !== undefined) return [{ ...blank, kind: 'damaged', says: facts.damaged }]
   if (facts.forgotten === true) return [{ ...blank, kind: 'forgotten', says: sayForgotten('it') }]
   if (facts.head?.outputs !== null) return []
-  return [{ ...blank, kind: 'encrypted', says: 'its state is encrypted, so nobody knows its outputs' }]
+  return [{ ...blank, kind: 'encrypted', says: 'its state is encrypted, so its outputs are unknown' }]
 }
 
 const blank = { on: null, output: null, change: null, read: null, changed: null, cycle: null }
@@ -136,7 +136,7 @@ function sayStatus(name: string, status: GraphNode['status']): string {
 }
 
 function sayMissing({ name }: GraphNode['facts']): string {
-  return `its state was emptied or deleted around OpenTaco; \`taco state rollback ${name} current\` brings it back, \`taco state rm ${name} --force\` accepts that there is none`
+  return `its state was emptied or deleted around OpenTaco; \`taco state rollback ${name} current\` restores it, \`taco state rm ${name} --force\` accepts the loss`
 }
 
 function sayForgotten(name: string): string {
@@ -148,5 +148,5 @@ function sayCycle(cycle: readonly string[]): string {
 }
 
 function sayUnread(what: string): string {
-  return `nothing says which ${what} its state was made from`
+  return `it is unknown which ${what} its state was made from`
 }

@@ -75,8 +75,8 @@ test.each([
     'changed vpc_id at commit 3',
   ],
   ['an output appeared', { reads: [read('network', ['vpc_id'], {})] }, 'has a new output vpc_id'],
-  ['nobody knows what it read', { reads: [] }, 'nobody knows'],
-  ['it read something else', { reads: [read('network', ['cidr'], { cidr: 'd2' })] }, 'nobody knows'],
+  ['nobody knows what it read', { reads: [] }, 'it is unknown'],
+  ['it read something else', { reads: [read('network', ['cidr'], { cidr: 'd2' })] }, 'it is unknown'],
   ['what it read cannot be known', { reads: [read('network', null, null)] }, 'encrypted'],
 ])('a unit runs when %s', (_, more, why) => {
   const app = unit('app', { dependencies: [on('network', ['vpc_id'])], reads: [], ...more })
@@ -107,9 +107,9 @@ test('outputs that were not read are named, and without a receipt there are none
 
   expect(judge(some, () => network)).toEqual({
     kind: 'run',
-    why: 'nobody knows what it read of network: cidr',
+    why: 'it is unknown what it read of network: cidr',
   })
-  expect(judge(app, () => network)).toEqual({ kind: 'run', why: 'nobody knows what it read of network' })
+  expect(judge(app, () => network)).toEqual({ kind: 'run', why: 'it is unknown what it read of network' })
 })
 
 test('an upstream unit whose state is missing is not called encrypted', () => {

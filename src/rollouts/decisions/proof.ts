@@ -55,5 +55,5 @@ function whyRun({ name, missing }: GraphFacts, { changes, unread, because }: Com
   }
   if (because === 'encrypted' && missing !== undefined) return `the state of ${name} is missing`
   if (because === 'encrypted') return `the outputs of ${name} are encrypted`
-  return `nobody knows what it read of ${name}${unread.length > 0 ? `: ${unread.join(', ')}` : ''}`
+  return `it is unknown what it read of ${name}${unread.length > 0 ? `: ${unread.join(', ')}` : ''}`
 }

@@ -88,7 +88,7 @@ test('a claim names its worker, its end and its token, and no more than asked fo
   })
 })
 
-test('a step of which nobody knows yet whether it is due is not claimed', () => {
+test('a step of which nobody knows yet whether it is due is not claimed.', () => {
   const from = rollout({ a: 'applied', d: 'applied' })
   const steps = from.steps.map((one) => {
     const { due: _, ...rest } = one
@@ -114,7 +114,7 @@ test('a step of a dead worker can be taken once its lease is over, and the old l
     earlier: ['l'],
     claim: { token: 't1', lock: 'l1' },
   })
-  expect(() => change.finish(next, 'a', { token: 't', now: 101, result })).toThrow('no longer yours')
+  expect(() => change.finish(next, 'a', { token: 't', now: 101, result })).toThrow('has taken the step over')
 })
 
 test('renewing moves the end of the lease, and tells which claims are lost', () => {
@@ -138,8 +138,8 @@ test.each([
 
   expect(statusOf(after, 'a')).toBe(expected)
   expect(change.stepOf(after, 'a').claim).toBeUndefined()
-  expect(() => end(rollout())).toThrow('no longer yours')
-  expect(() => end(after)).toThrow('no longer yours')
+  expect(() => end(rollout())).toThrow('has taken the step over')
+  expect(() => end(after)).toThrow('has taken the step over')
 })
 
 test('the last step that is settled ends the rollout', () => {
@@ -175,8 +175,8 @@ test.each([
 })
 
 test.each([
-  ['applied', 'is applied already'],
-  ['skipped', 'is skipped already'],
+  ['applied', 'is already applied'],
+  ['skipped', 'is already skipped'],
   ['running', 'is being applied by w'],
 ] as const)('nobody skips a step that is %s', (status, message) => {
   expect(() => change.skipByHand(rollout({ a: status }), 'a', { reason: 'x', now: 0 })).toThrow(message)
@@ -220,7 +220,7 @@ test.each(['done', 'cancelled'] as const)(
     const over = { ...rollout(), status }
     const refusal = expect.objectContaining({
       code: 'CONFLICT',
-      hint: 'start another with `taco rollout start`',
+      hint: 'Start another with `taco rollout start`.',
     })
 
     expect(() => change.pause(over)).toThrow(refusal)
@@ -283,19 +283,19 @@ test('a unit that is no part of it is refused with the nearest that is', () => {
     expect.objectContaining({
       code: 'NOT_FOUND',
       facts: expect.objectContaining({ nearest: 'prod/network', known: ['prod/network', 'b', 'c', 'd'] }),
-      hint: 'did you mean prod/network? see `taco rollout status ro-1`',
+      hint: 'Did you mean prod/network? See `taco rollout status ro-1`.',
     }),
   )
   expect(() => change.stepOf(from, 'entirely-other')).toThrow(
     expect.objectContaining({
       facts: expect.not.objectContaining({ nearest: expect.anything() }),
-      hint: 'see `taco rollout status ro-1`',
+      hint: 'See `taco rollout status ro-1`.',
     }),
   )
 })
 
 test('a unit that is no part of it is refused by name', () => {
-  expect(() => change.stepOf(rollout(), 'zzz')).toThrow('zzz is not part of the rollout ro-1')
+  expect(() => change.stepOf(rollout(), 'zzz')).toThrow('zzz is not part of the rollout ro-1.')
 })
 
 test('a step that an older server took over is read with the one lock that it noted', () => {

@@ -117,11 +117,11 @@ export function skipByHand(
   const step = stepOf(rollout, unit)
   if (!isKnownStep(step)) throw leftToNewer(`${step.unit.name} is ${step.status}`)
   if (isSettled(step))
-    throw refused(`${step.unit.name} is ${step.status} already`, 'there is nothing to skip')
+    throw refused(`${step.unit.name} is already ${step.status}.`, 'There is nothing to skip.')
   if (step.status === 'running' && !isExpired(step, skip.now)) {
     throw refused(
-      `${step.unit.name} is being applied by ${step.claim?.worker ?? 'somebody'}`,
-      'wait until it has ended, or stop that worker first',
+      `${step.unit.name} is being applied by ${step.claim?.worker ?? 'a worker'}.`,
+      'Wait until it ends, or stop that worker first.',
     )
   }
   const skipped = { ...ended(step, skip.now), status: 'skipped' as const, reason: skip.reason }
@@ -155,7 +155,7 @@ export function abandon(rollout: Rollout, steps: readonly Step[]): Rollout {
 /** What is running ends by itself; nothing more begins. */
 export function cancel(rollout: Rollout, now: number): Rollout {
   refuseUnknown(rollout)
-  if (rollout.status === 'done') throw refused('the rollout is done', 'there is nothing left to cancel')
+  if (rollout.status === 'done') throw refused('The rollout is done.', 'There is nothing left to cancel.')
   return rollout.status === 'cancelled' ? rollout : { ...rollout, status: 'cancelled', endedAt: now }
 }
 
@@ -164,10 +164,10 @@ export function stepOf(rollout: Rollout, unit: string): Step {
   if (step !== undefined) return step
   const known = rollout.steps.map((one) => one.unit.name)
   const guess = nearest(unit, known)
-  const all = `see \`taco rollout status ${rollout.id}\``
-  throw new TacoError('NOT_FOUND', `${unit} is not part of the rollout ${rollout.id}`, {
+  const all = `See \`taco rollout status ${rollout.id}\`.`
+  throw new TacoError('NOT_FOUND', `${unit} is not part of the rollout ${rollout.id}.`, {
     facts: { field: 'unit', unit, known, ...(guess === undefined ? {} : { nearest: guess }) },
-    hint: guess === undefined ? all : `did you mean ${guess}? ${all}`,
+    hint: guess === undefined ? all : `Did you mean ${guess}? ${all}`,
   })
 }
 
@@ -186,10 +186,10 @@ export function held(rollout: Rollout, unit: string, token: string): Step {
   if (step.status === 'running' && step.claim?.token === token) return step
   throw new TacoError(
     'CONFLICT',
-    `${step.unit.name} is no longer yours: the claim ran out and was taken over`,
+    `The claim on ${step.unit.name} expired, and another worker has taken the step over.`,
     {
       facts: { unit: step.unit.name, status: step.status, worker: step.claim?.worker ?? null },
-      hint: `see \`taco rollout status ${rollout.id}\``,
+      hint: `See \`taco rollout status ${rollout.id}\`.`,
     },
   )
 }
@@ -208,16 +208,16 @@ function refuseEnded(rollout: Rollout): void {
   refuseUnknown(rollout)
   const { id, status } = rollout
   if (status === 'done' || status === 'cancelled')
-    throw refused(`the rollout ${id} is ${status}`, 'start another with `taco rollout start`')
+    throw refused(`The rollout ${id} is ${status}.`, 'Start another with `taco rollout start`.')
 }
 
 function refuseUnknown(rollout: Rollout): void {
-  if (!isKnownRollout(rollout)) throw leftToNewer(`the rollout ${rollout.id} is ${rollout.status}`)
+  if (!isKnownRollout(rollout)) throw leftToNewer(`The rollout ${rollout.id} is ${rollout.status}`)
 }
 
 function leftToNewer(what: string): TacoError {
-  return new TacoError('BUCKET_NEWER', `${what}, which only a newer OpenTaco knows`, {
-    hint: 'upgrade this OpenTaco, or ask a server that is newer',
+  return new TacoError('BUCKET_NEWER', `${what}, which only a newer version of OpenTaco knows.`, {
+    hint: 'Upgrade OpenTaco, or use a newer server.',
   })
 }
 

@@ -81,9 +81,9 @@ function cycleAmong(
   }
   const steps = [...path]
   const names = [...steps.slice(steps.indexOf(id ?? '')), id ?? ''].map((one) => inside.get(one)?.name ?? one)
-  return new TacoError('CONFLICT', `these units use each other: ${names.join(' → ')}`, {
+  return new TacoError('CONFLICT', `These units use each other: ${names.join(' → ')}.`, {
     facts: { cycle: names },
-    hint: 'take one of the edges away with `taco dep rm`, or apply one of the units without what it reads',
+    hint: 'Remove one of the edges with `taco dep rm`, or apply one of the units without what it reads.',
   })
 }
 
@@ -93,9 +93,9 @@ export function rootsNamed(units: readonly GraphFacts[], names: readonly string[
   return names.map((name) => {
     const id = ids.get(name)
     if (id !== undefined) return id
-    throw new TacoError('NOT_FOUND', `there is no unit ${name}`, {
+    throw new TacoError('NOT_FOUND', `There is no unit ${name}.`, {
       facts: { field: 'unit', unit: name },
-      hint: 'see `taco unit ls`',
+      hint: 'See `taco unit ls`.',
     })
   })
 }

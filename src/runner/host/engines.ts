@@ -31,8 +31,8 @@ export function openEngines(machine: Machine): Engines {
     const { output } = await asked.ended
     const version = engineVersion(program, output)
     if (version !== undefined) return version
-    throw new TacoError('UNEXPECTED', `${program} does not say which version it is`, {
-      hint: 'is it OpenTofu or Terraform?',
+    throw new TacoError('UNEXPECTED', `${program} does not report its version.`, {
+      hint: 'Check that it is OpenTofu or Terraform.',
     })
   }
 

@@ -101,8 +101,8 @@ export function unstored(unit: string, shown: string, engine: string): TacoError
   const push = `${into}taco exec ${unit} -- ${engine} state push -lock-timeout=2m ${UNSTORED} && rm ${UNSTORED}`
   return new TacoError(
     'CONFLICT',
-    `an apply of ${unit} could not store its state, which lies in ${join(shown, UNSTORED)}`,
-    { hint: `another apply would make everything in it again; store it first: \`${push}\`` },
+    `An apply of ${unit} could not store its state, which is in ${join(shown, UNSTORED)}.`,
+    { hint: `Another apply would create everything in it again. Store it first: \`${push}\`.` },
   )
 }
 

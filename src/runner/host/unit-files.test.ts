@@ -21,7 +21,7 @@ function read(files: Readonly<Record<string, string>>, links: Readonly<Record<st
   const project = readProject('units: {app: {}, app/inner: {}, other: {}}', join(root, 'taco.yaml'))
   const unit = (name: string) => project.units.find((one) => one.name === name)
   const app = unit('app')
-  if (app === undefined) throw new Error('there is no unit app')
+  if (app === undefined) throw new Error('There is no unit app.')
   const folders = new Set(project.units.map(({ dir }) => join(root, dir)))
   return readUnitFiles({ project, file: join(root, 'taco.yaml'), root, folders, unit }, app)
 }

@@ -107,9 +107,9 @@ export function isFolder(path: string): boolean {
 export function folderOf({ root }: Pick<Repository, 'root'>, { name, dir }: ProjectUnit): string {
   const folder = resolve(root, dir)
   if (isFolder(folder)) return folder
-  throw new TacoError('NOT_FOUND', `there is no folder ${dir}, which taco.yaml names for ${name}`, {
+  throw new TacoError('NOT_FOUND', `The folder ${dir}, which taco.yaml names for ${name}, does not exist.`, {
     facts: { unit: name, dir },
-    hint: 'correct `dir` in taco.yaml, or bring the folder here',
+    hint: 'Correct `dir` in taco.yaml, or create the folder.',
   })
 }
 

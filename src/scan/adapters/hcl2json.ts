@@ -1,4 +1,4 @@
-import { TacoError, messageOf } from '../../base/errors.ts'
+import { TacoError, messageOf, reasonOf } from '../../base/errors.ts'
 import { type HclBody, type HclFault, type HclReader, isBody } from '../hcl/hcl.ts'
 
 /** Set by the build, which puts the parser beside the program. */
@@ -40,9 +40,9 @@ async function load(): Promise<Parser> {
 }
 
 function cannotLoad(cause: unknown): never {
-  throw new TacoError('UNEXPECTED', `the HCL parser cannot be loaded: ${messageOf(cause)}`, {
+  throw new TacoError('UNEXPECTED', `The HCL parser cannot be loaded: ${reasonOf(cause)}.`, {
     cause,
-    hint: 'install OpenTaco again: part of it is missing or broken',
+    hint: 'Install OpenTaco again. Part of it is missing or broken.',
   })
 }
 

@@ -115,5 +115,5 @@ function foldersAt(dir: string, one: Seen, given: unknown): Pick<Use, 'dirs' | '
   const own = folderAt(plain)
   const both = own === undefined ? [joined(dir, plain), joined(folderOf(one.path), plain)] : [own]
   const dirs = [...new Set(both.filter((folder) => folder !== undefined))]
-  return dirs.length === 0 ? { lost: `${said(given)} is outside of what was scanned` } : { dirs }
+  return dirs.length === 0 ? { lost: `${said(given)} is outside the scanned folder` } : { dirs }
 }

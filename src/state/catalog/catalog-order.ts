@@ -37,6 +37,6 @@ export function encodeCursor({ name, id }: CatalogEntry): string {
 export function decodeCursor(cursor: string): { name: string; id: string } {
   const [name, id] = Buffer.from(cursor, 'base64url').toString('utf8').split('\n')
   if (name === undefined || id === undefined)
-    throw badRequest('cursor', 'this cursor is not one of ours', 'leave it out to start from the beginning')
+    throw badRequest('cursor', 'The cursor is invalid.', 'Leave it out to start from the beginning.')
   return { name, id }
 }

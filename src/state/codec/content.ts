@@ -50,13 +50,9 @@ export async function collect(stream: AsyncIterable<Uint8Array>, size: number): 
 }
 
 export function wrongSize(size: number): TacoError {
-  return new TacoError(
-    'STATE_TRUNCATED',
-    `The state was announced with ${size} bytes and has another size.`,
-    {
-      hint: 'Send it again.',
-    },
-  )
+  return new TacoError('STATE_TRUNCATED', `The size of the state is not the announced ${size} bytes.`, {
+    hint: 'Send it again.',
+  })
 }
 
 async function inSpool(stream: AsyncIterable<Uint8Array>, spool: Spool): Promise<Content> {

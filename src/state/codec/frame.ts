@@ -72,8 +72,8 @@ export function decodeHeader(start: Uint8Array): FrameHeader | undefined {
   if (!checksum(bytes, json).equals(bytes.subarray(8, FRAME_PREFIX_BYTES)))
     throw corrupt('its header fails the check')
   if (bytes.readUInt8(4) > FORMAT) {
-    throw new TacoError('BUCKET_NEWER', 'A state version was written by a newer OpenTaco.', {
-      hint: 'Update this server.',
+    throw new TacoError('BUCKET_NEWER', 'A state version was written by a newer version of OpenTaco.', {
+      hint: 'Upgrade this server.',
     })
   }
   const header = FrameHeader.safeParse(parseJson(json))

@@ -112,10 +112,10 @@ class Room {
     if (this.left >= 0) return
     throw new TacoError(
       'TOO_LARGE',
-      `the names of what differs between these versions take more than ${this.most} characters`,
+      `The names of the differences between these versions take more than ${this.most} characters.`,
       {
         facts: { field: 'resources', most: this.most },
-        hint: 'get both with `taco state pull` and compare the files',
+        hint: 'Get both with `taco state pull` and compare the files.',
       },
     )
   }

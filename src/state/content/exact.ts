@@ -109,7 +109,7 @@ class Parser {
     do {
       const key = this.string()
       if (members.has(key))
-        throw new TacoError('STATE_FORMAT', `The state names "${key}" twice in one object.`, {
+        throw new TacoError('STATE_FORMAT', `The state contains "${key}" twice in one object.`, {
           facts: { field: key },
         })
       this.expect(COLON)
@@ -225,7 +225,7 @@ function unescape(quoted: string): string {
   try {
     return JSON.parse(quoted) as string
   } catch (error) {
-    throw new TacoError('STATE_NOT_JSON', 'The state holds a malformed string.', { cause: error })
+    throw new TacoError('STATE_NOT_JSON', 'The state contains a malformed string.', { cause: error })
   }
 }
 

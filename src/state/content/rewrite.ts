@@ -51,9 +51,9 @@ async function locateSerial(
   if (state.finish().encrypted) {
     throw new TacoError(
       'STATE_ENCRYPTED',
-      'This state is encrypted by OpenTofu; its serial is sealed inside and cannot be changed.',
+      'This state is encrypted by OpenTofu, so its serial cannot be changed.',
       {
-        hint: 'Pull the version, decrypt it where the key is, raise its serial and push it.',
+        hint: 'Pull the version, decrypt it where the key is available, raise its serial and push it.',
       },
     )
   }

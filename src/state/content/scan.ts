@@ -283,10 +283,10 @@ export function decodeKey(bytes: Uint8Array, start: number, end: number): string
 function tooManyOutputs(): TacoError {
   return new TacoError(
     'TOO_LARGE',
-    `The field "outputs" of the state has more than ${MOST_OUTPUTS} outputs, or their names take more than ${MOST_NAME_LENGTH} characters.`,
+    `The state has more than ${MOST_OUTPUTS} outputs, or their names take more than ${MOST_NAME_LENGTH} characters.`,
     {
       facts: { field: 'outputs', most: MOST_OUTPUTS, mostNameCharacters: MOST_NAME_LENGTH },
-      hint: 'Gather values into outputs that are objects or lists, or split the unit.',
+      hint: 'Group values into outputs that are objects or lists, or split the unit.',
     },
   )
 }

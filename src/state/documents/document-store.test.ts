@@ -173,7 +173,7 @@ test('unreadable documents are reported, and take nothing else with them', async
   ])
   await expect(one.get({ org: 'default', name: 'b' })).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
   await expect(one.get({ org: 'default', name: 'c' })).rejects.toMatchObject({ code: 'BUCKET_NEWER' })
-  await expect(one.get({ org: 'default', name: 'd' })).rejects.toThrow('is about another team')
+  await expect(one.get({ org: 'default', name: 'd' })).rejects.toThrow('belongs to another team')
 })
 
 test('what a newer server added survives a change; a newer major is refused and left alone', async () => {

@@ -16,43 +16,44 @@ const ORG = /^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/
 
 /** Any name that a unit may have, also one that was given when less was refused: to find units by. */
 export function parseUnitName(text: string): string {
-  if (text === '') throw badRequest('unit', 'the unit name is empty', 'give a path such as prod/network/vpc')
+  if (text === '')
+    throw badRequest('unit', 'The unit name is empty.', 'Give a path such as prod/network/vpc.')
   if (text.length > MAX_NAME) {
-    throw badRequest('unit', `the unit name has ${text.length} characters`, `use at most ${MAX_NAME}`)
+    throw badRequest('unit', `The unit name has ${text.length} characters.`, `Use at most ${MAX_NAME}.`)
   }
   const flatLength = flatName(text).length
   if (flatLength > MAX_FLAT_NAME) {
     throw badRequest(
       'unit',
-      `the unit name has ${flatLength} characters, where every "/" counts as two`,
-      `use at most ${MAX_FLAT_NAME} that way, with fewer parts`,
+      `The unit name has ${flatLength} characters, where every "/" counts as two.`,
+      `Use at most ${MAX_FLAT_NAME} counted this way, with fewer parts.`,
     )
   }
   for (const segment of text.split('/')) {
     if (segment === '' || segment === '.' || segment === '..') {
       throw badRequest(
         'unit',
-        `the unit name "${text}" has an empty, "." or ".." part`,
-        'use a plain path such as prod/network/vpc',
+        `The unit name "${text}" has an empty, "." or ".." part.`,
+        'Use a plain path such as prod/network/vpc.',
       )
     }
     if (segment.includes('--') || !SEGMENT.test(segment)) {
       throw badRequest(
         'unit',
-        `the unit name "${text}" has a part that cannot be used: "${segment}"`,
-        'parts are made of a-z, A-Z, 0-9, ".", "_", "-" and inner spaces; no "--", and no "-" at either end',
+        `The unit name "${text}" has an invalid part: "${segment}".`,
+        'Use a-z, A-Z, 0-9, ".", "_", "-" and inner spaces in each part, without "--" and without "-" at either end.',
       )
     }
   }
   if (isOwn(text)) {
     throw badRequest(
       'unit',
-      'a unit name cannot begin with .taco',
-      'that folder is where OpenTaco keeps its records',
+      'A unit name cannot begin with .taco.',
+      'OpenTaco keeps its records in that folder.',
     )
   }
   if (UNIT_ID.test(text))
-    throw badRequest('unit', 'a unit name cannot have the form of a unit id', 'choose another name')
+    throw badRequest('unit', 'A unit name cannot look like a unit id.', 'Choose another name.')
   return text
 }
 
@@ -63,8 +64,8 @@ export function parseNewUnitName(text: string): string {
   if (segment === undefined) return name
   throw badRequest(
     'unit',
-    `the unit name "${name}" has a part that ends like a state file: "${segment}"`,
-    'name the unit after the folder that the state lies in; a key of your own is given with --key',
+    `The unit name "${name}" has a part that ends like a state file: "${segment}".`,
+    'Name the unit after the folder of the state. Set the key of the state with --key.',
   )
 }
 
@@ -98,8 +99,8 @@ export function parseOrgName(text: string): string {
   if (isOrgName(text)) return text
   throw badRequest(
     'org',
-    `"${text}" cannot be the name of an organization`,
-    'use 1 to 40 of a-z, 0-9, "-" and "_"',
+    `"${text}" is not a valid organization name.`,
+    'Use 1 to 40 of a-z, 0-9, "-" and "_".',
   )
 }
 
@@ -123,14 +124,14 @@ export function parseStateKey(text: string): string {
   if (bad)
     throw badRequest(
       'key',
-      `"${text}" cannot be the key of a state`,
-      `use a plain path such as prod/network/terraform.tfstate, of at most 900 bytes and ${MAX_KEY_PART_BYTES} in each part`,
+      `"${text}" is not a valid state key.`,
+      `Use a plain path such as prod/network/terraform.tfstate, with at most 900 bytes in total and ${MAX_KEY_PART_BYTES} in each part.`,
     )
   if (isOwn(text)) {
-    throw badRequest('key', 'a state cannot lie under .taco/', 'that is where OpenTaco keeps its records')
+    throw badRequest('key', 'A state cannot be stored under .taco/.', 'OpenTaco keeps its records there.')
   }
   if (text.endsWith('.tflock'))
-    throw badRequest('key', 'a state key cannot end in .tflock', 'that is the lock of another state')
+    throw badRequest('key', 'A state key cannot end in .tflock.', 'That is the lock object of another state.')
   return text
 }
 
@@ -140,7 +141,7 @@ const MOST_LABELS = 64
 export function checkLabelCount(labels: Readonly<Record<string, string | null>>): void {
   const count = Object.values(labels).filter((value) => value !== null).length
   if (count > MOST_LABELS)
-    throw badRequest('labels', `${count} labels are too many for a unit`, `use at most ${MOST_LABELS}`)
+    throw badRequest('labels', `A unit cannot have ${count} labels.`, `Use at most ${MOST_LABELS}.`)
 }
 
 export function parseLabels(labels: Readonly<Record<string, string | null>>): void {
@@ -149,15 +150,15 @@ export function parseLabels(labels: Readonly<Record<string, string | null>>): vo
     if (!/^[A-Za-z0-9][A-Za-z0-9_./-]{0,62}$/.test(name)) {
       throw badRequest(
         `labels.${name}`,
-        `"${name}" cannot be the name of a label`,
-        'use up to 63 letters, digits, ".", "_", "/" and "-"',
+        `"${name}" is not a valid label name.`,
+        'Use up to 63 letters, digits, ".", "_", "/" and "-".',
       )
     }
     if (value !== null && value.length > 256) {
       throw badRequest(
         `labels.${name}`,
-        `the label ${name} has ${value.length} characters`,
-        'use at most 256',
+        `The value of the label ${name} has ${value.length} characters.`,
+        'Use at most 256.',
       )
     }
   }

@@ -74,6 +74,6 @@ test('a word that decides something is refused as newer, not as damaged, and lef
 
   await expect(push(control, 'u', stateText(2))).rejects.toMatchObject({
     code: 'BUCKET_NEWER',
-    message: expect.stringContaining('"merge" for write.kind') as string,
+    message: expect.stringContaining('"merge" in write.kind') as string,
   })
 })

@@ -35,10 +35,10 @@ export async function refuseOlderDocument(bucket: Bucket, doc: UnitDocument): Pr
   if (!(await isDocumentOlder(bucket, doc))) return
   throw new TacoError(
     'BUCKET_CORRUPT',
-    `the document of ${doc.name} is older than its versions: it ends at version ${doc.seq}, and later ones are there`,
+    `The document of ${doc.name} is older than its versions: it ends at version ${doc.seq}, but later versions exist.`,
     {
       facts: { unit: doc.name, id: doc.id, version: doc.seq },
-      hint: 'restore the newest document from a backup of the bucket, or let `taco doctor --deep --repair` take the later versions in',
+      hint: 'Restore the newest document from a backup of the bucket, or run `taco doctor --deep --repair` to take in the later versions.',
     },
   )
 }

@@ -36,9 +36,9 @@ async function readEntry(
   const start = await rangedBytes(bucket, entry.key, HEADER_GUESS)
   if (start === undefined) return undefined
   const damaged = (cause: unknown) =>
-    new TacoError('BUCKET_CORRUPT', `the header of ${entry.key} is damaged`, {
+    new TacoError('BUCKET_CORRUPT', `The header of ${entry.key} is damaged.`, {
       facts: { key: entry.key, unit: doc.name },
-      hint: 'restore it from a backup of the bucket; `taco doctor --deep` lists everything that is damaged',
+      hint: 'Restore it from a backup of the bucket. `taco doctor --deep` lists all damage.',
       cause,
     })
   let header

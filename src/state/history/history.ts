@@ -154,9 +154,9 @@ export async function findVersion(
   const seq = typeof wanted === 'number' ? wanted : await seqOfId(bucket, doc, wanted)
   if (seq === undefined || seq < 1 || seq > top.seq) return undefined
   if (!isInHistory(doc, seq)) {
-    throw new TacoError('GONE', `version ${wanted} of ${doc.name} was removed by retention`, {
+    throw new TacoError('GONE', `Version ${wanted} of ${doc.name} was removed by retention.`, {
       facts: { unit: doc.name, version: wanted, historyFrom: doc.historyFrom },
-      hint: 'a backup of the bucket may still have it',
+      hint: 'A backup of the bucket may still have it.',
     })
   }
   // The next version says which of several attempts with this number counts.

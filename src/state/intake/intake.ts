@@ -161,24 +161,24 @@ function createStore(spool: Spool, declaredBytes: number | undefined): ByteStore
 }
 
 function tooLarge(maxBytes: number): TacoError {
-  return new TacoError('TOO_LARGE', `the state is larger than ${maxBytes} bytes`, {
+  return new TacoError('TOO_LARGE', `The state is larger than ${maxBytes} bytes.`, {
     facts: { field: 'body', maxBytes },
-    hint: 'raise --max-state of the server if this is meant to be',
+    hint: 'Raise --max-state on the server if the state is meant to be this large.',
   })
 }
 
 function checkLength(size: number, declared: number | undefined): void {
   if (declared === undefined || declared === size) return
-  throw new TacoError('STATE_TRUNCATED', `${size} of ${declared} bytes arrived`, {
+  throw new TacoError('STATE_TRUNCATED', `Only ${size} of ${declared} bytes arrived.`, {
     facts: { field: 'Content-Length', declared, received: size },
-    hint: 'send it again: the connection was cut, or the length is wrong',
+    hint: 'Send it again. The connection was cut, or the announced length is wrong.',
   })
 }
 
 function checkDigest(actual: string | undefined, declared: string | undefined): void {
   if (declared === undefined || actual === declared) return
-  throw new TacoError('STATE_DIGEST', 'the bytes do not match Content-MD5', {
+  throw new TacoError('STATE_DIGEST', 'The state does not match its Content-MD5.', {
     facts: { field: 'Content-MD5' },
-    hint: 'send it again: something changed the bytes on their way',
+    hint: 'Send it again. Something changed the bytes on the way.',
   })
 }

@@ -90,5 +90,5 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
 /** A write that expects to replace something must not create the unit for it. */
 function nothingToReplace({ unit }: UnitRef, expected: Expected | undefined, error: unknown): unknown {
   if (expected === undefined || expected === 'none' || !isTacoError(error, 'NOT_FOUND')) return error
-  return changedMeanwhile(`the state of ${unit}`)
+  return changedMeanwhile(`The state of ${unit}`)
 }

@@ -62,10 +62,10 @@ async function raisedAbove(
 function sealedSerial({ name }: UnitDocument, serial: number, highest: number): TacoError {
   return new TacoError(
     'STATE_ENCRYPTED',
-    `this state of ${name} is encrypted, so its serial ${serial} cannot be raised above ${highest}, the highest in the history`,
+    `The state of ${name} is encrypted, so its serial ${serial} cannot be raised above ${highest}, the highest serial in the history.`,
     {
       facts: { field: 'serial', unit: name, serial, highest },
-      hint: `under its old serial, engines accept a plan again that was saved when ${name} was at serial ${serial}, although the state went on since: delete such plans, then repeat with --keep-serial. Or decrypt the version where the key is, raise its serial and push it`,
+      hint: `With its old serial, engines accept any plan saved when ${name} was at serial ${serial}. Delete such plans, then repeat with --keep-serial. Or decrypt the version where the key is available, raise its serial and push it.`,
     },
   )
 }

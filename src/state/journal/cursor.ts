@@ -66,7 +66,7 @@ function decode<T>(text: string, schema: z.ZodType<T>): T {
 function notOurs() {
   return badRequest(
     'after',
-    'this cursor is not from an answer to the same kind of query',
+    'The cursor comes from another kind of query.',
     'Use the "next" of an earlier answer with the same order, leave it out to start, or use "now" to follow.',
   )
 }

@@ -129,7 +129,7 @@ export function createJournal(deps: StateDeps, { orgs, tails, unitsNamed }: Jour
     if (after === undefined || clock.now() - timeOfPlace(cursor.after) < DAY_MS) return
     for (const name of names) {
       if (cursor.after >= (await prunedOf(name))) continue
-      throw new TacoError('GONE', `the events after this cursor were removed by the retention of ${name}`, {
+      throw new TacoError('GONE', `The events after this cursor were removed by the retention of ${name}.`, {
         facts: { field: 'after', org: name },
         hint: 'Leave the cursor out to start with the oldest event that is left, or use "now" to follow.',
       })

@@ -71,8 +71,8 @@ export function createLocks(parts: Parts, locator: Locator, maker: UnitMaker): L
 
 function lockViewOf(lock: Parameters<typeof viewLock>[0] | null, unit: string): LockView {
   if (lock === null)
-    throw new TacoError('CONFLICT', `the lock of ${unit} was broken the moment it was taken`, {
-      hint: 'try again',
+    throw new TacoError('CONFLICT', `The lock of ${unit} was broken as soon as it was acquired.`, {
+      hint: 'Try again.',
     })
   return viewLock(lock)
 }
@@ -92,9 +92,9 @@ async function breakOutsideLock(
   }
   // `backend "gcs"` takes the lock object's generation for the id, and shows that one.
   if (id !== undefined && id !== mirror.info.ID && id !== mirror.tag) {
-    throw new TacoError('LOCK_MISMATCH', `${unit.value.name} is locked in the bucket under another id`, {
+    throw new TacoError('LOCK_MISMATCH', `${unit.value.name} is locked in the bucket under another id.`, {
       facts: { holder: mirror.info, given: id },
-      hint: 'give the id that `taco lock` shows, or none',
+      hint: 'Give the id that `taco lock` shows, or no id.',
     })
   }
   const forced: EventDraft = { type: 'lock.forced', caller, data: { lock: mirror.info, outside: true } }

@@ -20,8 +20,8 @@ export function warningAbout(doc: UnitDocument, facts: StateFacts | undefined): 
 
 export function sayWarning(warning: string): string {
   if (warning === 'other-lineage')
-    return 'a state of another lineage was put in its place around OpenTaco: perhaps that of another unit'
+    return 'The state was replaced around OpenTaco by one of another lineage, perhaps that of another unit.'
   if (warning === 'older-serial')
-    return 'an older state was put back around OpenTaco: its serial is lower than one before'
-  return warning
+    return 'The state was replaced around OpenTaco by an older one: its serial is lower than an earlier one.'
+  return `The state has an unknown warning: ${warning}.`
 }

@@ -87,8 +87,8 @@ test('comparing an output that never was is refused with the nearest; one that w
 
   await expect(control.outputs.diff(network, { from: 1, to: 3, names: ['vpcc'] })).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    message: 'network has no output vpcc',
-    hint: expect.stringContaining('did you mean vpc?'),
+    message: 'network has no output vpcc.',
+    hint: expect.stringContaining('Did you mean vpc?'),
   })
   expect(await control.outputs.diff(network, { from: 1, to: 3, names: ['subnet'] })).toMatchObject({
     changed: [],

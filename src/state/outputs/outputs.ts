@@ -49,14 +49,14 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
       if (found.entry.facts.seq >= doc.historyFrom) oldest = found.entry.commit
     }
     if (doc.historyFrom > 1 && commit >= 1 && commit < oldest) {
-      throw new TacoError('GONE', `outputs commit ${commit} of ${doc.name} was removed by retention`, {
+      throw new TacoError('GONE', `Outputs commit ${commit} of ${doc.name} was removed by retention.`, {
         facts: { field: 'commit', commit },
-        hint: `see \`taco outputs log ${doc.name}\` for what is left; a backup of the bucket may still have it`,
+        hint: `See \`taco outputs log ${doc.name}\` for the remaining commits. A backup of the bucket may still have it.`,
       })
     }
-    throw new TacoError('NOT_FOUND', `${doc.name} has no outputs commit ${commit}`, {
+    throw new TacoError('NOT_FOUND', `${doc.name} has no outputs commit ${commit}.`, {
       facts: { field: 'commit', commit },
-      hint: `see \`taco outputs log ${doc.name}\``,
+      hint: `See \`taco outputs log ${doc.name}\`.`,
     })
   }
 
@@ -65,8 +65,8 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     const { head } = doc
     if (doc.missing !== undefined) throw stateMissing(doc)
     if (head === null || head.tag === null) {
-      throw new TacoError('NOT_FOUND', `${doc.name} has no state, so it has no outputs`, {
-        hint: 'apply it first',
+      throw new TacoError('NOT_FOUND', `${doc.name} has no state, so it has no outputs.`, {
+        hint: 'Apply it first.',
       })
     }
     const entry = { object: head.object, facts: head.version, commit: head.commit, outputs: head.outputs }
@@ -101,7 +101,7 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     const items: OutputsCommitView[] = []
     const below = page.cursor === undefined ? Infinity : Number(page.cursor)
     if (Number.isNaN(below))
-      throw badRequest('cursor', 'this cursor is not one of ours', 'leave it out to start from the newest')
+      throw badRequest('cursor', 'The cursor is invalid.', 'Leave it out to start from the newest.')
     if (isNeverReadable(doc)) throw encryptedOutputs(doc)
     for await (const commit of commits(doc)) {
       if (commit.entry.commit >= below) continue
@@ -229,8 +229,8 @@ function isNeverReadable({ head }: UnitDocument): boolean {
 function encryptedOutputs({ name }: UnitDocument): TacoError {
   return new TacoError(
     'STATE_ENCRYPTED',
-    `the outputs of ${name} are encrypted, so nobody can tell whether they changed`,
-    { facts: { field: 'unit', unit: name }, hint: `\`taco state versions ${name}\` lists its states` },
+    `The outputs of ${name} are encrypted, so changes cannot be determined.`,
+    { facts: { field: 'unit', unit: name }, hint: `\`taco state versions ${name}\` lists its states.` },
   )
 }
 
@@ -245,9 +245,9 @@ function checkNames(
   const missing = names.find((name) => !isKnown(name))
   if (missing === undefined) return
   const guess = nearest(missing, known)
-  const has = `it has ${sayNames(known)}`
-  throw new TacoError('NOT_FOUND', `${unit} has no output ${missing}`, {
+  const has = `It has ${sayNames(known)}.`
+  throw new TacoError('NOT_FOUND', `${unit} has no output ${missing}.`, {
     facts: { field: 'names', output: missing, known: known.slice(0, MOST_NAMED) },
-    hint: guess === undefined ? has : `did you mean ${guess}? ${has}`,
+    hint: guess === undefined ? has : `Did you mean ${guess}? ${has}`,
   })
 }

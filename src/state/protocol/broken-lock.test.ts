@@ -40,7 +40,7 @@ test.each(operations)(
 
     await expect(work(server)).rejects.toMatchObject({
       code: 'LOCK_MISMATCH',
-      message: 'the lock of prod was broken around OpenTaco and taken by somebody else',
+      message: 'The lock of prod was broken around OpenTaco and taken by another program.',
     })
 
     expect(await pull(server, 'prod')).toBe(stateText(1))

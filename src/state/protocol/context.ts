@@ -63,7 +63,7 @@ export interface Target {
 export async function loadUnit(parts: Parts, target: Target): Promise<Unit> {
   const unit = await parts.store.load(target.org, target.id)
   if (unit === undefined)
-    throw new TacoError('NOT_FOUND', `there is no unit ${target.name ?? target.id}`, {
+    throw new TacoError('NOT_FOUND', `There is no unit ${target.name ?? target.id}.`, {
       facts: { unit: target.id },
     })
   if (target.name !== undefined && unit.value.name !== target.name) throw renamedMeanwhile(target.name)
@@ -81,7 +81,7 @@ export function idOf(unit: Unit): Target {
 
 /** The name led to a unit that is called otherwise now: look the name up again. */
 export function renamedMeanwhile(name: string): TacoError {
-  return new TacoError('NOT_FOUND', `there is no unit ${name} any more: it was renamed`, {
+  return new TacoError('NOT_FOUND', `The unit ${name} was renamed.`, {
     facts: { unit: name, renamed: true },
   })
 }

@@ -20,10 +20,14 @@ export function decideWrite(doc: UnitDocument, request: WriteRequest): 'write' |
   const isDeleted = head.tag === null
   if (current.hash === hash && !isDeleted) return 'same'
   if (!isDeleted && current.encrypted && !facts.encrypted && !doc.allowDecrypt) {
-    return new TacoError('STATE_WOULD_DECRYPT', `the state of ${doc.name} is encrypted and this one is not`, {
-      facts: { field: 'encryption_version', unit: doc.name },
-      hint: `check the encryption settings of the configuration; to decrypt on purpose: taco unit set ${doc.name} --allow-decrypt`,
-    })
+    return new TacoError(
+      'STATE_WOULD_DECRYPT',
+      `The state of ${doc.name} is encrypted, but the new one is not.`,
+      {
+        facts: { field: 'encryption_version', unit: doc.name },
+        hint: `Check the encryption settings of the configuration. To decrypt on purpose, run \`taco unit set ${doc.name} --allow-decrypt\`.`,
+      },
+    )
   }
   if (force)
     return request.keepSerial || facts.serial > highestSerial(doc)
@@ -35,20 +39,20 @@ export function decideWrite(doc: UnitDocument, request: WriteRequest): 'write' |
   if (current.unreadable === true) {
     return new TacoError(
       'STATE_FORMAT',
-      `what lies at ${doc.key} now was written around OpenTaco and is no state`,
+      `The object ${doc.key} was written around OpenTaco and is not a state.`,
       {
         facts: { field: 'state', unit: doc.name },
-        hint: 'roll back to the last good version with `taco state rollback`, or push with --force',
+        hint: 'Roll back to the last good version with `taco state rollback`, or push with --force.',
       },
     )
   }
   if (current.lineage !== facts.lineage) {
     return new TacoError(
       'STATE_LINEAGE',
-      `this state has lineage ${facts.lineage}, ${doc.name} has ${current.lineage}`,
+      `This state has the lineage ${facts.lineage}, but ${doc.name} has ${current.lineage}.`,
       {
         facts: { field: 'lineage', given: facts.lineage, current: current.lineage },
-        hint: 'it belongs to another unit, or was made anew; push with --force only if you mean to replace the state',
+        hint: 'The state belongs to another unit or was created anew. Push with --force only if you mean to replace the current state.',
       },
     )
   }
@@ -56,10 +60,10 @@ export function decideWrite(doc: UnitDocument, request: WriteRequest): 'write' |
   if (facts.serial === current.serial) {
     return new TacoError(
       'STATE_SAME_SERIAL',
-      `${doc.name} is at serial ${facts.serial} already, with other content`,
+      `${doc.name} is already at serial ${facts.serial}, with different content.`,
       {
         facts: { field: 'serial', given: facts.serial, current: current.serial },
-        hint: 'somebody wrote at the same time: pull the current state and repeat the work on top of it',
+        hint: 'Another write came first. Pull the current state and repeat the work on top of it.',
       },
     )
   }
@@ -67,8 +71,12 @@ export function decideWrite(doc: UnitDocument, request: WriteRequest): 'write' |
 }
 
 function olderSerial({ name }: UnitDocument, given: number, current: number): TacoError {
-  return new TacoError('STATE_SERIAL', `this state has serial ${given}, ${name} is at ${current} already`, {
-    facts: { field: 'serial', given, current },
-    hint: 'somebody wrote a newer state: pull it and repeat the work on top of it',
-  })
+  return new TacoError(
+    'STATE_SERIAL',
+    `This state has serial ${given}, but ${name} is already at ${current}.`,
+    {
+      facts: { field: 'serial', given, current },
+      hint: 'A newer state was written. Pull it and repeat the work on top of it.',
+    },
+  )
 }

@@ -21,14 +21,14 @@ export async function lookAt(parts: Parts, target: Target, caller: Caller): Prom
     const { lock, write } = unit.value
     if (write !== null) {
       await resolveIntent(parts, unit)
-      repairs.push('finished a write that was committed but not carried out')
+      repairs.push('finished a committed write')
       return again
     }
     if (unit.value.claiming !== undefined) {
       // A rename or restore that crashed, or one under way: that one starts over. Names must not stay taken without an
       // owner.
       await parts.store.swap(unit, { claiming: undefined })
-      repairs.push('let go of a name that was claimed and not taken')
+      repairs.push('released a name that was claimed but not used')
       return again
     }
     if (unit.value.deleted === undefined) {
@@ -44,7 +44,7 @@ export async function lookAt(parts: Parts, target: Target, caller: Caller): Prom
     }
     if (lock !== null && isExpired(lock, parts.deps.clock.now())) {
       await releaseLock(parts, unit, { type: 'lock.expired', caller, data: { lock: lock.info } })
-      repairs.push('freed a lock whose lease had run out')
+      repairs.push('released a lock whose lease had expired')
       return again
     }
     return mendMirror(parts, unit, repairs)
@@ -59,7 +59,7 @@ async function mendMirror(parts: Parts, unit: Unit, repairs: string[]): Promise<
     if (mirror.kind !== 'none') return undefined
     const placed = await parts.mirrors.create(doc, doc.lock)
     if (placed === undefined) return again
-    repairs.push('put back the lock that programs see which go to the bucket directly')
+    repairs.push('restored the lock object for programs that use the bucket directly')
     return placed.moved === undefined ? undefined : again
   }
   if (mirror.kind !== 'ours') return undefined

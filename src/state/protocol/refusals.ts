@@ -7,12 +7,12 @@ export function lockedBy(doc: UnitDocument, info: LockInfo, outside: boolean): T
   const who = info.Who === '' ? 'somebody' : info.Who
   return new TacoError(
     'LOCKED',
-    `${doc.name} is locked by ${who}${info.Operation === '' ? '' : ` (${info.Operation})`}`,
+    `${doc.name} is locked by ${who}${info.Operation === '' ? '' : ` (${info.Operation})`}.`,
     {
       facts: { holder: info, outside },
       hint: outside
-        ? `wait for the program that locked it in the bucket, or break the lock with \`taco unlock ${doc.name} --force\``
-        : `wait until it is released, or break it with \`taco unlock ${doc.name} --force\` if its holder is gone`,
+        ? `Wait for the program that locked it in the bucket, or break the lock with \`taco unlock ${doc.name} --force\`.`
+        : `Wait until the lock is released. If its holder is gone, break it with \`taco unlock ${doc.name} --force\`.`,
     },
   )
 }
@@ -23,33 +23,33 @@ export function lockedByHolder(doc: UnitDocument, lock: Lock): TacoError {
 
 export function lockNotHeld(doc: UnitDocument, lockId: string): TacoError {
   if (doc.lock !== null) {
-    const who = doc.lock.info.Who === '' ? 'somebody else' : doc.lock.info.Who
-    return new TacoError('LOCK_MISMATCH', `the lock of ${doc.name} is held by ${who} under another id`, {
+    const who = doc.lock.info.Who === '' ? 'another holder' : doc.lock.info.Who
+    return new TacoError('LOCK_MISMATCH', `The lock of ${doc.name} is held by ${who} under another id.`, {
       facts: { holder: doc.lock.info, given: lockId },
-      hint: 'lock the unit again, and look at its history before you repeat the work',
+      hint: 'Lock the unit again, and check its history before you repeat the work.',
     })
   }
-  return new TacoError('NOT_LOCKED', `${doc.name} is not locked (any more) under the id ${lockId}`, {
+  return new TacoError('NOT_LOCKED', `${doc.name} is not locked under the id ${lockId}.`, {
     facts: { given: lockId },
-    hint: 'the lock was released or broken: lock again, and look at the history before you repeat the work',
+    hint: 'The lock was released or broken. Lock the unit again, and check its history before you repeat the work.',
   })
 }
 
 /** So many locks have passed that we no longer know whether this one was among them. */
 export function overtaken(doc: UnitDocument): TacoError {
-  return new TacoError('BUCKET_UNAVAILABLE', `${doc.name} was locked by many others while this lock waited`, {
+  return new TacoError('BUCKET_UNAVAILABLE', `Other locks on ${doc.name} kept coming first.`, {
     facts: { unit: doc.name },
-    hint: 'try again in a moment',
+    hint: 'Try again in a moment.',
   })
 }
 
 export function lockLostOutside(doc: UnitDocument): TacoError {
   return new TacoError(
     'LOCK_MISMATCH',
-    `the lock of ${doc.name} was broken around OpenTaco and taken by somebody else`,
+    `The lock of ${doc.name} was broken around OpenTaco and taken by another program.`,
     {
       facts: doc.lock === null ? {} : { holder: doc.lock.info },
-      hint: 'run `taco lock` and `taco state versions` to see who, then repeat the work under a new lock',
+      hint: 'Run `taco lock` and `taco state versions` to see which one, then repeat the work under a new lock.',
     },
   )
 }
@@ -63,17 +63,17 @@ export function stateMissing({ name, key, head }: UnitDocument): TacoError {
       : `${last.resources} resource${last.resources === 1 ? '' : 's'}`
   return new TacoError(
     'STATE_MISSING',
-    `the state of ${name} is missing: the object ${key} was emptied or deleted around OpenTaco; it had ${held}`,
+    `The state of ${name} is missing: the object ${key} was emptied or deleted around OpenTaco. It had ${held}.`,
     {
       facts: { unit: name, key, version: last?.seq ?? null, resources: last?.resources ?? null },
-      hint: `bring it back with \`taco state rollback ${name} ${last?.seq ?? 'current'}\`, or accept that there is none with \`taco state rm ${name} --force\``,
+      hint: `Restore it with \`taco state rollback ${name} ${last?.seq ?? 'current'}\`, or accept the loss with \`taco state rm ${name} --force\`.`,
     },
   )
 }
 
 export function unitGone(doc: UnitDocument): TacoError {
-  return new TacoError('NOT_FOUND', `the unit ${doc.name} was deleted`, {
+  return new TacoError('NOT_FOUND', `The unit ${doc.name} was deleted.`, {
     facts: { unit: doc.name, id: doc.id },
-    hint: `bring it back with \`taco unit restore ${doc.id}\``,
+    hint: `Restore it with \`taco unit restore ${doc.id}\`.`,
   })
 }

@@ -37,7 +37,7 @@ export async function removeState(
     const recorded = await recordState(parts, unit)
     if (recorded !== unit) return again
     if (!isExpected(options.expected, doc.head?.tag ?? null))
-      throw changedMeanwhile(`the state of ${doc.name}`)
+      throw changedMeanwhile(`The state of ${doc.name}`)
     refuseWithResources(doc, options.force)
     const deletion = { at: parts.deps.clock.now(), ...authorOf(caller) }
     if (doc.missing !== undefined) {
@@ -81,8 +81,8 @@ export function refuseWithResources(doc: UnitDocument, force: boolean): void {
     encrypted || unreadable === true || resources === null
       ? 'an unknown number of resources'
       : `${resources} resource${resources === 1 ? '' : 's'}`
-  throw new TacoError('STATE_HAS_RESOURCES', `the state of ${doc.name} still holds ${many}`, {
+  throw new TacoError('STATE_HAS_RESOURCES', `The state of ${doc.name} still holds ${many}.`, {
     facts: { unit: doc.name, resources },
-    hint: 'destroy them first, or delete with --force: the resources then go on without a record of them',
+    hint: 'Destroy them first, or delete with --force. The resources then keep running without a record.',
   })
 }

@@ -87,7 +87,7 @@ async function rollForward(
 function writeLost(unit: Unit, cause: TacoError): TacoError {
   return new TacoError('BUCKET_CORRUPT', cause.message, {
     facts: { ...cause.facts, unit: unit.value.name },
-    hint: 'a write was committed and its content cannot be read: restore the object from a backup of the bucket, or give the write up with `taco doctor --repair`',
+    hint: 'A committed write has unreadable content. Restore the object from a backup of the bucket, or give the write up with `taco doctor --repair`.',
     cause,
   })
 }

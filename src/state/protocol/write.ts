@@ -133,7 +133,7 @@ async function attemptWrite(
   const caller = withClaim(writing, doc.lock?.info.Who)
   const { facts } = write.state
   if (facts === undefined)
-    return new TacoError('STATE_NOT_JSON', 'what was sent is no state', { facts: { field: 'body' } })
+    return new TacoError('STATE_NOT_JSON', 'The content is not a state.', { facts: { field: 'body' } })
   const decision = decide(doc, facts, write)
   if (decision instanceof TacoError)
     return (await currentTag(parts, doc)) === 'other' ? recordFirst(parts, unit) : decision
@@ -169,7 +169,7 @@ function decide(doc: UnitDocument, facts: StateFacts, write: StateWrite): Return
   const decision = decideWrite(doc, { facts, hash: state.hash, force, keepSerial })
   // The same bytes again are a retry whose first answer was lost.
   if (decision === 'same' || isExpected(write.expected, doc.head?.tag ?? null)) return decision
-  return changedMeanwhile(`the state of ${doc.name}`)
+  return changedMeanwhile(`The state of ${doc.name}`)
 }
 
 /**
@@ -230,9 +230,9 @@ async function carryOut(
 }
 
 function overtaken(name: string, version: string): TacoError {
-  return new TacoError('CONFLICT', `the state of ${name} was written around OpenTaco at the same time`, {
+  return new TacoError('CONFLICT', `The state of ${name} was written around OpenTaco at the same time.`, {
     facts: { unit: name, version },
-    hint: 'your state is kept in the history as superseded; look at `taco state versions`, then repeat the work',
+    hint: 'The history keeps your state as superseded. Check `taco state versions`, then repeat the work.',
   })
 }
 

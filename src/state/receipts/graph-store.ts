@@ -1,6 +1,6 @@
 import { viewAuthor } from '../../access/index.ts'
 import { createHmac } from 'node:crypto'
-import { TacoError } from '../../base/errors.ts'
+import { TacoError, reasonOf } from '../../base/errors.ts'
 import { answeredBefore, noteRequest } from '../../bucket/index.ts'
 import type { Catalog, DamagedUnit } from '../catalog/catalog.ts'
 import type { CatalogEntry } from '../catalog/catalog-entry.ts'
@@ -25,7 +25,7 @@ function withAdditions(before: readonly Dependency[], after: readonly Dependency
 }
 
 const MEND_DOCUMENT =
-  'restore the object from a backup of the bucket, or delete it and let `taco doctor --deep --repair` make it anew'
+  'Restore the object from a backup of the bucket, or delete it and run `taco doctor --deep --repair` to rebuild it.'
 
 /** Its document has its name; the units that use it know one. */
 function damagedFacts({ id, error }: DamagedUnit): GraphFacts {
@@ -59,9 +59,9 @@ export function createGraphStore(
     const [first, ...others] = catalog.damaged(org).map(({ error }) => error)
     if (first === undefined) return
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-    throw new TacoError(first.code, `the graph cannot be told without a unit: ${first.message}${more}`, {
+    throw new TacoError(first.code, `The graph is incomplete: ${reasonOf(first)}${more}.`, {
       facts: first.facts,
-      hint: first.code === 'BUCKET_CORRUPT' ? MEND_DOCUMENT : (first.hint ?? 'see `taco doctor --deep`'),
+      hint: first.code === 'BUCKET_CORRUPT' ? MEND_DOCUMENT : (first.hint ?? 'See `taco doctor --deep`.'),
       cause: first,
     })
   }

@@ -32,7 +32,7 @@ export async function recordReads(
     const unit = await locator.find(consumer)
     const doc = parts.store.folded(unit).value
     if (reads.some(({ from }) => from === doc.id))
-      throw new TacoError('BAD_REQUEST', `${doc.name} cannot read its own outputs as a dependency`, {
+      throw new TacoError('BAD_REQUEST', `${doc.name} cannot read its own outputs as a dependency.`, {
         facts: { field: 'consumer' },
       })
     const lock = doc.lock?.id ?? null

@@ -105,11 +105,11 @@ export function alreadyTaken(what: 'name' | 'key', value: string, owner: string)
   return new TacoError(
     'ALREADY_EXISTS',
     what === 'name'
-      ? `there is a unit ${value} already`
-      : `the state key ${value} belongs to the unit ${owner}`,
+      ? `The unit ${value} already exists.`
+      : `The state key ${value} belongs to the unit ${owner}.`,
     {
       facts: { field: what, unit: owner },
-      hint: what === 'name' ? 'choose another name' : 'choose another key, or leave it out',
+      hint: what === 'name' ? 'Choose another name.' : 'Choose another key, or leave it out.',
     },
   )
 }

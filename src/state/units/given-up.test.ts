@@ -28,8 +28,8 @@ const unitNames = async (control: StateControl) =>
 
 const renamed = {
   code: 'NAME_GIVEN_UP',
-  message: 'the unit prod/app was renamed to prod/app2',
-  hint: 'point the code at the unit with `taco backend prod/app2`, or use the name for a new unit with `taco unit create prod/app`',
+  message: 'The unit prod/app was renamed to prod/app2.',
+  hint: 'Point the code at the unit with `taco backend prod/app2`. Or use the name for a new unit with `taco unit create prod/app`.',
 }
 
 test.each([true, false])(
@@ -59,10 +59,10 @@ test('a name that was given up twice tells where the unit is now', async () => {
   await push(control, 'a', stateText(1))
   await rename(control, 'a', 'b')
   await rename(control, 'b', 'c')
-  await expect(lock(control, 'a')).rejects.toMatchObject({ message: 'the unit a was renamed to c' })
+  await expect(lock(control, 'a')).rejects.toMatchObject({ message: 'The unit a was renamed to c.' })
   await remove(control, 'c')
   await expect(lock(control, 'b')).rejects.toMatchObject({
-    message: 'the unit b was renamed to c, which was deleted',
+    message: 'The unit b was renamed to c, which was deleted.',
   })
 })
 
@@ -72,7 +72,7 @@ test('a unit takes its own old name again', async () => {
   await rename(control, 'a', 'b')
   await rename(control, 'b', 'a')
   expect(await pull(control, 'a')).toBe(stateText(1))
-  await expect(lock(control, 'b')).rejects.toMatchObject({ message: 'the unit b was renamed to a' })
+  await expect(lock(control, 'b')).rejects.toMatchObject({ message: 'The unit b was renamed to a.' })
 })
 
 test('after a deletion the first use is refused, and an explicit creation begins anew', async () => {
@@ -82,7 +82,7 @@ test('after a deletion the first use is refused, and an explicit creation begins
   await remove(control, 'a')
   await expect(push(control, 'a', stateText(1, 'new', 'M'))).rejects.toMatchObject({
     code: 'NAME_GIVEN_UP',
-    message: 'the unit a was deleted',
+    message: 'The unit a was deleted.',
     hint: expect.stringContaining(`taco unit restore ${id}`) as string,
   })
   await create(control, 'a')
@@ -170,5 +170,5 @@ test('doctor has nothing to say about names that were given up, and a document m
   await findings(other, { repair: true })
   expect(wrong(await findings(other))).toEqual([])
   expect(await pull(other, 'b')).toBe(stateText(1))
-  await expect(lock(other, 'a')).rejects.toMatchObject({ message: 'the unit a was renamed to b' })
+  await expect(lock(other, 'a')).rejects.toMatchObject({ message: 'The unit a was renamed to b.' })
 })

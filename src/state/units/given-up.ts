@@ -15,17 +15,17 @@ export function gaveUp(doc: UnitDocument, name: string): boolean {
 export function nameGivenUp(name: string, doc: UnitDocument): TacoError {
   return new TacoError('NAME_GIVEN_UP', whatBecame(name, doc), {
     facts: { unit: name, id: doc.id, ...(doc.name === name ? {} : { renamedTo: doc.name }) },
-    hint: `${remedy(doc)}, or use the name for a new unit with \`taco unit create ${name}\``,
+    hint: `${remedy(doc)} Or use the name for a new unit with \`taco unit create ${name}\`.`,
   })
 }
 
 export function whatBecame(name: string, doc: UnitDocument): string {
-  if (doc.name === name) return `the unit ${name} was deleted`
-  return `the unit ${name} was renamed to ${doc.name}${doc.deleted === undefined ? '' : ', which was deleted'}`
+  if (doc.name === name) return `The unit ${name} was deleted.`
+  return `The unit ${name} was renamed to ${doc.name}${doc.deleted === undefined ? '' : ', which was deleted'}.`
 }
 
 export function remedy(doc: UnitDocument): string {
   return doc.deleted === undefined
-    ? `point the code at the unit with \`taco backend ${doc.name}\``
-    : `bring it back with \`taco unit restore ${doc.id}\``
+    ? `Point the code at the unit with \`taco backend ${doc.name}\`.`
+    : `Restore it with \`taco unit restore ${doc.id}\`.`
 }

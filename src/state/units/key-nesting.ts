@@ -12,11 +12,11 @@ export async function refuseNested(bucket: Bucket, key: string): Promise<void> {
   throw new TacoError(
     'BAD_REQUEST',
     above
-      ? `the state cannot lie at ${key}: ${other} is a file, so there is no folder below it`
-      : `the state cannot lie at ${key}: that is a folder, with ${other} in it`,
+      ? `The state cannot be stored at ${key}: ${other} is a file, not a folder.`
+      : `The state cannot be stored at ${key}: it is a folder that contains ${other}.`,
     {
       facts: { field: 'key', key, other },
-      hint: 'move the other one away, or use a unit with another name or --key',
+      hint: 'Move the other state away, or use another unit name or --key.',
     },
   )
 }

@@ -24,9 +24,9 @@ export async function refuseForeignKey(
 ): Promise<void> {
   const owner = folderOwner(key)
   if (owner === undefined || owner === org || !(await isOrg(owner))) return
-  throw new TacoError('FORBIDDEN', `${key} is in the folder of the organization ${owner}`, {
+  throw new TacoError('FORBIDDEN', `The key ${key} is in the folder of the organization ${owner}.`, {
     facts: { field: 'key' },
-    hint: `use that organization (--org ${owner}), or choose another name or key`,
+    hint: `Use that organization (--org ${owner}), or choose another name or key.`,
   })
 }
 
@@ -44,8 +44,8 @@ export function createOrgMaker(orgs: OrgStore, catalog: Catalog): Orgs['create']
         if (entry.deletedAt > 0 || folderOwner(readEntryText(entry).view.key) !== name) continue
         throw new TacoError(
           'ALREADY_EXISTS',
-          `the folder ${name}/ holds the state of the unit ${entry.name} of the organization ${org}`,
-          { facts: { field: 'name', unit: entry.name, org }, hint: 'choose another name' },
+          `The folder ${name}/ holds the state of the unit ${entry.name} of the organization ${org}.`,
+          { facts: { field: 'name', unit: entry.name, org }, hint: 'Choose another name.' },
         )
       }
     }

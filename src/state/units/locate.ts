@@ -78,9 +78,9 @@ export function createLocator(
     const { unit, former } = await lookUp(ref)
     if (unit !== undefined) return unit
     if (former !== undefined) throw noUnitAnyMore(ref.unit, former.value)
-    throw new TacoError('NOT_FOUND', `there is no unit ${ref.unit} in the organization ${ref.org}`, {
+    throw new TacoError('NOT_FOUND', `There is no unit ${ref.unit} in the organization ${ref.org}.`, {
       facts: { field: 'unit', unit: ref.unit },
-      hint: 'see `taco unit ls`; a deleted one is brought back with `taco unit restore`',
+      hint: 'See `taco unit ls`. Restore a deleted unit with `taco unit restore`.',
     })
   }
 

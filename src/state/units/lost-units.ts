@@ -29,10 +29,10 @@ export async function refuseLost(
 function documentLost(claim: Pick<Claim, 'org' | 'id' | 'name'>): TacoError {
   return new TacoError(
     'BUCKET_CORRUPT',
-    `the document of the unit ${claim.name} (${claim.id}) is missing from the bucket; its versions are there`,
+    `The document of the unit ${claim.name} (${claim.id}) is missing from the bucket, but its versions exist.`,
     {
       facts: { unit: claim.name, id: claim.id },
-      hint: 'restore it from a backup of the bucket, or let `taco doctor --deep --repair` make it anew',
+      hint: 'Restore it from a backup of the bucket, or run `taco doctor --deep --repair` to rebuild it.',
     },
   )
 }

@@ -94,7 +94,7 @@ test('an organization whose document is lost is named by doctor', async () => {
   expect(wrong(await findings(await openControl(bucket)))).toMatchObject([
     {
       check: 'org.document',
-      message: expect.stringMatching(/^the document .taco.orgs.acme.org.json is missing/) as string,
+      message: expect.stringMatching(/^The document .taco.orgs.acme.org.json is missing/) as string,
     },
   ])
 })

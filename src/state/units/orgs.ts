@@ -51,9 +51,9 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     keyOf: (org) => orgKey(parseOrgName(org)),
     async missing(org) {
       await refuseIfLost(org)
-      return new TacoError('NOT_FOUND', `there is no organization ${org}`, {
+      return new TacoError('NOT_FOUND', `There is no organization ${org}.`, {
         facts: { field: 'org', org },
-        hint: 'see `taco org ls`, or create it with `taco org create`',
+        hint: 'See `taco org ls`, or create it with `taco org create`.',
       })
     },
   }
@@ -69,10 +69,10 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     if ((await documents.peek(org)) !== undefined) return
     throw new TacoError(
       'BUCKET_CORRUPT',
-      `the document ${orgKey(org)} is missing; units of the organization are there`,
+      `The document ${orgKey(org)} is missing, but units of the organization exist.`,
       {
         facts: { org, key: orgKey(org), isLost: true },
-        hint: 'restore it from a backup of the bucket, or make it anew with `taco doctor --repair`',
+        hint: 'Restore it from a backup of the bucket, or rebuild it with `taco doctor --repair`.',
       },
     )
   }
@@ -160,7 +160,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       if (view !== undefined) return view
       const { value } = await documents.get(name)
       if (answeredBefore(value.answered, caller) !== undefined) return viewOrg(value)
-      throw new TacoError('ALREADY_EXISTS', `there is an organization ${input.name} already`, {
+      throw new TacoError('ALREADY_EXISTS', `The organization ${input.name} already exists.`, {
         facts: { field: 'name' },
       })
     },
@@ -197,7 +197,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         org,
         (current, before) => {
           if (before !== undefined) return { value: current, answer: null }
-          if (!isExpected(expected, orgEtag(current))) throw changedMeanwhile(`the organization ${org}`)
+          if (!isExpected(expected, orgEtag(current))) throw changedMeanwhile(`The organization ${org}`)
           const { retention, eventRetention, ...rest } = current
           const event = outbox.make(
             { org: current.name },

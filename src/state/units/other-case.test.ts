@@ -45,10 +45,10 @@ test('the folder says whether it tells case apart', async () => {
   expect((await open(await tempFolder())).bucket.can.foldsCase).toBe(true)
 })
 
-test('a second unit whose name differs only by case is refused, created or used for the first time', async () => {
+test('a second unit whose name differs only in case is refused, created or used for the first time', async () => {
   const { control } = await open(await tempFolder())
   await push(control, 'prod/app', stateText(1))
-  const refusal = { code: 'ALREADY_EXISTS', message: expect.stringContaining('only by case') as string }
+  const refusal = { code: 'ALREADY_EXISTS', message: expect.stringContaining('only in case') as string }
 
   await expect(control.units.create({ org: 'default', name: 'Prod/app' }, alice)).rejects.toMatchObject(
     refusal,
@@ -59,7 +59,7 @@ test('a second unit whose name differs only by case is refused, created or used 
   expect(wrong(await findings(control))).toEqual([])
 })
 
-test('two keys that differ only by case are not given to two units', async () => {
+test('two keys that differ only in case are not given to two units', async () => {
   const { control } = await open(await tempFolder())
   await control.units.create({ org: 'default', name: 'a', key: 'states/one.tfstate' }, alice)
 

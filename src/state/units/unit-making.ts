@@ -277,8 +277,8 @@ function refuseOtherCase(name: string, owner: Pick<UnitDocument, 'name' | 'claim
   if (owner.name === name || owner.claiming?.name === name) return
   throw new TacoError(
     'ALREADY_EXISTS',
-    `the name ${name} differs from the unit ${owner.name} only by case, which this folder does not tell apart`,
-    { facts: { field: 'name', unit: owner.name }, hint: `Write ${owner.name}, or choose another name.` },
+    `The name ${name} differs from the unit ${owner.name} only in case, which this folder does not distinguish.`,
+    { facts: { field: 'name', unit: owner.name }, hint: `Use ${owner.name}, or choose another name.` },
   )
 }
 

@@ -141,9 +141,9 @@ export function createUnits(
         found.flatMap((one) => one?.value ?? []),
       )
     if (unit !== undefined) return unit
-    throw new TacoError('NOT_FOUND', `there is no deleted unit ${name}`, {
+    throw new TacoError('NOT_FOUND', `There is no deleted unit ${name}.`, {
       facts: { field: 'unit', unit: name },
-      hint: 'see `taco unit ls --deleted`',
+      hint: 'See `taco unit ls --deleted`.',
     })
   }
 
@@ -236,10 +236,10 @@ function severalDeleted(name: string, docs: readonly UnitDocument[]): TacoError 
   })
   return new TacoError(
     'BAD_REQUEST',
-    `${docs.length} deleted units had the name ${name}: ${listed.join(', ')}`,
+    `${docs.length} deleted units had the name ${name}: ${listed.join(', ')}.`,
     {
       facts: { field: 'unit', unit: name, ids: docs.map(({ id }) => id) },
-      hint: `name one by its id: \`taco unit restore ${docs[0]?.id ?? ''}\``,
+      hint: `Restore one by its id: \`taco unit restore ${docs[0]?.id ?? ''}\`.`,
     },
   )
 }
@@ -249,7 +249,7 @@ function isRepeated(unit: Unit, caller: Caller): boolean {
 }
 
 function checkExpected(doc: UnitDocument, expected: Expected | undefined): void {
-  if (!isExpected(expected, unitEtag(doc))) throw changedMeanwhile(`the unit ${doc.name}`)
+  if (!isExpected(expected, unitEtag(doc))) throw changedMeanwhile(`The unit ${doc.name}`)
 }
 
 function settingsOf(doc: UnitDocument, wanted: UnitChange): UnitChanges {

@@ -80,7 +80,7 @@ export function createAdopt(
         return {
           finding,
           owner: undefined,
-          reason: `it belongs to a unit that cannot be read: ${error.message}`,
+          reason: `It belongs to a unit that cannot be read. ${error.message}`,
         }
       }
     }
@@ -115,9 +115,9 @@ export function createAdopt(
 
 function skipped(finding: Omit<AdoptFinding, 'outcome'>, error: unknown): AdoptFinding {
   if (isTacoError(error, 'FORBIDDEN'))
-    return { ...finding, outcome: 'skipped', reason: `${error.message}; ${error.hint ?? ''}` }
+    return { ...finding, outcome: 'skipped', reason: `${error.message} ${error.hint ?? ''}` }
   if (!isTacoError(error, 'ALREADY_EXISTS', 'BAD_REQUEST')) throw error
-  return { ...finding, outcome: 'skipped', reason: `${error.message}; choose names with --as` }
+  return { ...finding, outcome: 'skipped', reason: `${error.message} Choose names with --as.` }
 }
 
 const SNIFF_BYTES = 4096
@@ -150,13 +150,13 @@ async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerat
 
 /** Why a key is skipped; `no state` is not reported. */
 async function whyNot(bucket: Bucket, entry: Entry): Promise<string | undefined> {
-  if (entry.size === 0) return looksNamed(entry.key) ? 'it is empty' : 'no state'
-  if (/\.backup$|(^|\/)errored\.tfstate$/.test(entry.key)) return 'it is a backup copy'
+  if (entry.size === 0) return looksNamed(entry.key) ? 'It is empty.' : 'no state'
+  if (/\.backup$|(^|\/)errored\.tfstate$/.test(entry.key)) return 'It is a backup copy.'
   const found = await bucket.get(entry.key, { range: { start: 0, end: SNIFF_BYTES - 1 } })
   const start = found === undefined ? '' : (await found.bytes()).toString('utf8')
   const isState = /^\s*\{/.test(start) && /"(lineage|terraform_version|encryption_version)"\s*:/.test(start)
   if (isState) return undefined
-  return looksNamed(entry.key) ? 'its content is no state' : 'no state'
+  return looksNamed(entry.key) ? 'Its content is not a state.' : 'no state'
 }
 
 function looksNamed(key: string): boolean {
@@ -171,8 +171,8 @@ function checkTemplate(template: string | undefined): void {
   if (template === undefined || template.includes('{path}')) return
   const error: TacoError = badRequest(
     'as',
-    `the pattern "${template}" would give every state the same name`,
-    'put {path} where the state’s own path goes, as in prod/{path}',
+    `The pattern "${template}" would give every state the same name.`,
+    'Put {path} where the path of the state belongs, as in prod/{path}.',
   )
   throw error
 }

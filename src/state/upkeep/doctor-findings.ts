@@ -22,7 +22,11 @@ export function finder(unit: string | null): Say {
   })
 }
 
-export const FROM_BACKUP = 'restore the object from a backup of the bucket'
+export const FROM_BACKUP = 'Restore the object from a backup of the bucket.'
+
+export function fromBackupOr(other: string): string {
+  return `Restore the object from a backup of the bucket, or ${other}.`
+}
 
 /** Errors send people to doctor. Doctor itself can only report that the object is damaged. */
 export function remedyOf(error: TacoError): string | undefined {

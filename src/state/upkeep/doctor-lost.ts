@@ -3,7 +3,7 @@ import { isTacoError } from '../../base/errors.ts'
 import type { Bucket, Entry } from '../../bucket/index.ts'
 import { readDocument } from '../../bucket/index.ts'
 import type { Say } from './doctor-findings.ts'
-import { finder, FROM_BACKUP, uncheckedUnit } from './doctor-findings.ts'
+import { finder, FROM_BACKUP, fromBackupOr, uncheckedUnit } from './doctor-findings.ts'
 import { forEachLimit } from '../../base/for-each-limit.ts'
 import { readRecords } from '../journal/journal-records.ts'
 import { journalPrefix, parseJournalKey, sharedJournalPrefix } from '../documents/journal-layout.ts'
@@ -56,9 +56,9 @@ export async function* checkLostUnits(
         'error',
         'unit.document-missing',
         isBack
-          ? `the document of the unit ${id} was missing; it was made anew from its versions, without labels and settings`
-          : `the document of the unit ${id}${called} is missing from the bucket; its versions are there`,
-        claim === undefined ? FROM_BACKUP : `${FROM_BACKUP}, or run with --repair to make it anew`,
+          ? `The document of the unit ${id} was missing. It was rebuilt from its versions, without labels and settings.`
+          : `The document of the unit ${id}${called} is missing from the bucket, but its versions exist.`,
+        claim === undefined ? FROM_BACKUP : fromBackupOr('rebuild it with `taco doctor --deep --repair`'),
         isBack,
       )
     } catch (error) {
@@ -80,8 +80,8 @@ export async function* checkDocument(
   yield say(
     'error',
     'unit.document-older',
-    `its document is older than its versions: it ends at version ${doc.seq}${isBack ? '; the later ones were taken in' : ', and later ones are there'}`,
-    `${FROM_BACKUP}, or run with --repair to take the later versions in`,
+    `Its document is older than its versions: it ends at version ${doc.seq}, but later versions exist.${isBack ? ' They were taken in.' : ''}`,
+    fromBackupOr('run `taco doctor --deep --repair` to take in the later versions'),
     isBack,
   )
 }
@@ -194,6 +194,6 @@ export async function* checkJournal(
       if (isTacoError(records)) damaged.push(records)
     })
     for (const error of damaged)
-      yield finder(null)('error', 'journal.record', `an event is lost: ${error.message}`, FROM_BACKUP)
+      yield finder(null)('error', 'journal.record', `An event is lost. ${error.message}`, FROM_BACKUP)
   }
 }

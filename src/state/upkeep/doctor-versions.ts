@@ -1,5 +1,5 @@
 import type { TacoError } from '../../base/errors.ts'
-import { isTacoError, messageOf } from '../../base/errors.ts'
+import { isTacoError, reasonOf } from '../../base/errors.ts'
 import type { Say } from './doctor-findings.ts'
 import { FROM_BACKUP } from './doctor-findings.ts'
 import { isInHistory, newest, readHistory } from '../history/history.ts'
@@ -46,8 +46,8 @@ export async function* checkVersions(
       const key = object === undefined ? undefined : prefix + object
       // Retention may have removed it since it was listed.
       if (key === undefined || (await bucket.head(key)) === undefined)
-        unread.push({ seq, check: 'version.missing', message: `version ${seq} is missing` })
-      else yield say('error', 'version.header', `version ${seq} is damaged: ${key}`, FROM_BACKUP)
+        unread.push({ seq, check: 'version.missing', message: `Version ${seq} is missing.` })
+      else yield say('error', 'version.header', `Version ${seq} is damaged: ${key}.`, FROM_BACKUP)
     }
     for (const { object, facts } of page.entries) {
       written.push({ seq: facts.seq, at: facts.at })
@@ -55,7 +55,7 @@ export async function* checkVersions(
       const why = await whyUnread(parts, doc, { object, version: facts })
       if (why === undefined) continue
       const { seq } = facts
-      const message = `version ${seq} (${prefix}${object}) cannot be read back: ${messageOf(why)}`
+      const message = `Version ${seq} (${prefix}${object}) cannot be read: ${reasonOf(why)}.`
       if (await isSomethingMissing(parts, why)) unread.push({ seq, check: 'version.content', message })
       else yield say('error', 'version.content', message, FROM_BACKUP)
     }
@@ -82,7 +82,7 @@ async function* tellLost(
   if (repair) await recordLost(parts, { org, id }, seqs, caller)
   for (const { seq, check, message } of lost) {
     if (isLost(doc, seq)) continue
-    const outcome = repair ? '; nothing in the bucket has its content, so it is recorded as lost' : ''
+    const outcome = repair ? ' The bucket does not have its content, so it is recorded as lost.' : ''
     yield say('error', check, message + outcome, hintAt(seq, written))
   }
   for (const { from, to, at } of doc.lost ?? [])
@@ -90,7 +90,7 @@ async function* tellLost(
       yield say(
         'info',
         'version.lost',
-        `${from === to ? `version ${from} is` : `versions ${from} to ${to} are`} lost, as was found at ${timeOf(at)}`,
+        `${from === to ? `Version ${from} is` : `Versions ${from} to ${to} are`} lost, as recorded at ${timeOf(at)}.`,
         FROM_BACKUP,
       )
 }
@@ -106,8 +106,8 @@ function hintAt(seq: number, written: readonly Written[]): string {
     ...(Number.isFinite(after) ? [`not before ${timeOf(after)}`] : []),
     ...(Number.isFinite(until) ? [`not after ${timeOf(until)}`] : []),
   ].join(' and ')
-  const told = when === '' ? '' : ` (it was written ${when})`
-  return `${FROM_BACKUP}; a copy of a bucket in use may lack what was written after the copy began${told}`
+  const told = when === '' ? '' : ` It was written ${when}.`
+  return `${FROM_BACKUP} A copy of a bucket in use may lack what was written after the copy began.${told}`
 }
 
 const timeOf = (at: number) => new Date(at).toISOString()
@@ -136,8 +136,8 @@ async function* checkCurrent(
   yield say(
     'error',
     'version.current',
-    `version ${seq}, the current one, ${isBack ? 'was made anew from the state object' : 'can be made anew from the state object'}: ${why.message}`,
-    'run with --repair before the next write',
+    `The current version ${seq} ${isBack ? 'was rebuilt' : 'can be rebuilt'} from the state object. ${why.message}`,
+    'Run `taco doctor --deep --repair` before the next write.',
     isBack,
   )
   return seq

@@ -4,7 +4,7 @@ import { probeBucket } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Claims } from '../units/claims.ts'
 import type { Say } from './doctor-findings.ts'
-import { finder, FROM_BACKUP, remedyOf, uncheckedUnit } from './doctor-findings.ts'
+import { finder, FROM_BACKUP, fromBackupOr, remedyOf, uncheckedUnit } from './doctor-findings.ts'
 import { checkDocument, checkJournal, checkLostUnits } from './doctor-lost.ts'
 import { checkVersions } from './doctor-versions.ts'
 import { nameKey, orgKey, stateClaimKey, versionsPrefix } from '../documents/layout.ts'
@@ -64,7 +64,7 @@ export function createDoctor(
     ] as const) {
       const claim = await claims.read(place).catch(damagedOnly)
       if (isTacoError(claim)) {
-        const remedy = `${FROM_BACKUP}, or delete it and run with --repair`
+        const remedy = fromBackupOr('delete it and run `taco doctor --repair`')
         yield say('error', `unit.${what}-claim`, claim.message, remedy)
         continue
       }
@@ -74,8 +74,8 @@ export function createDoctor(
         yield say(
           'error',
           `unit.${what}`,
-          `another unit (${rival.value.id}) has the same ${what}: ${value}`,
-          'rename or remove one of the two',
+          `Another unit (${rival.value.id}) has the same ${what}: ${value}.`,
+          'Rename or delete one of the two.',
         )
         continue
       }
@@ -83,8 +83,8 @@ export function createDoctor(
       yield say(
         'warning',
         `unit.${what}-claim`,
-        `the claim of its ${what} is missing`,
-        'run with --repair',
+        `The claim on its ${what} is missing.`,
+        'Run `taco doctor --repair`.',
         repair,
       )
     }
@@ -100,8 +100,14 @@ export function createDoctor(
     const blocked = await blockedPlace(doc)
     if (blocked !== undefined) {
       const isGivenUp = options.repair && (await giveUp(unit, supersedeWrite(doc), caller))
-      const message = `a committed write cannot be carried out: ${blocked.message}`
-      yield say('error', 'unit.place', message, `${blocked.hint}, or give it up with --repair`, isGivenUp)
+      const message = `A committed write cannot be finished. ${blocked.message}`
+      yield say(
+        'error',
+        'unit.place',
+        message,
+        `${blocked.hint} Or give the write up with \`taco doctor --repair\`.`,
+        isGivenUp,
+      )
       return
     }
     const entry = await bucket.head(doc.key)
@@ -110,15 +116,15 @@ export function createDoctor(
       yield say(
         'warning',
         'state.unreadable',
-        'what lies at its key was written around OpenTaco and is no state',
-        'roll back to the last good version with `taco state rollback`, or push one with --force',
+        'The object at its key was written around OpenTaco and is not a state.',
+        'Roll back to the last good version with `taco state rollback`, or push a state with --force.',
       )
     if (!options.repair && (await isWriteLost(doc, present))) {
       yield say(
         'error',
         'unit.write-lost',
-        'a write was committed and its content is missing from the bucket',
-        `${FROM_BACKUP}, or give the write up with --repair`,
+        'The content of a committed write is missing from the bucket.',
+        fromBackupOr('give the write up with `taco doctor --repair`'),
       )
       return
     }
@@ -128,28 +134,28 @@ export function createDoctor(
         'warning',
         `state.${strange}`,
         sayWarning(strange),
-        `roll back to the right version with \`taco state rollback ${doc.name} <version>\`; if it is meant to be, \`taco state rollback ${doc.name} current\` makes it yours`,
+        `Roll back to the right version with \`taco state rollback ${doc.name} <version>\`. If this state is the right one, accept it with \`taco state rollback ${doc.name} current\`.`,
       )
     const isMissing =
       doc.missing !== undefined || (present === null && doc.write === null && isWorthMissing(doc))
     if (isMissing) yield missingFinding(doc, say)
     const left: string[] = []
-    if (doc.write !== null) left.push('a committed write is not carried out yet')
+    if (doc.write !== null) left.push('A committed write is not finished yet.')
     if (!isMissing && present !== (doc.head?.tag ?? null) && doc.write === null)
-      left.push('the state was changed around OpenTaco')
+      left.push('The state was changed around OpenTaco.')
     const mirror = await parts.mirrors.read(doc)
-    if (doc.lock !== null && mirror.kind === 'none') left.push('the lock object beside the state is missing')
+    if (doc.lock !== null && mirror.kind === 'none') left.push('The lock object beside the state is missing.')
     if (doc.lock === null && mirror.kind === 'ours')
-      left.push('a left-over lock object lies beside the state')
+      left.push('There is a left-over lock object beside the state.')
     if (mirror.kind === 'foreign' && doc.lock === null)
-      yield say('info', 'unit.outside-lock', `locked around OpenTaco by ${mirror.info.Who}`)
+      yield say('info', 'unit.outside-lock', `Locked around OpenTaco by ${mirror.info.Who}.`)
     if (left.length > 0) {
       const isRepaired = options.repair && (yield* repairUnit(unit, caller, say))
       yield say(
         'warning',
         'unit.unfinished',
-        left.join('; '),
-        'run with --repair; a running server does this by itself',
+        left.join(' '),
+        'Run `taco doctor --repair`. A running server does this by itself.',
         isRepaired,
       )
     } else if (options.deep && entry !== undefined && doc.head !== null && present !== null) {
@@ -158,8 +164,8 @@ export function createDoctor(
         yield say(
           'error',
           'state.hash',
-          'the state object does not have the content its record says',
-          'compare `taco state pull` with `taco state show current`, then roll back',
+          'The content of the state object does not match its record.',
+          'Compare `taco state pull` with `taco state show current`, then roll back.',
         )
       }
     }
@@ -201,10 +207,10 @@ export function createDoctor(
       yield say(
         'error',
         'unit.write-lost',
-        `a write was committed and its content is missing, ${isGivenUp ? 'so it was given up' : 'and the unit was changed meanwhile'}: ${error.message}`,
+        `The content of a committed write is missing, ${isGivenUp ? 'so the write was given up' : 'and the unit has changed since'}. ${error.message}`,
         isGivenUp
-          ? 'look at the history, and repeat the work that is not in it'
-          : 'run with --repair once more',
+          ? 'Check the history, and repeat the work that is not in it.'
+          : 'Run `taco doctor --repair` again.',
         isGivenUp,
       )
       return isGivenUp
@@ -218,12 +224,12 @@ export function createDoctor(
       if (!isTacoError(error)) throw error
       if (error.facts['isLost'] === true) {
         const isBack = repair && (await orgs.makeAnew(org, caller))
-        const outcome = isBack ? '; it was made anew, without settings and with a new key for digests' : ''
+        const outcome = isBack ? ' It was rebuilt, without settings and with a new key for digests.' : ''
         yield finder(null)('error', 'org.document', error.message + outcome, error.hint, isBack)
       } else if (error.code === 'BUCKET_CORRUPT' || error.code === 'BUCKET_NEWER')
         yield finder(null)('error', 'org.document', error.message, remedyOf(error))
       else if (error.code === 'NOT_FOUND')
-        yield finder(null)('error', 'org.document', `the document ${orgKey(org)} is missing`, FROM_BACKUP)
+        yield finder(null)('error', 'org.document', `The document ${orgKey(org)} is missing.`, FROM_BACKUP)
       else throw error
     }
   }
@@ -263,7 +269,7 @@ export function createDoctor(
       const madeAnew = options.deep ? yield* checkLostUnits(parts, org, known, options.repair, caller) : []
       for (const { id, name } of madeAnew) yield* checkNamed(org, id, name)
     }
-    yield finder(null)('ok', 'units', `${units} ${units === 1 ? 'unit was' : 'units were'} looked at`)
+    yield finder(null)('ok', 'units', `${units} ${units === 1 ? 'unit was' : 'units were'} checked.`)
     if (options.deep) yield* checkJournal(parts, names)
     let strangers = 0
     for await (const { key } of outsideEntries(bucket))
@@ -272,8 +278,8 @@ export function createDoctor(
       yield finder(null)(
         'info',
         'bucket.unadopted',
-        `${strangers} state objects belong to no unit`,
-        'see them with `taco adopt --dry-run`',
+        `${strangers} ${strangers === 1 ? 'state object belongs' : 'state objects belong'} to no unit.`,
+        'List them with `taco adopt --dry-run`.',
       )
   }
 }

@@ -228,7 +228,7 @@ test('a loss is reported once as an error, with the time of the version, and no 
   await lose(bucket, key)
 
   expect(wrong(await findings(control))).toMatchObject([
-    { check: 'version.missing', message: 'version 2 is missing' },
+    { check: 'version.missing', message: 'Version 2 is missing.' },
   ])
   expect(wrong(await findings(control, { repair: true }))).toMatchObject([
     {
@@ -240,12 +240,12 @@ test('a loss is reported once as an error, with the time of the version, and no 
   ])
   for (const repair of [true, false]) expect(wrong(await findings(control, { repair }))).toEqual([])
   await lose(bucket, await versionObject(bucket, 1))
-  expect(wrong(await findings(control)).map(({ message }) => message)).toEqual(['version 1 is missing'])
+  expect(wrong(await findings(control)).map(({ message }) => message)).toEqual(['Version 1 is missing.'])
 
   await copyBack(bucket, key, bytes)
   await findings(control, { repair: true })
   await lose(bucket, key)
-  expect(wrong(await findings(control)).map(({ message }) => message)).toEqual(['version 2 is missing'])
+  expect(wrong(await findings(control)).map(({ message }) => message)).toEqual(['Version 2 is missing.'])
 })
 
 async function copyBack(bucket: Bucket, key: string, bytes: Buffer | undefined): Promise<void> {

@@ -90,10 +90,10 @@ function asReceived(parts: Parts, stream: AsyncIterable<Uint8Array>, org: string
 export function noState({ name }: UnitDocument, { facts }: HistoryEntry): TacoError {
   return new TacoError(
     'STATE_FORMAT',
-    `version ${facts.seq} of ${name} is no state: something else was written around OpenTaco`,
+    `Version ${facts.seq} of ${name} is not a state: something else was written around OpenTaco.`,
     {
       facts: { field: 'version', unit: name, version: facts.seq },
-      hint: `choose another of \`taco state versions ${name}\``,
+      hint: `Choose another version from \`taco state versions ${name}\`.`,
     },
   )
 }

@@ -139,10 +139,10 @@ export function createVersionStore(deps: StateDeps, history: Pick<HistoryCache, 
       await discard()
       throw new TacoError(
         'BUCKET_CORRUPT',
-        `the version ${wanted.object} of ${doc.name} holds other content than its record says`,
+        `The content of version ${wanted.object} of ${doc.name} does not match its record.`,
         {
           facts: { unit: doc.name, object: wanted.object },
-          hint: 'run `taco doctor --deep`, or restore this object from a backup of the bucket',
+          hint: 'Run `taco doctor --deep`, or restore this object from a backup of the bucket.',
         },
       )
     }
@@ -161,9 +161,9 @@ export function createVersionStore(deps: StateDeps, history: Pick<HistoryCache, 
 export async function getVersionObject(bucket: Bucket, key: string) {
   const found = await bucket.get(key)
   if (found !== undefined) return found
-  throw new TacoError('BUCKET_CORRUPT', `the version object ${key} is missing from the bucket`, {
+  throw new TacoError('BUCKET_CORRUPT', `The version object ${key} is missing from the bucket.`, {
     facts: { key },
-    hint: 'restore it from a backup of the bucket; `taco doctor --deep` lists everything that is missing',
+    hint: 'Restore it from a backup of the bucket. `taco doctor --deep` lists everything that is missing.',
   })
 }
 

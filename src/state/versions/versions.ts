@@ -40,9 +40,9 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     if (entry !== undefined) return entry
     const gap = await gapAt(unit.value, wanted)
     if (gap !== undefined) throw damagedVersion(unit.value, gap)
-    throw new TacoError('NOT_FOUND', `${unit.value.name} has no ${ABSENT[wanted] ?? `version ${wanted}`}`, {
+    throw new TacoError('NOT_FOUND', `${unit.value.name} has no ${ABSENT[wanted] ?? `version ${wanted}`}.`, {
       facts: { field: 'version', version: wanted },
-      hint: `see \`taco state versions ${unit.value.name}\``,
+      hint: `See \`taco state versions ${unit.value.name}\`.`,
     })
   }
 
@@ -57,8 +57,8 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
     if (/^sv-[0-9A-Za-z]{16}$/.test(wanted)) return findVersion(bucket, doc, wanted)
     throw badRequest(
       'version',
-      `"${wanted}" does not name a version`,
-      'use its id (sv-…), its number, "current" or "previous"',
+      `"${wanted}" is not a version.`,
+      'Use a version id (sv-…), a number, "current" or "previous".',
     )
   }
 
@@ -157,10 +157,10 @@ function statusNow(doc: UnitDocument, { id }: VersionFacts): VersionView['status
 function tooLargeToCompare({ name }: UnitDocument, { facts }: HistoryEntry): TacoError {
   return new TacoError(
     'TOO_LARGE',
-    `version ${facts.seq} of ${name} has ${facts.size} bytes, too many to compare here`,
+    `Version ${facts.seq} of ${name} has ${facts.size} bytes, too many to compare on the server.`,
     {
       facts: { field: 'version', version: facts.seq, size: facts.size, maxBytes: MOST_COMPARED_BYTES },
-      hint: `get both with \`taco state pull ${name}\` and compare the files`,
+      hint: `Get both with \`taco state pull ${name}\` and compare the files.`,
     },
   )
 }
@@ -169,11 +169,11 @@ function damagedVersion(doc: UnitDocument, { seq, object }: Gap): TacoError {
   return new TacoError(
     'BUCKET_CORRUPT',
     object === undefined
-      ? `version ${seq} of ${doc.name} is missing from the bucket`
-      : `version ${seq} of ${doc.name} is damaged: the object ${versionsPrefix(doc.org, doc.id)}${object}`,
+      ? `Version ${seq} of ${doc.name} is missing from the bucket.`
+      : `Version ${seq} of ${doc.name} is damaged: the object is ${versionsPrefix(doc.org, doc.id)}${object}.`,
     {
       facts: { unit: doc.name, version: seq, ...(object === undefined ? {} : { object }) },
-      hint: 'restore the object from a backup of the bucket; `taco doctor --deep` lists everything that is damaged',
+      hint: 'Restore the object from a backup of the bucket. `taco doctor --deep` lists all damage.',
     },
   )
 }
@@ -209,6 +209,6 @@ function encodePlace({ seq, id, superseded }: Place): string {
 function decodePlace(cursor: string): Place {
   const match = /^(\d{1,9})\.(sv-[0-9A-Za-z]{16})(\.s)?$/.exec(cursor)
   if (match === null)
-    throw badRequest('cursor', 'this cursor is not one of ours', 'leave it out to start from the newest')
+    throw badRequest('cursor', 'The cursor is invalid.', 'Leave it out to start from the newest.')
   return { seq: Number(match[1]), id: String(match[2]), superseded: match[3] !== undefined }
 }

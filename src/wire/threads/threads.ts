@@ -146,9 +146,9 @@ function owned(bytes: readonly Uint8Array[]): ArrayBuffer[] {
 }
 
 function tooMuch(what: string): TacoError {
-  return new TacoError('TOO_LARGE', `this takes ${what}, which is more than the server allows`, {
+  return new TacoError('TOO_LARGE', `This takes ${what}, which is more than the server allows.`, {
     facts: { field: 'body' },
-    hint: 'for a comparison, get both versions with `taco state pull` and compare the files; else split the unit',
+    hint: 'For a comparison, get both versions with `taco state pull` and compare the files. Otherwise split the unit.',
   })
 }
 

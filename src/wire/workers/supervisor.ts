@@ -36,7 +36,7 @@ interface Slot {
 export async function serveWithWorkers(input: ServeInput, workers: number): Promise<Served> {
   const given = parseServeOptions(input)
   if (given.bucket.startsWith('memory:'))
-    throw badRequest('workers', 'a bucket in memory belongs to one process', 'Use --workers 1.')
+    throw badRequest('workers', 'A bucket in memory belongs to one process.', 'Use --workers 1.')
   const options: ServeOptions = {
     ...given,
     logFormat: given.logFormat ?? (process.stderr.isTTY ? 'text' : 'json'),
@@ -73,7 +73,7 @@ export async function serveWithWorkers(input: ServeInput, workers: number): Prom
     const startedAt = clock.now()
     const { number } = slot
     let isReady = false
-    let failure = new TacoError('UNEXPECTED', 'a worker process ended before it served')
+    let failure = new TacoError('UNEXPECTED', 'A worker process ended before it served.')
     slot.worker = worker
     for (const stream of [worker.process.stdout, worker.process.stderr]) passOnLines(stream, write)
     worker.on('error', (error) => log.warn('a worker cannot be reached', { worker: number, error }))

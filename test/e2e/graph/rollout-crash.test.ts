@@ -83,7 +83,7 @@ describe.each(engines())('a rollout with $name', (engine) => {
     await unit.taco('rollout', 'resume', unit.id)
 
     const second = await unit.taco('rollout', 'work', unit.id, '--lease', '1s')
-    const push = /store it first: `([^`]*)`/.exec(second.output)?.[1] ?? ''
+    const push = /Store it first: `([^`]*)`/.exec(second.output)?.[1] ?? ''
     await unit.shell(push)
     await unit.taco('rollout', 'resume', unit.id)
     await unit.must('rollout', 'work', unit.id, '--lease', '1s')

@@ -78,7 +78,7 @@ test('a wrong taco.yaml is told line by line, and changes nothing', async () => 
 
   expect(refused).toMatchObject({ code: 2 })
   expect(refused.stderr).toContain(
-    'taco.yaml:3:5: "dependncies" is not known here; did you mean dependencies?',
+    'taco.yaml:3:5: The key "dependncies" is unknown. Did you mean dependencies?',
   )
   expect(refused.stderr).toContain('taco.yaml:5:10: the folder "/etc" is outside of the project')
 })

@@ -48,7 +48,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
   function blobAt(key: string) {
     checkKey(key)
     if (key.includes('\\')) {
-      const fault = `the key ${JSON.stringify(key)} cannot be used: Azure takes a backslash for a slash`
+      const fault = `The key ${JSON.stringify(key)} cannot be used: Azure treats a backslash as a slash.`
       throw badRequest('key', fault, 'Use keys without backslashes.')
     }
     return container.getBlockBlobClient(names.whole(key))
@@ -232,7 +232,7 @@ export async function openAzureBucket(options: AzureOptions): Promise<Bucket & S
             } catch (error) {
               // What is no listing, the SDK takes apart as if it were one.
               if (!(error instanceof TypeError)) throw error
-              throw unavailable(label, `it answered to ${what} with something else`)
+              throw unavailable(label, `it sent an unexpected answer while ${what}`)
             }
           },
           () => undefined,
@@ -276,7 +276,7 @@ class TooLate extends Error {}
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TooLate(`nothing came for ${Math.round(ms / 100) / 10} s`)), ms)
+    timer = setTimeout(() => reject(new TooLate(`no data arrived for ${Math.round(ms / 100) / 10} s`)), ms)
   })
   work.catch(() => undefined)
   try {

@@ -11,6 +11,6 @@ export async function* measured(body: Body): AsyncGenerator<Uint8Array> {
   }
   if (size !== body.size) {
     const came = size > body.size ? 'more' : String(size)
-    throw new TacoError('UNEXPECTED', `a body of ${body.size} bytes was announced, ${came} came`)
+    throw new TacoError('UNEXPECTED', `The body should have ${body.size} bytes but has ${came}.`)
   }
 }

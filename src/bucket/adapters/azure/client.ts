@@ -31,7 +31,7 @@ export async function openContainer(options: AzureAccount): Promise<ContainerCli
   if (account === undefined && options.endpoint === undefined) {
     throw badRequest(
       'bucket',
-      'the storage account of the Azure bucket is not given',
+      'The storage account of the Azure bucket is missing.',
       'Add account=<name> to its address, or set AZURE_STORAGE_ACCOUNT or AZURE_STORAGE_CONNECTION_STRING.',
     )
   }
@@ -86,18 +86,18 @@ export function azureError(error: unknown, label: string, what: string): unknown
   const facts = { status, code, bucket: label }
   const said = `${status}${code === '' ? '' : ` ${code}`}`
   if (status === 0 || TRANSIENT_STATUSES.has(status)) {
-    const why = status === 0 ? messageOf(error, code) : `${what}: it answered ${said}`
+    const why = status === 0 ? messageOf(error, code) : `it answered ${said} while ${what}`
     return new Again(unavailable(label, why, facts, withoutRequest(error)), failure.retryAfterMs)
   }
   if (status < 400) return notTheStore(label, what, status)
   const hint = hints[code]
   if (hint !== undefined || status === 401 || status === 403) {
-    return new TacoError('BUCKET_REFUSED', `${what}: ${label} answered ${said}`, {
+    return new TacoError('BUCKET_REFUSED', `The bucket ${label} answered ${said} while ${what}.`, {
       hint: hint ?? hints['AuthorizationPermissionMismatch'] ?? '',
       facts,
     })
   }
-  return new TacoError('UNEXPECTED', `${what}: ${label} answered ${said}`, {
+  return new TacoError('UNEXPECTED', `The bucket ${label} answered ${said} while ${what}.`, {
     facts,
     cause: withoutRequest(error),
   })
@@ -106,7 +106,7 @@ export function azureError(error: unknown, label: string, what: string): unknown
 function identityError(error: unknown, label: string): unknown {
   const isIdentity = error instanceof Error && /Credential|Authentication/.test(error.name)
   if (!isIdentity) return error
-  return new TacoError('BUCKET_REFUSED', `no Azure identity could be found for ${label}`, {
+  return new TacoError('BUCKET_REFUSED', `No Azure identity was found for ${label}.`, {
     hint: 'Run az login, attach a managed identity, or set AZURE_STORAGE_CONNECTION_STRING.',
     cause: error,
   })
@@ -118,16 +118,16 @@ function withoutRequest(error: unknown): Error {
 }
 
 function messageOf(error: unknown, otherwise: string): string {
-  return error instanceof Error ? (error.message.split('\n')[0] ?? otherwise) : otherwise
+  return error instanceof Error ? (error.message.split('\n')[0]?.replace(/\.$/, '') ?? otherwise) : otherwise
 }
 
 const hints: Readonly<Record<string, string>> = {
   ContainerNotFound: 'Create the container first, or correct its name or the account.',
-  ContainerBeingDeleted: 'The container is being deleted: use another one.',
+  ContainerBeingDeleted: 'The container is being deleted. Use another one.',
   AuthorizationPermissionMismatch:
     'Give this identity the role Storage Blob Data Contributor on the container.',
-  AuthorizationFailure: 'Check the key, and whether the firewall of the account lets this machine in.',
-  AuthenticationFailed: 'Check the key or sign in again; a clock that is wrong by minutes also causes this.',
+  AuthorizationFailure: "Check the key, and check that the account's firewall allows this machine.",
+  AuthenticationFailed: 'Check the key or sign in again. A clock that is off by minutes also causes this.',
   LeaseIdMissing:
-    'Another program holds a lease on this blob, as backend "azurerm" does while it has the lock: wait for it, or break the lease.',
+    'Another program holds a lease on this blob, as backend "azurerm" does while it holds the lock. Wait for it, or break the lease.',
 }

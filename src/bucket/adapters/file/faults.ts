@@ -1,4 +1,4 @@
-import { TacoError, isTacoError, messageOf } from '../../../base/errors.ts'
+import { TacoError, isTacoError, reasonOf } from '../../../base/errors.ts'
 import { codeOf } from './fs/node-fs.ts'
 
 /** Translates what the file system throws; our own errors pass. */
@@ -6,41 +6,39 @@ export function faultOf(error: unknown, label: string, doing: string): unknown {
   if (isTacoError(error)) return error
   const code = codeOf(error)
   if (code === undefined) return error
-  const [kind, hint] = hints[code] ?? ['BUCKET_UNAVAILABLE', 'Look at the disk and at the log of its host.']
-  return new TacoError(kind, `${doing} in the folder ${label} failed: ${messageOf(error)}`, {
-    hint,
-    facts: { errno: code },
-    cause: error,
-  })
+  const [kind, hint] = hints[code] ?? ['BUCKET_UNAVAILABLE', 'Check the disk and the system log.']
+  return new TacoError(
+    kind,
+    `The file system failed while ${doing} in the folder ${label}: ${reasonOf(error)}.`,
+    {
+      hint,
+      facts: { errno: code },
+      cause: error,
+    },
+  )
 }
 
 const hints: Readonly<
   Record<string, readonly ['BUCKET_UNAVAILABLE' | 'BUCKET_REFUSED' | 'BUCKET_UNFIT', string]>
 > = {
-  ENOSPC: ['BUCKET_UNAVAILABLE', 'The disk is full: free some space.'],
-  EDQUOT: ['BUCKET_UNAVAILABLE', 'The disk quota is used up: raise it or free some space.'],
-  EMFILE: ['BUCKET_UNAVAILABLE', 'Too many open files: raise the limit (ulimit -n).'],
-  EACCES: ['BUCKET_REFUSED', 'Give the user that runs this process the right to read and write the folder.'],
-  EPERM: [
-    'BUCKET_REFUSED',
-    'Give the user that runs this process the right to write, and use a disk with hard links.',
-  ],
-  EROFS: ['BUCKET_REFUSED', 'The disk is mounted read-only: mount it for writing.'],
+  ENOSPC: ['BUCKET_UNAVAILABLE', 'The disk is full. Free some space.'],
+  EDQUOT: ['BUCKET_UNAVAILABLE', 'The disk quota is used up. Raise it or free some space.'],
+  EMFILE: ['BUCKET_UNAVAILABLE', 'Too many files are open. Raise the limit (ulimit -n).'],
+  EACCES: ['BUCKET_REFUSED', 'Allow the user of this process to read and write the folder.'],
+  EPERM: ['BUCKET_REFUSED', 'Allow the user of this process to write, and use a disk with hard links.'],
+  EROFS: ['BUCKET_REFUSED', 'The disk is mounted read-only. Mount it for writing.'],
   EISDIR: [
     'BUCKET_REFUSED',
-    'A folder lies where the object should: a key cannot also be the folder of another.',
+    'The path of the object is a folder. A key cannot also be the folder of another key.',
   ],
-  ENOTDIR: [
-    'BUCKET_REFUSED',
-    'A file lies where a folder is needed: a key cannot also be the folder of another.',
-  ],
+  ENOTDIR: ['BUCKET_REFUSED', 'Part of the path is a file. A key cannot also be the folder of another key.'],
   ENOTEMPTY: [
     'BUCKET_REFUSED',
-    'A folder lies where the object should: a key cannot also be the folder of another.',
+    'The path of the object is a folder. A key cannot also be the folder of another key.',
   ],
   ENAMETOOLONG: ['BUCKET_REFUSED', 'Choose a shorter name.'],
   ENOTSUP: ['BUCKET_UNFIT', 'Use a disk that has hard links and symbolic links.'],
-  EXDEV: ['BUCKET_UNFIT', 'The folder and its .taco must lie on one disk.'],
+  EXDEV: ['BUCKET_UNFIT', 'The folder and its .taco must be on one disk.'],
 }
 
 /** The folder is read-only. Readers do not need to know. */
@@ -49,27 +47,31 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 export function unknownOutcome(key: string): TacoError {
-  return new TacoError('BUCKET_UNAVAILABLE', `whether ${JSON.stringify(key)} was written cannot be said`, {
-    hint: 'Read it again before writing it again.',
+  return new TacoError('BUCKET_UNAVAILABLE', `The outcome of writing ${JSON.stringify(key)} is unknown.`, {
+    hint: 'Read it before you write it again.',
     facts: { outcome: 'unknown' },
   })
 }
 
 export function busy(key: string): TacoError {
-  return new TacoError('BUCKET_UNAVAILABLE', `${JSON.stringify(key)} changes faster than it can be read`, {
+  return new TacoError('BUCKET_UNAVAILABLE', `${JSON.stringify(key)} changes faster than it can be read.`, {
     hint: 'Try again in a moment.',
   })
 }
 
 export function goneFolder(label: string): TacoError {
-  return new TacoError('BUCKET_UNAVAILABLE', `${label} cannot be used now: it is not there any more`, {
-    hint: 'Mount its disk again, or copy the bucket back.',
-  })
+  return new TacoError(
+    'BUCKET_UNAVAILABLE',
+    `The bucket ${label} is unavailable: the folder no longer exists.`,
+    {
+      hint: 'Mount its disk again, or restore the bucket from a backup.',
+    },
+  )
 }
 
 export function noFolder(label: string): TacoError {
-  return new TacoError('NOT_FOUND', `there is no bucket at ${label}: no such folder`, {
-    hint: 'Look at the path. What creates or stores something makes the folder, `taco unit create` for example.',
+  return new TacoError('NOT_FOUND', `There is no bucket at ${label}: the folder does not exist.`, {
+    hint: 'Check the path. The first command that writes creates the folder, for example `taco unit create`.',
     facts: { field: 'bucket' },
   })
 }

@@ -20,7 +20,7 @@ test('while the disk is gone nothing is reported as absent', async () => {
     for await (const page of bucket.list(prefix)) keys.push(...page.map(({ key }) => key))
     return keys
   }
-  const gone = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('not there any more') }
+  const gone = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('no longer exists') }
 
   await rename(root, `${root}.away`)
   for (const isMountPointThere of [false, true]) {

@@ -148,7 +148,7 @@ async function bucketOf(context: Context, realRoot: string): Promise<Bucket> {
       const key = JSON.stringify(place.key)
       throw badRequest(
         'key',
-        `the key ${key} cannot be used: a link on its way leads out of the bucket`,
+        `The key ${key} cannot be used: a link in its path leads out of the bucket.`,
         'Remove the link, or choose another key.',
       )
     }

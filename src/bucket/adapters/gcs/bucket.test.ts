@@ -44,8 +44,8 @@ function emulator(media: RequestListener, document: RequestListener): RequestLis
 }
 
 test.each([
-  ['how long "a" is', { 'x-goog-generation': '7', 'transfer-encoding': 'chunked' }],
-  ['no tag of "a"', { 'content-length': '10' }],
+  ['the size of "a"', { 'x-goog-generation': '7', 'transfer-encoding': 'chunked' }],
+  ['no tag for "a"', { 'content-length': '10' }],
 ])('an answer that does not tell all of an object is none: %s', async (said, headers) => {
   const bucket = await answeredBy((request, response) => {
     response.writeHead(200, headers).write('half', () => request.socket.destroy())
@@ -104,7 +104,7 @@ test.each<[string, RequestListener]>([
   // https://github.com/googleapis/nodejs-storage/issues/1183
   ['says only that it has no such object', notFound],
 ])('a bucket that does not exist is no absent object where the store %s', async (_, answer) => {
-  const refused = { code: 'BUCKET_REFUSED', message: 'gs://states does not exist' }
+  const refused = { code: 'BUCKET_REFUSED', message: 'The bucket gs://states does not exist.' }
 
   await expect((await answeredBy(answer)).get('a')).rejects.toMatchObject(refused)
   await expect((await answeredBy(answer)).head('a')).rejects.toMatchObject(refused)

@@ -81,7 +81,7 @@ function parsed<T>(text: string, schema: z.ZodType<T>, label: string): T {
   try {
     return schema.parse(JSON.parse(text))
   } catch (error) {
-    throw unavailable(label, 'it gave an answer that cannot be read', {}, error)
+    throw unavailable(label, 'its answer cannot be read', {}, error)
   }
 }
 
@@ -101,25 +101,29 @@ interface Refusal extends ShortAnswer {
 function failureOf(refusal: Refusal): Error {
   const { status, headers, text, label, what } = refusal
   const facts = { status, bucket: label }
-  const said = `${what}: ${label} answered ${status}`
+  const said = `The bucket ${label} answered ${status} while ${what}`
   if (TRANSIENT_STATUSES.has(status))
     return new Again(
-      unavailable(label, `${what}: it answered ${status}`, facts),
+      unavailable(label, `it answered ${status} while ${what}`, facts),
       pauseIn(headers['retry-after']),
     )
   if (status === 401 || status === 403) {
     const hint =
       'Give this account the role Storage Object User on the bucket, or sign in (gcloud auth application-default login).'
-    return new TacoError('BUCKET_REFUSED', said, { hint, facts })
+    return new TacoError('BUCKET_REFUSED', `${said}.`, { hint, facts })
   }
   if (status === 404) return isOwn(refusal) ? noSuchBucket(label) : notTheStore(label, what, status)
   if (status < 400 && !isOwn(refusal)) return notTheStore(label, what, status)
   const detail = messageIn(text)
-  return new TacoError('UNEXPECTED', detail === undefined ? said : `${said}: ${detail}`, { facts })
+  return new TacoError(
+    'UNEXPECTED',
+    `${said}${detail === undefined ? '' : `: ${detail.replace(/\.$/, '')}`}.`,
+    { facts },
+  )
 }
 
 export function noSuchBucket(label: string): TacoError {
-  return new TacoError('BUCKET_REFUSED', `${label} does not exist`, {
+  return new TacoError('BUCKET_REFUSED', `The bucket ${label} does not exist.`, {
     hint: 'Create the bucket first, or correct its name.',
     facts: { bucket: label },
   })

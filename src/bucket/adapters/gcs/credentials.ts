@@ -21,7 +21,7 @@ export async function tokenSource(given: GivenToken | undefined, emulated: boole
 }
 
 function noCredentials(cause: unknown): TacoError {
-  return new TacoError('BUCKET_REFUSED', 'no Google Cloud credentials could be found', {
+  return new TacoError('BUCKET_REFUSED', 'No Google Cloud credentials were found.', {
     hint: 'Run gcloud auth application-default login, set GOOGLE_APPLICATION_CREDENTIALS, or run where a service account is attached.',
     cause,
   })

@@ -1,4 +1,4 @@
-import { TacoError } from '../../../base/errors.ts'
+import { TacoError, reasonOf } from '../../../base/errors.ts'
 import { Again } from '../../../base/retry.ts'
 import { BodyFailure } from './transport.ts'
 
@@ -30,8 +30,8 @@ export function unavailable(
   facts: Record<string, unknown> = {},
   cause?: unknown,
 ): TacoError {
-  return new TacoError('BUCKET_UNAVAILABLE', `${label} cannot be used now: ${why}`, {
-    hint: 'Try again in a moment; if it goes on, look at the health of the storage and the way to it.',
+  return new TacoError('BUCKET_UNAVAILABLE', `The bucket ${label} is unavailable: ${why}.`, {
+    hint: 'Try again in a moment. If it keeps failing, check the storage and the network.',
     facts: { ...facts, bucket: label },
     cause,
   })
@@ -39,29 +39,29 @@ export function unavailable(
 
 /** An unknown size must not pass for zero: an empty object means "no state". */
 export function unsized(label: string, key: string): TacoError {
-  return unavailable(label, `it does not say how long "${key}" is`)
+  return unavailable(label, `it does not report the size of "${key}"`)
 }
 
 /** Every store sends one. An answer without it comes from someone else, for example a proxy. */
 export function untagged(label: string, key: string): TacoError {
-  return unavailable(label, `it gives no tag of "${key}"`)
+  return unavailable(label, `it returned no tag for "${key}"`)
 }
 
 /** Put together with others, or taken for the whole, they would be a state that never was. */
 export function otherBytes(label: string, key: string): TacoError {
-  return unavailable(label, `it gave other bytes of "${key}" than were asked for`)
+  return unavailable(label, `it returned the wrong bytes of "${key}"`)
 }
 
 /** Proxies also answer 404 before they know where the store is, and portals answer every request with a page. */
 export function notTheStore(label: string, what: string, status: number): TacoError {
-  return unavailable(label, `${what}: somebody else than the store answered ${status}`, { status })
+  return unavailable(label, `something other than the store answered ${status} while ${what}`, { status })
 }
 
 /** Errors of sockets, names and TLS. Only lost connections are retried. */
 export function transportFailure(error: unknown, label: string): Error {
   if (error instanceof BodyFailure) return bodyError(error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const message = error instanceof Error ? error.message : String(error)
+  const message = reasonOf(error)
   const why = message === '' || message.includes(code) ? message || code : `${message} (${code})`
   const failure = unavailable(label, why, { code }, error)
   return LOST_CONNECTION.has(code) || code === '' ? new Again(failure) : failure

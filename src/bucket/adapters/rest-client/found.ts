@@ -65,7 +65,7 @@ export function foundObject(options: FoundOptions): Found {
   }
 
   function brokenOff(cause: unknown): Error {
-    return unavailable(options.label, `the answer broke off while reading "${entry.key}"`, {}, cause)
+    return unavailable(options.label, `the answer was cut off while reading "${entry.key}"`, {}, cause)
   }
 
   async function bytes(): Promise<Buffer> {

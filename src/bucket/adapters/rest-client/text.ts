@@ -9,9 +9,9 @@ export async function wholeText(answer: IncomingMessage, label: string): Promise
     for await (const part of answer as AsyncIterable<Buffer>) parts.push(part)
     if (answer.complete) return Buffer.concat(parts).toString()
   } catch (error) {
-    throw new Again(unavailable(label, 'an answer broke off', {}, error))
+    throw new Again(unavailable(label, 'the answer was cut off', {}, error))
   }
-  throw new Again(unavailable(label, 'an answer broke off'))
+  throw new Again(unavailable(label, 'the answer was cut off'))
 }
 
 const ENOUGH = 64 * 1024

@@ -112,5 +112,5 @@ function happens(call: http.ClientRequest, event: 'close' | 'drain'): Promise<vo
 }
 
 function timedOut(ms: number): Error {
-  return Object.assign(new Error(`nothing came for ${ms / 1000} s`), { code: 'ETIMEDOUT' })
+  return Object.assign(new Error(`no data arrived for ${ms / 1000} s`), { code: 'ETIMEDOUT' })
 }

@@ -39,15 +39,15 @@ function parsed(endpoint: string): URL {
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
     throw badRequest(
       'bucket',
-      'the endpoint of the S3 bucket is not an http or https address',
-      'Give it whole, for example endpoint=https://s3.example.com.',
+      'The endpoint of the S3 bucket is not an http or https address.',
+      'Write the full address, for example endpoint=https://s3.example.com.',
     )
   }
   if (url.username !== '' || url.password !== '') {
     throw badRequest(
       'bucket',
-      'the endpoint of the S3 bucket has a user name or password in it',
-      'Put the keys into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+      'The endpoint of the S3 bucket contains a user name or a password.',
+      'Put the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     )
   }
   return url

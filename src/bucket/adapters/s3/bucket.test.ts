@@ -76,7 +76,7 @@ test('a request to a silent store fails', async () => {
 
   await expect(bucket.head('a')).rejects.toMatchObject({
     code: 'BUCKET_UNAVAILABLE',
-    message: /nothing came for/,
+    message: /no data arrived for/,
   })
   expect(requests).toHaveLength(2)
 })

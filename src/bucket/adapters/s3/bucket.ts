@@ -149,7 +149,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
     const { code } = readError(text)
     if (code === undefined && !isOwn(headers)) throw notTheStore(label, what, status)
     if (code !== 'NoSuchBucket') return
-    throw new TacoError('BUCKET_REFUSED', `${label} does not exist`, {
+    throw new TacoError('BUCKET_REFUSED', `The bucket ${label} does not exist.`, {
       hint: 'Create the bucket first, or correct its name, region or endpoint.',
       facts: { bucket: label, code: 'NoSuchBucket' },
     })
@@ -191,7 +191,7 @@ export function openS3Bucket(options: S3Options): Bucket & StoreClock & Adjustab
         }
         const what = `listing "${prefix}"`
         const page = readListing(await client.text({ method: 'GET', query, what, signal, expects: [200] }))
-        if (page === undefined) throw unavailable(label, `it answered to ${what} with something else`)
+        if (page === undefined) throw unavailable(label, `it sent an unexpected answer while ${what}`)
         return page
       },
       entryOf: (key, { etag, size, modifiedAt }) => ({ key, tag: tagOf(etag), size, modifiedAt }),

@@ -61,7 +61,7 @@ test('expired keys that cannot be renewed are an error with a hint', async () =>
 
   expect(error).toMatchObject({
     code: 'BUCKET_REFUSED',
-    hint: expect.stringContaining('sign in again') as unknown,
+    hint: expect.stringContaining('Sign in again') as unknown,
   })
 })
 

@@ -125,7 +125,7 @@ async function hashOfStream(body: Body): Promise<string> {
     size += part.byteLength
   }
   if (size !== body.size) {
-    throw new TacoError('UNEXPECTED', `a body of ${body.size} bytes was announced, ${size} came`)
+    throw new TacoError('UNEXPECTED', `The body should have ${body.size} bytes but has ${size}.`)
   }
   return hash.digest('hex')
 }

@@ -72,7 +72,7 @@ async function sdkChain(): Promise<Credentials> {
     })()
     return { accessKeyId, secretAccessKey, sessionToken, expiresAt: expiration?.getTime() }
   } catch (error) {
-    throw new TacoError('BUCKET_REFUSED', 'no AWS credentials could be found', {
+    throw new TacoError('BUCKET_REFUSED', 'No AWS credentials were found.', {
       hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run where a role is attached.',
       cause: error,
     })

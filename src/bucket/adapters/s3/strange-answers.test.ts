@@ -25,7 +25,7 @@ test('an object of unknown length does not pass for an empty one', async () => {
     else response.write('half', () => request.socket.destroy())
   }
   const { bucket } = await scripted([unsized])
-  const refused = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('how long "a" is') }
+  const refused = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('the size of "a"') }
 
   await expect(bucket.head('a')).rejects.toMatchObject(refused)
   await expect(bucket.get('a')).rejects.toMatchObject(refused)
@@ -69,7 +69,7 @@ test.each<[string, Answer]>([
 test('a page from someone else is neither an object nor the receipt of a write', async () => {
   const plain: Answer = (_, response) => response.writeHead(200, { 'content-length': '7' }).end('Welcome')
   const { bucket } = await scripted([plain])
-  const refused = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('no tag of "a"') }
+  const refused = { code: 'BUCKET_UNAVAILABLE', message: expect.stringContaining('no tag for "a"') }
 
   await expect(bucket.get('a')).rejects.toMatchObject(refused)
   await expect(bucket.head('a')).rejects.toMatchObject(refused)

@@ -57,7 +57,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function wrong(at: string, wanted: string): never {
-  throw new TacoError('UNEXPECTED', `the server's answer cannot be understood: ${at} is not ${wanted}`, {
-    hint: 'compare the versions of taco and of the server with `taco version`; --json shows the answer as it is',
+  throw new TacoError('UNEXPECTED', `The answer of the server is invalid: ${at} is not ${wanted}.`, {
+    hint: 'Compare the versions of taco and the server with `taco version`. Use --json to see the raw answer.',
   })
 }

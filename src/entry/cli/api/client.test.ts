@@ -102,7 +102,7 @@ test('a connection that is refused says how to start or choose a server', async 
 
   const error = await failure(clientOf(server.url).json('GET', '/'))
 
-  expect(error.message).toContain('nothing listens there')
+  expect(error.message).toContain('the connection was refused')
   expect(error.hint).toMatch(/taco serve.*taco use/)
   expect(exitCodeOf(error)).toBe(6)
 })
@@ -110,7 +110,9 @@ test('a connection that is refused says how to start or choose a server', async 
 test('an answer that is not JSON is no OpenTaco server', async () => {
   const server = await serverThat((_heard, res) => res.end('hello'))
 
-  expect((await failure(clientOf(server.url).json('GET', '/'))).message).toBe('the answer is not JSON')
+  expect((await failure(clientOf(server.url).json('GET', '/'))).message).toBe(
+    'The answer of the server is not JSON.',
+  )
 })
 
 test('a redirect is not followed, and the token goes nowhere else', async () => {
@@ -158,7 +160,7 @@ test('a server that says nothing is given up', async () => {
 
   const error = await failure(clientOf(server.url).json('GET', '/', { idleMs: 50 }))
 
-  expect(error.message).toContain('nothing came for')
+  expect(error.message).toContain('no data arrived for')
   expect(exitCodeOf(error)).toBe(6)
 })
 
@@ -193,7 +195,7 @@ test('lines that are cut off in the middle are an error', async () => {
 test('a unit is one path segment, and names that mean a folder are refused', () => {
   expect(unitPath('prod/network/vpc', '/lock')).toBe('/v1/units/prod--network--vpc/lock')
   expect(unitPath('a b/ü')).toBe('/v1/units/a%20b--%C3%BC')
-  for (const name of ['', '.', '..']) expect(() => unitPath(name)).toThrow('is not the name of a unit')
+  for (const name of ['', '.', '..']) expect(() => unitPath(name)).toThrow('is not a unit name')
 })
 
 test('a change whose answer is lost is sent once more under the same key; a read and a refusal are not', async () => {

@@ -108,9 +108,9 @@ export function openClient(options: ClientOptions): Client {
       reply.destroy()
       throw new TacoError(
         'UNEXPECTED',
-        `the server sends elsewhere: ${reply.headers.location ?? String(status)}`,
+        `The server redirects to ${reply.headers.location ?? String(status)}.`,
         {
-          hint: 'name the address itself with --server or `taco use`',
+          hint: 'Use that address with --server or `taco use`.',
         },
       )
     }
@@ -188,7 +188,9 @@ function exchange(
     })
     if (idleMs > 0) {
       sent.setTimeout(idleMs, () =>
-        sent.destroy(Object.assign(new Error(`nothing came for ${idleMs / 1000} s`), { code: 'ETIMEDOUT' })),
+        sent.destroy(
+          Object.assign(new Error(`no data arrived for ${idleMs / 1000} s`), { code: 'ETIMEDOUT' }),
+        ),
       )
     }
     if (body === undefined || Buffer.isBuffer(body)) {
@@ -213,8 +215,8 @@ export async function* jsonLines(reply: AsyncIterable<unknown>): AsyncGenerator<
   for (;;) {
     const next = await lines.next().catch((error: unknown) => {
       throw unreachable(
-        'the connection ended in the middle of the answer',
-        'run the same command again',
+        'The connection closed in the middle of the answer.',
+        'Run the same command again.',
         error,
       )
     })
@@ -246,8 +248,8 @@ export async function* linesOf(reply: AsyncIterable<unknown>): AsyncGenerator<st
 /** The unit's name as one path segment. */
 export function unitPath(unit: string, rest = ''): string {
   if (unit === '' || unit === '.' || unit === '..') {
-    throw new TacoError('BAD_REQUEST', `${JSON.stringify(unit)} is not the name of a unit`, {
-      hint: 'list the units with `taco unit ls`',
+    throw new TacoError('BAD_REQUEST', `${JSON.stringify(unit)} is not a unit name.`, {
+      hint: 'List the units with `taco unit ls`.',
     })
   }
   return `/v1/units/${encodeURIComponent(unit.replaceAll('/', '--'))}${rest}`
@@ -265,8 +267,8 @@ function queryOf(query: NonNullable<SendOptions['query']>): string {
 }
 
 function notOurs(cause: unknown): TacoError {
-  return new TacoError('UNEXPECTED', 'the answer is not JSON', {
-    hint: 'is this the address of an OpenTaco server? `taco doctor` looks closer',
+  return new TacoError('UNEXPECTED', 'The answer of the server is not JSON.', {
+    hint: 'Check that this is the address of an OpenTaco server. `taco doctor` tests the connection.',
     cause,
   })
 }

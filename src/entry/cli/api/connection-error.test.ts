@@ -25,8 +25,8 @@ test('https at a server that speaks plain HTTP says so, and what to try', async 
 
   const said = await told(server.url.replace('http:', 'https:'))
 
-  expect(said).toContain('what listens there does not speak TLS')
-  expect(said).toContain(`hint: try ${server.url}\n`)
+  expect(said).toContain('it does not speak TLS')
+  expect(said).toContain(`hint: Try ${server.url} instead.\n`)
 })
 
 test('http at a server that speaks TLS names https, however that server takes it', async () => {
@@ -36,7 +36,7 @@ test('http at a server that speaks TLS names https, however that server takes it
   })
   for (const server of [resetting, alerting]) {
     const port = await portOf(server)
-    expect(await told(`http://127.0.0.1:${port}`)).toContain(`try https://127.0.0.1:${port}`)
+    expect(await told(`http://127.0.0.1:${port}`)).toContain(`ry https://127.0.0.1:${port}`)
   }
 })
 
@@ -52,8 +52,8 @@ test.each([
 
   const said = await told(server.url)
 
-  expect(said).toContain('it speaks TLS, not plain HTTP')
-  expect(said).toContain(`hint: try ${server.url.replace('http:', 'https:')}\n`)
+  expect(said).toContain('it expects TLS, not plain HTTP')
+  expect(said).toContain(`hint: Try ${server.url.replace('http:', 'https:')} instead.\n`)
 })
 
 test('a server whose headers are too long is not said to want TLS', async () => {
@@ -66,7 +66,7 @@ test('a server whose headers are too long is not said to want TLS', async () => 
 
   expect(await world.run('org', 'ls', '--server', `http://127.0.0.1:${await portOf(server)}`)).toBe(6)
   expect(world.err()).toContain('Header overflow')
-  expect(world.err()).not.toContain('try https:')
+  expect(world.err()).not.toContain('ry https:')
 })
 
 test('nobody is sent to the address that was asked', () => {

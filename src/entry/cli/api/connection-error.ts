@@ -5,7 +5,7 @@ import { unreachable } from '../terminal/exit-codes.ts'
 export function noAnswer(error: unknown, label: string, isFirst = false): TacoError {
   if (error instanceof TacoError) return error
   const [said, hint] = ofCertificate(error, label) ?? ofScheme(error, label, isFirst) ?? ofConnection(error)
-  return unreachable(`cannot reach the server at ${label}: ${said}`, hint, error)
+  return unreachable(`Cannot reach the server at ${label}: ${said}.`, hint, error)
 }
 
 const isPlain = (label: string) => label.startsWith('http:')
@@ -18,8 +18,8 @@ export function isForTls(text: string, label: string): boolean {
 }
 
 export function needsTls(label: string, cause?: unknown): TacoError {
-  const hint = `try ${secure(label)}`
-  return unreachable(`cannot reach the server at ${label}: it speaks TLS, not plain HTTP`, hint, cause)
+  const hint = `Try ${secure(label)} instead.`
+  return unreachable(`Cannot reach the server at ${label}: it expects TLS, not plain HTTP.`, hint, cause)
 }
 
 type Said = readonly [said: string, hint: string]
@@ -37,17 +37,17 @@ function ofCertificate(error: unknown, label: string): Said | undefined {
   const code = codeOf(error)
   if (unknownIssuer.has(code))
     return [
-      'its certificate is signed by nobody that this machine trusts',
-      'if it is the right one, put the certificate of its issuer into a file and name that: NODE_EXTRA_CA_CERTS=/path/to/ca.pem',
+      'this machine does not trust the issuer of its certificate',
+      "If it is the right server, save the issuer's certificate to a file and set NODE_EXTRA_CA_CERTS=/path/to/ca.pem.",
     ]
   if (code === 'CERT_HAS_EXPIRED')
-    return ['its certificate has expired', "let its owner renew it, or set this machine's clock right"]
+    return ['its certificate has expired', "Ask its owner to renew it, or set this machine's clock."]
   if (code === 'CERT_NOT_YET_VALID')
-    return ['its certificate is not valid yet', "set this machine's clock right, or let its owner renew it"]
+    return ['its certificate is not valid yet', "Set this machine's clock, or ask its owner to renew it."]
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return [
       `its certificate is not for ${new URL(label).hostname}${saysNames(error)}`,
-      'name the server as its certificate does, or let its owner add this name',
+      'Use the name in its certificate, or ask its owner to add this name.',
     ]
   return undefined
 }
@@ -61,13 +61,13 @@ function saysNames(error: unknown): string {
 function ofScheme(error: unknown, label: string, isFirst: boolean): Said | undefined {
   const code = codeOf(error)
   if (/wrong version number|packet length too long/i.test(messageOf(error)))
-    return ['what listens there does not speak TLS', `try ${label.replace(/^https:/, 'http:')}`]
+    return ['it does not speak TLS', `Try ${label.replace(/^https:/, 'http:')} instead.`]
   // A server that has answered before was not asked the wrong way.
   if (!isFirst || !isPlain(label)) return undefined
   if (code === 'HPE_INVALID_CONSTANT')
-    return ['what listens there does not speak plain HTTP', `try ${secure(label)}, or check the port`]
+    return ['it does not speak plain HTTP', `Try ${secure(label)} instead, or check the port.`]
   if (code === 'ECONNRESET')
-    return ['it closed the connection without an answer', `if it speaks TLS, try ${secure(label)}`]
+    return ['it closed the connection without an answer', `If it expects TLS, try ${secure(label)} instead.`]
   return undefined
 }
 
@@ -75,12 +75,12 @@ function ofConnection(error: unknown): Said {
   const code = codeOf(error)
   if (code === 'ECONNREFUSED' || code === 'ENOENT')
     return [
-      'nothing listens there',
-      'start one with `taco serve`, choose another with `taco use https://…`, or work without a server: `taco use s3://…` or --bucket',
+      'the connection was refused',
+      'Start a server with `taco serve`, choose another with `taco use https://…`, or work without a server: `taco use s3://…` or --bucket.',
     ]
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return ['no such host', 'check the name, or choose another server with `taco use https://…`']
-  return [messageOf(error) || code, 'run `taco doctor` to see how far the connection gets']
+    return ['no such host', 'Check the name, or choose another server with `taco use https://…`.']
+  return [messageOf(error) || code, 'Run `taco doctor` to test the connection.']
 }
 
 function codeOf(error: unknown): string {

@@ -24,11 +24,11 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 const hintOfCode: Readonly<Partial<Record<ErrorCode, string>>> = {
-  UNAUTHENTICATED: 'put the token into TACO_TOKEN, or into a file and name it with --token-file',
-  FORBIDDEN: 'ask for the permission, or use another token',
-  LOCKED: 'wait until it is released, or look at the holder with `taco unit show`',
-  RATE_LIMITED: 'wait a moment, then run the same command again',
-  BUCKET_UNAVAILABLE: 'run `taco doctor` to see what does not answer',
+  UNAUTHENTICATED: 'Put the token in TACO_TOKEN, or in a file that you name with --token-file.',
+  FORBIDDEN: 'Ask for permission, or use another token.',
+  LOCKED: 'Wait until the lock is released, or see who holds it with `taco unit show`.',
+  RATE_LIMITED: 'Wait a moment, then run the command again.',
+  BUCKET_UNAVAILABLE: 'Run `taco doctor` to see what does not answer.',
 }
 
 export async function problemOf(reply: IncomingMessage, label: string): Promise<TacoError> {
@@ -46,8 +46,10 @@ export async function problemOf(reply: IncomingMessage, label: string): Promise<
   if (status === 400 && isForTls(text, label)) return needsTls(label)
   const code = codeOfStatus[status] ?? 'UNEXPECTED'
   const said = /html/.test(reply.headers['content-type'] ?? '') ? '' : text.trim().slice(0, 300)
-  return new TacoError(code, `the server answered ${status}${said === '' ? '' : `: ${said}`}`, {
-    hint: hintOfCode[code] ?? 'is this the address of an OpenTaco server? `taco doctor` looks closer',
+  return new TacoError(code, `The server answered ${status}${said === '' ? '' : `: ${said}`}.`, {
+    hint:
+      hintOfCode[code] ??
+      'Check that this is the address of an OpenTaco server. `taco doctor` tests the connection.',
     facts,
   })
 }
@@ -71,14 +73,14 @@ function isProblem(value: unknown): value is Problem {
 
 export function errorOfProblem(problem: unknown, facts: Readonly<Record<string, unknown>> = {}): TacoError {
   if (!isProblem(problem))
-    return new TacoError('UNEXPECTED', 'the server answered with an error it did not explain', { facts })
+    return new TacoError('UNEXPECTED', 'The server reported an error without an explanation.', { facts })
   const code = isErrorCode(problem.code)
     ? problem.code
     : (codeOfStatus[Number(problem.status ?? facts['status'])] ?? 'UNEXPECTED')
   // The server's hint is for those who write requests.
   const own = hintOfCode[code]
   const hint = code === 'UNAUTHENTICATED' ? own : (text(problem.hint) ?? own)
-  return new TacoError(code, text(problem.detail) ?? text(problem.title) ?? code, {
+  return new TacoError(code, text(problem.detail) ?? text(problem.title) ?? `The server reported ${code}.`, {
     ...(hint === undefined ? {} : { hint }),
     facts: {
       ...facts,

@@ -4,7 +4,7 @@ import { command } from '../spec/spec.ts'
 
 export const completionCommand = command({
   name: 'completion',
-  says: 'print a completion script; it also completes the names of units, outputs and the like',
+  says: 'print a completion script, which also completes names of units, outputs and more',
   args: [
     {
       name: 'shell',
@@ -15,7 +15,10 @@ export const completionCommand = command({
   example: 'source <(taco completion bash)',
   async run({ output }, [shell = '']) {
     if (!isShell(shell)) {
-      throw usageError(`there is no completion for ${JSON.stringify(shell)}`, 'choose bash, zsh or fish')
+      throw usageError(
+        `There is no completion for the shell ${JSON.stringify(shell)}.`,
+        'Choose bash, zsh or fish.',
+      )
     }
     output.data(shims[shell])
   },

@@ -48,7 +48,7 @@ test('a unit with one resource and a lock just taken is shown in proper words', 
   expect(shown.out()).toContain('serial 1, 100 B, 1 resource\n')
   expect(shown.out()).toContain('lock-1, taken by bob@ci just now\n')
   expect(await refused.run('--server', server.url, 'unlock', 'a')).toBe(4)
-  expect(refused.err()).toContain('a is locked by bob@ci (taken just now), not by you')
+  expect(refused.err()).toContain('a is locked by bob@ci (since just now), not by you.')
 })
 
 test('a block that is there already is replaced with the option that the hint names', async () => {

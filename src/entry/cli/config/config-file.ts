@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { TacoError, messageOf } from '../../../base/errors.ts'
+import { TacoError, reasonOf } from '../../../base/errors.ts'
 import { writePrivately } from '../../../base/host/private-file.ts'
 
 /** What `taco use` keeps between commands. */
@@ -69,8 +69,8 @@ function isAbsent(error: unknown): boolean {
 }
 
 function damaged(path: string, cause: unknown): TacoError {
-  return new TacoError('BAD_REQUEST', `${path} cannot be used: ${messageOf(cause)}`, {
-    hint: 'run `taco use --forget`, then `taco use <address>` again',
+  return new TacoError('BAD_REQUEST', `${path} cannot be used: ${reasonOf(cause)}.`, {
+    hint: 'Run `taco use --forget`, then `taco use <address>` again.',
     cause,
   })
 }

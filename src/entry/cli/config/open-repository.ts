@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { TacoError, messageOf } from '../../../base/errors.ts'
+import { TacoError, reasonOf } from '../../../base/errors.ts'
 import { type Repository, repositoryOf } from '../../../runner/index.ts'
 import { usageError } from '../terminal/exit-codes.ts'
 import { understood } from './project-cache.ts'
@@ -16,18 +16,18 @@ export async function openRepository(session: Session, named: string | undefined
   if (path === undefined || !existsSync(path)) {
     const other = named === undefined && existsSync(join(cwd, OTHER_NAME))
     throw usageError(
-      named === undefined ? `there is no ${FILE} here or above` : `there is no file ${named}`,
+      named === undefined ? `There is no ${FILE} in this folder or above.` : `There is no file ${named}.`,
       other
-        ? `rename ${OTHER_NAME} to ${FILE}, or give --file ${OTHER_NAME}`
-        : 'run this in the repository that holds it, or name it with --file; `taco scan` proposes one',
+        ? `Rename ${OTHER_NAME} to ${FILE}, or give --file ${OTHER_NAME}.`
+        : 'Run this in the repository that contains it, or name it with --file. `taco scan` proposes one.',
     )
   }
   const shown = relative(cwd, path)
   const project = await understood(session.world, { path, shown, content: textOf(path, named ?? FILE) })
   const org = project.org ?? session.org()
   if (org !== session.org()) {
-    throw new TacoError('CONFLICT', `${FILE} is about the organization ${org}, not ${session.org()}`, {
-      hint: `give --org ${org}`,
+    throw new TacoError('CONFLICT', `${FILE} is for the organization ${org}, not ${session.org()}.`, {
+      hint: `Give --org ${org}.`,
     })
   }
   return repositoryOf(project, path)
@@ -39,8 +39,8 @@ function textOf(path: string, shown: string): string {
   } catch (error) {
     const isFolder = error instanceof Error && 'code' in error && error.code === 'EISDIR'
     throw usageError(
-      isFolder ? `${shown} is a folder` : `cannot read ${shown}: ${messageOf(error)}`,
-      `name the file itself, such as --file ${join(shown, FILE)}`,
+      isFolder ? `${shown} is a folder.` : `Cannot read ${shown}: ${reasonOf(error)}.`,
+      `Name the file, such as --file ${join(shown, FILE)}.`,
     )
   }
 }

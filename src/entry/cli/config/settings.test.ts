@@ -38,10 +38,10 @@ test('a flag counts before a variable, a variable before what is remembered, tha
 
 test('a server and a bucket at the same level is refused, at different levels it is not', () => {
   expect(() => chooseTarget({ server: 'http://a', bucket: 's3://b' }, {}, {}, '/')).toThrow(
-    'both --server and --bucket are given',
+    '--server and --bucket cannot be used together.',
   )
   expect(() => chooseTarget({}, { TACO_SERVER: 'http://a', TACO_BUCKET: 's3://b' }, {}, '/')).toThrow(
-    'both TACO_SERVER and TACO_BUCKET',
+    'TACO_SERVER and TACO_BUCKET cannot be used together',
   )
   expect(chooseTarget({ server: 'http://a' }, { TACO_BUCKET: 's3://b' }, {}, '/').kind).toBe('server')
 })
@@ -55,8 +55,8 @@ test('a plain path is a folder, and is made absolute', () => {
 
 test('a server address keeps its path, loses its last slash, and may not hold a password', () => {
   expect(serverAddress('https://host/taco/')).toBe('https://host/taco')
-  expect(() => serverAddress('host:8226')).toThrow('is not the address of a server')
-  expect(() => serverAddress('https://a:secret@host')).toThrow(/must not hold a password/)
+  expect(() => serverAddress('host:8226')).toThrow('is not a server address')
+  expect(() => serverAddress('https://a:secret@host')).toThrow(/must not contain a password/)
 })
 
 test('a token comes from a named file before the variable; a remembered file only goes to the remembered server', () => {
@@ -96,6 +96,6 @@ test.each([
   const target = { kind: 'server', address: 'http://a', from: 'flag' } as const
 
   expect(() => chooseToken({}, { TACO_TOKEN: token }, {}, target)).toThrow(
-    `the token in TACO_TOKEN has ${fault} in it`,
+    `The token in TACO_TOKEN contains ${fault}.`,
   )
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { TacoError, messageOf } from '../../../base/errors.ts'
+import { TacoError, reasonOf } from '../../../base/errors.ts'
 import { usageError } from '../terminal/exit-codes.ts'
 import type { Remembered } from './config-file.ts'
 
@@ -45,8 +45,8 @@ export function chooseTarget(flags: GlobalFlags, env: Env, remembered: Remembere
   for (const { from, server, bucket, names } of levels) {
     if (server && bucket) {
       throw usageError(
-        `both ${names} are given`,
-        'name either a server or a bucket: a server already has its own bucket',
+        `${names} cannot be used together.`,
+        'Name either a server or a bucket. A server already has its bucket.',
       )
     }
     if (server) return { kind: 'server', address: serverAddress(server), from }
@@ -79,12 +79,12 @@ export function readToken(path: string): string {
   try {
     token = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new TacoError('BAD_REQUEST', `the token file cannot be read: ${messageOf(error)}`, {
-      hint: 'give --token-file a file that holds nothing but the token',
+    throw new TacoError('BAD_REQUEST', `The token file cannot be read: ${reasonOf(error)}.`, {
+      hint: 'Give --token-file a file that contains only the token.',
       cause: error,
     })
   }
-  if (token === '') throw usageError(`${path} is empty`, 'the file must hold one line: the token')
+  if (token === '') throw usageError(`${path} is empty.`, 'The file must contain one line: the token.')
   return checkToken(token, path)
 }
 
@@ -97,21 +97,21 @@ function checkToken(token: string, where: string): string {
     : /\s/.test(found)
       ? 'a space'
       : 'a character other than ASCII'
-  throw usageError(`the token in ${where} has ${what} in it`, `set ${where} to the token and nothing else`)
+  throw usageError(`The token in ${where} contains ${what}.`, `Set ${where} to the token and nothing else.`)
 }
 
 export function serverAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw usageError(
-      `${JSON.stringify(text)} is not the address of a server`,
-      'write it as https://taco.example.com or http://127.0.0.1:8226',
+      `${JSON.stringify(text)} is not a server address.`,
+      'Write it as https://taco.example.com or http://127.0.0.1:8226.',
     )
   }
   if (url.username !== '' || url.password !== '') {
     throw usageError(
-      'the address of a server must not hold a password',
-      'put the token into TACO_TOKEN or into a file named by --token-file',
+      'The address of a server must not contain a password.',
+      'Put the token in TACO_TOKEN, or in a file that you name with --token-file.',
     )
   }
   return (url.origin + url.pathname).replace(/\/+$/, '')
@@ -121,8 +121,8 @@ export function serverAddress(text: string): string {
 export function bucketAddress(text: string, cwd: string): string {
   if (/^https?:/.test(text)) {
     throw usageError(
-      'that is the address of a server, not of a bucket',
-      'name servers with --server or TACO_SERVER',
+      'This is the address of a server, not of a bucket.',
+      'Name servers with --server or TACO_SERVER.',
     )
   }
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return text

@@ -20,7 +20,7 @@ export async function withUnit<T>(
     const found = await advice(session, [units].flat()).catch(() => undefined)
     if (found === undefined) throw error
     const { unit, hint } = found
-    const message = error.message.startsWith('there is no unit') ? error.message : `there is no unit ${unit}`
+    const message = error.message.startsWith('There is no unit') ? error.message : `There is no unit ${unit}.`
     throw new TacoError('NOT_FOUND', message, { hint, facts: error.facts, cause: error })
   }
 }
@@ -47,10 +47,10 @@ async function advice(
     nearest(unit, names) ??
     names.find((name) => name.endsWith(`/${unit}`)) ??
     names.find((name) => name.startsWith(`${unit}/`))
-  if (guess !== undefined) return { unit, hint: `did you mean ${guess}? \`taco unit ls\` lists all units` }
+  if (guess !== undefined) return { unit, hint: `Did you mean ${guess}? \`taco unit ls\` lists all units.` }
   const hint =
     names.length === 0
-      ? `there are no units in "${session.org()}": \`taco unit create ${unit}\` makes one, \`taco adopt\` finds states in the bucket`
-      : '`taco unit ls` lists all units'
+      ? `There are no units in "${session.org()}". \`taco unit create ${unit}\` creates one. \`taco adopt\` finds states in the bucket.`
+      : '`taco unit ls` lists all units.'
   return { unit, hint }
 }

@@ -55,7 +55,7 @@ test('a repeatable option gathers its values in order', () => {
 test('a switch can be negated where its spec says so, and only there', () => {
   expect(parse('unit set x --no-allow-decrypt').options).toEqual({ allowDecrypt: false })
   expect(parse('unit ls --no-color').flags).toEqual({ color: false })
-  expect(refusal('unit ls --no-json').message).toBe('there is no option --no-json')
+  expect(refusal('unit ls --no-json').message).toBe('There is no option --no-json.')
 })
 
 test('all that follows the command of exec belongs to it, with and without the two dashes', () => {
@@ -118,27 +118,27 @@ test('an alias names the same command', () => {
 })
 
 test.each([
-  ['unti ls', /no command "unti"/, /did you mean unit\?/],
-  ['unit sho x', /no command "unit sho"/, /did you mean show\?/],
-  ['unit ls --serach x', /no option --serach/, /did you mean --search\?/],
+  ['unti ls', /no command "unti"/, /Did you mean unit\?/],
+  ['unit sho x', /no command "unit sho"/, /Did you mean show\?/],
+  ['unit ls --serach x', /no option --serach/, /Did you mean --search\?/],
   ['unit show', /<unit> is missing/, /taco unit show --help/],
-  ['unit show a b', /too many arguments: "b"/, /taco unit show --help/],
+  ['unit show a b', /Unexpected argument "b"/, /taco unit show --help/],
   ['unit ls --search', /--search needs a value/, /taco unit ls --help/],
   ['unit ls --deleted=yes', /--deleted takes no value/, /--help/],
   ['state versions x -n 0', /whole number of 1 or more, not "0"/, /--help/],
-  ['state versions x --limit 5x', /^--limit must be a whole number of 1 or more, not "5x"$/, /--help/],
+  ['state versions x --limit 5x', /^--limit must be a whole number of 1 or more, not "5x"\.$/, /--help/],
   ['state versions x --limit 1e3', /whole number of 1 or more, not "1e3"/, /--help/],
   ['state versions x --limit 1234567890', /whole number of 1 or more/, /--help/],
   ['state versions x -n many', /whole number of 1 or more/, /--help/],
   ['backend x --kind s3', /--kind must be http, not "s3"/, /--help/],
   ['exec x', /<command> is missing/, /taco exec --help/],
-  ['events -follw', /^there is no option -follw$/, /did you mean --follow\?/],
-  ['events -fx', /^there is no option -x in -fx$/, /taco events --help/],
-  ['rollout work x --no-skip=1', /^--no-skip takes no value$/, /--help/],
-  ['unit ls --hlep', /no option --hlep/, /did you mean --help\?/],
-  ['outputs prod/x', /no command "outputs prod\/x"/, /its commands are show, log and diff/],
-  ['versions', /no command "versions"/, /did you mean `taco state versions`\?/],
-  ['diff', /no command "diff"/, /did you mean `taco state diff` or `taco outputs diff`\?/],
+  ['events -follw', /^There is no option -follw\.$/, /Did you mean --follow\?/],
+  ['events -fx', /^There is no option -x in -fx\.$/, /taco events --help/],
+  ['rollout work x --no-skip=1', /^--no-skip takes no value\.$/, /--help/],
+  ['unit ls --hlep', /no option --hlep/, /Did you mean --help\?/],
+  ['outputs prod/x', /no command "outputs prod\/x"/, /Its commands are show, log and diff/],
+  ['versions', /no command "versions"/, /Did you mean `taco state versions`\?/],
+  ['diff', /no command "diff"/, /Did you mean `taco state diff` or `taco outputs diff`\?/],
   ['apply', /no command "apply"/, /`taco exec <unit> -- tofu apply`/],
 ])('"%s" is refused with advice', (line, message, hint) => {
   const error = refusal(line)

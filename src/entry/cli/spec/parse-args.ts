@@ -89,14 +89,14 @@ function takeOption(args: readonly string[], at: number, taking: Taking, whole?:
     return 0
   }
   if (negated || option.value === undefined) {
-    if (inline !== undefined) throw badOption(taking.path, `--${word} takes no value`)
+    if (inline !== undefined) throw badOption(taking.path, `--${word} takes no value.`)
     put(option, !negated, into)
     // `-fq` is `-f -q`.
     return rest === '' ? 0 : takeOption([`-${rest}`, ...args.slice(at + 1)], 0, taking, whole ?? arg)
   }
   const attached = inline ?? (rest === '' ? undefined : rest)
   const value = attached ?? args[at + 1]
-  if (value === undefined) throw badOption(taking.path, `${spell(option)} needs a value`)
+  if (value === undefined) throw badOption(taking.path, `${spell(option)} needs a value.`)
   put(option, convert(option, value, taking.path), into)
   return attached === undefined ? 1 : 0
 }
@@ -127,14 +127,14 @@ function convert(option: OptionSpec, value: string, path: readonly string[]): un
   if (option.choices !== undefined && !option.choices.includes(value)) {
     throw badOption(
       path,
-      `--${option.name} must be ${listed(option.choices, 'or')}, not ${JSON.stringify(value)}`,
+      `--${option.name} must be ${listed(option.choices, 'or')}, not ${JSON.stringify(value)}.`,
     )
   }
   if (option.isNumber !== true) return value
   if (!/^\d{1,9}$/.test(value) || Number(value) < 1) {
     throw badOption(
       path,
-      `--${option.name} must be a whole number of 1 or more, not ${JSON.stringify(value)}`,
+      `--${option.name} must be a whole number of 1 or more, not ${JSON.stringify(value)}.`,
     )
   }
   return Number(value)
@@ -157,9 +157,9 @@ function checkOperands(spec: CommandSpec, path: readonly string[], operands: rea
   if (spec.run === undefined) return
   const args = spec.args ?? []
   const missing = args.find(({ optional }, i) => optional !== true && operands[i] === undefined)
-  if (missing !== undefined) throw badOption(path, `the argument <${missing.name}> is missing`)
+  if (missing !== undefined) throw badOption(path, `The argument <${missing.name}> is missing.`)
   if (operands.length > args.length && args.at(-1)?.rest !== true) {
-    throw badOption(path, `too many arguments: ${JSON.stringify(operands[args.length])} is not understood`)
+    throw badOption(path, `Unexpected argument ${JSON.stringify(operands[args.length])}.`)
   }
 }
 
@@ -177,9 +177,12 @@ const ENGINE_COMMANDS = [
 ]
 
 function unknownCommand(root: CommandSpec, spec: CommandSpec, path: readonly string[], word: string): Error {
-  const message = `there is no command "${[...path, word].join(' ')}"`
+  const message = `There is no command "${[...path, word].join(' ')}".`
   if (spec === root && ENGINE_COMMANDS.includes(word))
-    return usageError(message, `engines do that: \`tofu ${word}\`, or \`taco exec <unit> -- tofu ${word}\``)
+    return usageError(
+      message,
+      `Engines do that: run \`tofu ${word}\`, or \`taco exec <unit> -- tofu ${word}\`.`,
+    )
   const elsewhere = [...allCommands(root)]
     .filter((one) => one.spec.run !== undefined && spellings(one.spec).includes(word))
     .map((one) => `\`taco ${one.path.join(' ')}\``)
@@ -189,7 +192,7 @@ function unknownCommand(root: CommandSpec, spec: CommandSpec, path: readonly str
   const names = (spec.children ?? []).map(({ name }) => name)
   return spec === root
     ? badOption(path, message)
-    : usageError(message, `its commands are ${listed(names, 'and')}; ${helpOn(path)}`)
+    : usageError(message, `Its commands are ${listed(names, 'and')}. ${helpOn(path)}`)
 }
 
 function spellings({ name, alias }: CommandSpec): readonly string[] {
@@ -206,16 +209,16 @@ function unknownOption(arg: string, { own, common, path }: Taking, whole = arg):
     name.replace(/^-+/, ''),
     [...own, ...common].map((option) => longOf(option).slice(2)),
   )
-  if (guess !== undefined) return badOption(path, `there is no option ${name}`, `--${guess}`)
-  return badOption(path, `there is no option ${whole === arg ? name : `${arg.slice(0, 2)} in ${name}`}`)
+  if (guess !== undefined) return badOption(path, `There is no option ${name}.`, `--${guess}`)
+  return badOption(path, `There is no option ${whole === arg ? name : `${arg.slice(0, 2)} in ${name}`}.`)
 }
 
 function badOption(path: readonly string[], message: string, guess?: string): Error {
-  return usageError(message, guess === undefined ? helpOn(path) : `did you mean ${guess}? ${helpOn(path)}`)
+  return usageError(message, guess === undefined ? helpOn(path) : `Did you mean ${guess}? ${helpOn(path)}`)
 }
 
 function helpOn(path: readonly string[]): string {
-  return `\`${['taco', ...path.filter((word) => !word.startsWith('('))].join(' ')} --help\` shows how it is written`
+  return `\`${['taco', ...path.filter((word) => !word.startsWith('('))].join(' ')} --help\` shows the usage.`
 }
 
 function spell({ name, short }: OptionSpec): string {

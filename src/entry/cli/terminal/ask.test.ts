@@ -22,7 +22,7 @@ test('only a yes is a yes', async () => {
   expect(await answered('\r')).toMatchObject({
     code: 1,
     asked: 0,
-    err: expect.stringContaining('nothing was done'),
+    err: expect.stringContaining('Nothing was changed.'),
   })
   expect(await answered('yikes\r')).toMatchObject({ code: 1, asked: 0 })
 })

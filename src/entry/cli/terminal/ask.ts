@@ -9,14 +9,14 @@ export async function confirm(session: Session, question: string, yes: boolean |
   const { stdin, stderr } = session.world
   if (stdin.isTTY !== true || stderr.isTTY !== true) {
     throw usageError(
-      'this needs a confirmation, and there is no terminal to ask on',
-      'give --yes to do it without being asked',
+      'This needs a confirmation, and there is no terminal to ask on.',
+      'Use --yes to skip the question.',
     )
   }
   const answer = await ask(session, `${oneLine(question)} [y/N] `)
   if (/^y(es)?$/i.test(answer.trim())) return
-  throw new TacoError('CANCELLED', 'nothing was done', {
-    hint: 'answer "y", or give --yes',
+  throw new TacoError('CANCELLED', 'Nothing was changed.', {
+    hint: 'Answer "y", or give --yes.',
     facts: { exitCode: 1 },
   })
 }

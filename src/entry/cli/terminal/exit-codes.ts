@@ -55,9 +55,9 @@ export const exitCodeHelp = `Exit codes:
   1    failed
   2    the command line or its input is wrong
   3    not found
-  4    conflict: locked, changed by somebody else, or refused by a check that --force may skip
+  4    conflict: locked, changed meanwhile, or refused by a check that --force may skip
   5    not authenticated, or not allowed
-  6    the server or the bucket cannot be reached or used
+  6    the server or the bucket is unreachable or unusable
   7    \`doctor\` found an error; with --exit-code, \`state diff\` and \`outputs diff\` a difference, \`status\` a stale unit
   130  interrupted (143: ended by SIGTERM)
   \`taco exec\` exits with the code of the command it ran.`
@@ -87,8 +87,8 @@ export function unreachable(message: string, hint: string, cause: unknown): Taco
 }
 
 export function interrupted(signal: Signal): TacoError {
-  return new TacoError('CANCELLED', 'interrupted', {
-    hint: 'run the same command again to start over',
+  return new TacoError('CANCELLED', 'Interrupted.', {
+    hint: 'Run the same command again to start over.',
     facts: { exitCode: exitCodeOfSignal(signal) },
   })
 }

@@ -7,7 +7,7 @@ export function parseLabels(pairs: readonly string[]): Record<string, string | n
     pairs.map((pair) => {
       const at = pair.indexOf('=')
       if (at < 1)
-        throw usageError(`the label ${JSON.stringify(pair)} has no value`, 'write labels as key=value')
+        throw usageError(`The label ${JSON.stringify(pair)} has no value.`, 'Write labels as key=value.')
       const value = pair.slice(at + 1)
       return [pair.slice(0, at), value === '' ? null : value]
     }),
@@ -21,8 +21,8 @@ export function eventRetentionOf(text: string | undefined): { days: number } | n
   const days = (parseDuration(text) ?? 0) / 86_400_000
   if (days >= 1 && Number.isInteger(days)) return { days }
   throw usageError(
-    `--keep-events ${text} is not a number of days`,
-    'write it as 90d, or "all" to keep every event',
+    `--keep-events ${text} is not a number of days.`,
+    'Write it as 90d, or "all" to keep every event.',
   )
 }
 

@@ -11,7 +11,7 @@ export function complain(world: World, flags: GlobalFlags, error: unknown): numb
   const exitCode = exitCodeOf(error)
   const known = error instanceof TacoError ? error : undefined
   const message = oneLine(messageOf(error)) || 'something failed without saying what'
-  const hint = known?.hint ?? 'run the same command with --debug to see where it comes from'
+  const hint = known?.hint ?? 'Run the same command with --debug to see where the error comes from.'
   const requestId = known?.facts['requestId']
   const holder = known?.facts['holder']
   const faults = known?.facts['faults']

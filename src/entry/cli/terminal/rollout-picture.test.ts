@@ -39,10 +39,8 @@ test('a step whose worker was killed is not called running, and who goes on with
   const left = '◐ app  left  by ci/7, whose lease is over: it may be half applied'
 
   expect(await shown('active', '2026-01-02T03:04:04Z')).toContain('◐ app  running  by ci/7\n')
-  expect(await shown('active')).toContain(
-    `${left}, and the next \`taco rollout work ro-1\` goes on with it\n`,
-  )
-  expect(await shown('paused')).toContain(`${left}; go on with \`taco rollout resume ro-1\`\n`)
+  expect(await shown('active')).toContain(`${left}, and the next \`taco rollout work ro-1\` continues it\n`)
+  expect(await shown('paused')).toContain(`${left}; continue with \`taco rollout resume ro-1\`\n`)
   expect(await shown('cancelled')).toContain(`${left}\n\nro-1 cancelled, by alice 5 s ago: 1 left\n`)
 })
 

@@ -56,8 +56,8 @@ function shownStatus({ status, leaseUntil }: StepView, now: number): string {
 
 function saysLeft({ worker }: StepView, { id, status }: RolloutView): string {
   const left = `by ${worker ?? '?'}, whose lease is over: it may be half applied`
-  if (status === 'active') return `${left}, and the next \`taco rollout work ${id}\` goes on with it`
-  return status === 'paused' ? `${left}; go on with \`taco rollout resume ${id}\`` : left
+  if (status === 'active') return `${left}, and the next \`taco rollout work ${id}\` continues it`
+  return status === 'paused' ? `${left}; continue with \`taco rollout resume ${id}\`` : left
 }
 
 function detailOf(step: StepView): string {

@@ -8,7 +8,7 @@ type StepEvent = Exclude<RunnerEvent, { readonly kind: 'idle' }>
 export function lineOf(event: StepEvent, { style }: Pick<Output, 'style'>): string {
   switch (event.kind) {
     case 'started':
-      return style('bold', `begins: ${event.claim.why}`)
+      return style('bold', `started: ${event.claim.why}`)
     case 'ended':
       return style('bold', saysEnd(event.end))
     case 'line':
@@ -44,11 +44,11 @@ export function saysTokenLeft({
 function saysLeft(left: EngineLeft): string {
   switch (left.kind) {
     case 'running':
-      return `waiting: the engine of an earlier worker (process ${left.pid}) is still at work`
+      return `waiting: the engine of an earlier worker (process ${left.pid}) is still running`
     case 'perhaps':
       return `waiting: process ${left.pid} may be the engine of an earlier worker; if it is not, remove ${left.note}`
     default:
-      return `an earlier worker may have left its engine at work on ${left.host} (process ${left.pid}): that cannot be seen from here`
+      return `an earlier worker may have left its engine running on ${left.host} (process ${left.pid}), which cannot be checked from here`
   }
 }
 
@@ -61,6 +61,6 @@ function saysEnd(end: Extract<StepEvent, { readonly kind: 'ended' }>['end']): st
     case 'unchanged':
       return `skipped: same fingerprint ${end.fingerprint.slice(0, 12)} as its last apply`
     default:
-      return 'given back'
+      return 'returned'
   }
 }

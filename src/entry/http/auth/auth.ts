@@ -52,7 +52,7 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
     if (timingSafeEqual(digest(given), expected)) return undefined
     options.watch?.refused('wrong')
     if (attempts.failed(address)) options.watch?.limited(address)
-    return unauthenticated('the token is wrong')
+    return unauthenticated('The token is wrong.')
   }
 
   return {
@@ -68,8 +68,8 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
 }
 
 export function rateLimited(waitMs: number): TacoError {
-  return new TacoError('RATE_LIMITED', 'too many wrong tokens came from this address', {
-    hint: 'Correct the token, and try again after the time that Retry-After says.',
+  return new TacoError('RATE_LIMITED', 'This address sent too many wrong tokens.', {
+    hint: 'Correct the token. Try again after the time in Retry-After.',
     facts: { retryAfterMs: waitMs },
   })
 }
@@ -111,7 +111,7 @@ export function trustingGuard(claim: string): Guard {
 function checkHost(host: string | undefined): void {
   const name = hostOf(host ?? '')
   if (name !== undefined && isLoopback(name)) return
-  throw new TacoError('FORBIDDEN', 'without authentication, only requests to localhost are answered', {
+  throw new TacoError('FORBIDDEN', 'Without authentication, the server only answers requests to localhost.', {
     facts: { field: 'Host' },
     hint: 'Address the server as localhost or 127.0.0.1, or start it with --auth token.',
   })

@@ -28,8 +28,8 @@ function isSameHost(origin: string, host: string | undefined): boolean {
 }
 
 function refusal(field: string): TacoError {
-  return new TacoError('FORBIDDEN', 'requests that web pages of other sites make are refused', {
+  return new TacoError('FORBIDDEN', 'Requests from web pages of other sites are refused.', {
     facts: { field },
-    hint: 'Call the API from a program, or open the address itself in the browser. A proxy in front must pass on the Host header.',
+    hint: 'Call the API from a program, or open the address in the browser. A proxy must pass on the Host header.',
   })
 }

@@ -26,5 +26,5 @@ export function listenRefusal(options: {
   insecure: boolean
 }): string | undefined {
   if (options.auth === 'token' || options.insecure || isLoopback(options.host)) return undefined
-  return `without authentication the server listens only on a loopback address, and ${options.host || 'every address'} is none`
+  return `Without authentication the server listens on loopback addresses only, and ${options.host || 'every address'} is not one.`
 }

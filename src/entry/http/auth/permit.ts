@@ -6,7 +6,7 @@ import { unauthenticated } from './auth.ts'
 export function permit<R extends Resource>(principal: Principal, action: Action, resource: R): R {
   const decision = authorize(principal, action, resource)
   if (decision.allowed) return decision.resource
-  if (decision.reason === 'unauthenticated') throw unauthenticated('the request carries no token')
+  if (decision.reason === 'unauthenticated') throw unauthenticated('The request carries no token.')
   throw forbidden(principal, action, resource)
 }
 
@@ -20,19 +20,19 @@ export function refuseRunToken(
 
 function forbidden(principal: Principal, action?: Action, { unit }: Resource = {}): TacoError {
   if (principal.kind !== 'run')
-    return new TacoError('FORBIDDEN', 'the caller may not do this', {
+    return new TacoError('FORBIDDEN', 'You do not have permission to do this.', {
       hint: 'Use the root token, or ask an administrator of the server.',
     })
   const own = principal.scope.unit.name
   // A read on behalf of another unit would be recorded with that unit.
   if (action === 'reads:record')
-    return new TacoError('FORBIDDEN', `a run of ${own} cannot read on behalf of ${unit}`, {
+    return new TacoError('FORBIDDEN', `A run of ${own} cannot read on behalf of ${unit}.`, {
       facts: { field: 'consumer' },
       hint: `Name ${own} as the consumer, or leave it out.`,
     })
   return new TacoError(
     'FORBIDDEN',
-    `this run token only grants writing the state of ${own} and reading the states of its organization`,
-    { hint: 'Use a token of your own for anything else.' },
+    `This run token only allows writing the state of ${own} and reading the states of its organization.`,
+    { hint: 'Use another token for anything else.' },
   )
 }

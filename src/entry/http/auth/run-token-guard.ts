@@ -45,11 +45,11 @@ export function runTokenGuard({ runTokens, otherwise, limit }: RunTokenGuardOpti
     const found = await check(token, address)
     if (found === 'unknown') {
       watch?.refused('wrong')
-      throw unauthenticated('the run token is wrong, or its run has ended')
+      throw unauthenticated('The run token is wrong, or its run has ended.')
     }
     // The secret was right, so this was no guess.
     if (found === 'expired') {
-      throw new TacoError('UNAUTHENTICATED', 'the run token has expired', {
+      throw new TacoError('UNAUTHENTICATED', 'The run token has expired.', {
         hint: 'Run the command again: `taco exec` and `taco rollout work` get a new token.',
       })
     }
@@ -63,7 +63,7 @@ export function runTokenGuard({ runTokens, otherwise, limit }: RunTokenGuardOpti
       if (given !== undefined && isRunToken(given)) return identifyRun(given, visit.address)
       if (otherwise !== undefined) return otherwise.identify(visit)
       if (given === undefined) return stranger
-      throw unauthenticated('the token is wrong')
+      throw unauthenticated('The token is wrong.')
     },
   }
 }

@@ -28,6 +28,6 @@ export class Connection {
   }
 
   close(): void {
-    this.#gone?.abort(new TacoError('CANCELLED', 'the client closed the connection'))
+    this.#gone?.abort(new TacoError('CANCELLED', 'The client closed the connection.'))
   }
 }

@@ -18,7 +18,10 @@ export function consumerOf(
   const consumer = nameFromFlat(asked)
   if (consumer === ref.unit) return undefined
   if (query !== undefined && header !== undefined && nameFromFlat(header) !== consumer)
-    throw badRequest('consumer', `the address says ${consumer} reads, the header X-Taco-Unit says ${header}`)
+    throw badRequest(
+      'consumer',
+      `The address names ${consumer} as the consumer, the header X-Taco-Unit names ${header}.`,
+    )
   return consumer
 }
 

@@ -30,7 +30,7 @@ export function createStreamSlots(
 }
 
 function refusal(said: string): TacoError {
-  return new TacoError('RATE_LIMITED', `there are too many event streams: ${said}`, {
-    hint: 'Close one, or read /v1/events in pages.',
+  return new TacoError('RATE_LIMITED', `There are too many event streams: ${said}.`, {
+    hint: 'Close one, or read /v1/events page by page.',
   })
 }

@@ -9,7 +9,7 @@ export function decodeSegment(segment: string, field: string): string {
   } catch {
     throw badRequest(
       field,
-      `"${segment}" is not valid percent-encoding`,
+      `"${segment}" is not valid percent-encoding.`,
       'Encode names as UTF-8, each byte as %XX.',
     )
   }
@@ -23,7 +23,11 @@ export function decodeRest(rest: string, field: string): string {
     .map((segment) => {
       const decoded = decodeSegment(segment, field)
       if (decoded.includes('/') || decoded.includes('\\'))
-        throw badRequest(field, `"${segment}" hides a slash`, 'Write slashes as plain slashes here.')
+        throw badRequest(
+          field,
+          `"${segment}" contains an encoded slash.`,
+          'Write the slashes of a unit name as plain slashes.',
+        )
       return decoded
     })
     .join('/')
@@ -38,14 +42,14 @@ export function checkPath(path: string): void {
   const field = /^\/v1\/(?:backend|units)\//.test(path) ? 'unit' : 'path'
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   if (/[^\x21-\x7e]/.test(path))
-    throw badRequest(field, 'the path has bytes that must be percent-encoded', HINT)
+    throw badRequest(field, 'The path has bytes that must be percent-encoded.', HINT)
   for (const segment of path.split('/')) {
     const decoded = decodeSegment(segment, field)
     // oxlint-disable-next-line no-control-regex -- these are what is looked for
     if (/[\\\u0000-\u001f\u007f]/.test(decoded))
-      throw badRequest(field, 'the path has a backslash or a control character', HINT)
+      throw badRequest(field, 'The path has a backslash or a control character.', HINT)
     if (decoded.split('/').some((part) => part === '.' || part === '..')) {
-      throw badRequest(field, 'the path has a "." or ".." part', HINT)
+      throw badRequest(field, 'The path has a "." or ".." segment.', HINT)
     }
   }
 }

@@ -11,21 +11,21 @@ export const UnitParams = z.object({
 export const IfMatch = z.object({
   'if-match': z.string().optional().meta({
     description:
-      'The ETag of an earlier answer: change exactly that revision, else 412. Several may be listed; "*" is any.',
+      'The ETag of an earlier answer. The change applies to that revision only; otherwise the answer is 412. Several may be listed; "*" matches any.',
   }),
 })
 export const IfStateMatch = z.object({
-  'if-match': z
-    .string()
-    .optional()
-    .meta({ description: 'The ETag of the state as it was read: change exactly that state, else 412.' }),
+  'if-match': z.string().optional().meta({
+    description:
+      'The ETag of the state that was read. The change applies to that state only; otherwise the answer is 412.',
+  }),
 })
 
 /** Of changes that must not be made twice. */
 export const Idempotent = z.object({
   'idempotency-key': z.string().min(1).max(255).optional().meta({
     description:
-      'A random text of yours. Should no answer come, repeat the request with the same: the change is made once.',
+      'A random text. If no answer arrives, repeat the request with the same text: the change is made once.',
   }),
 })
 
@@ -37,12 +37,12 @@ export function jsonAnswer<T extends z.ZodType>(schema: T, description: string) 
   return { description, content: { 'application/json': { schema } } } as const
 }
 
-export const UNCHANGED = { description: 'As If-None-Match says' } as const
+export const UNCHANGED = { description: 'Not modified' } as const
 
 /** Any route may fail with one of these. */
 export const PROBLEMS = {
   default: {
-    description: 'What went wrong and what to do',
+    description: 'The error and what to do about it',
     content: { 'application/problem+json': { schema: Problem } },
   },
 } as const

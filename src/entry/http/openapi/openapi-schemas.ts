@@ -26,7 +26,7 @@ export const OutputsCommit = state.OutputsCommitView.extend({
     .array(
       state.OutputView.omit({ json: true }).extend({
         type: z.unknown().meta({ description: 'As OpenTofu writes it: "string", ["list","string"].' }),
-        value: z.unknown().optional().meta({ description: 'Absent when it is not served.' }),
+        value: z.unknown().optional().meta({ description: 'Absent if the value is not included.' }),
       }),
     )
     .nullable(),

@@ -17,7 +17,7 @@ export function makeDocument(routes: readonly Route[], version: string): Record<
   registry.registerComponent('securitySchemes', 'basic', {
     type: 'http',
     scheme: 'basic',
-    description: 'Any user; the token is the password.',
+    description: 'Any user name; the token is the password.',
   })
   for (const route of routes) registry.registerPath(described(route))
   const {
@@ -40,7 +40,7 @@ export function makeDocument(routes: readonly Route[], version: string): Record<
 }
 
 const FOREIGN_METHODS =
-  'For `backend "http"` of the engines. Two operations have methods that OpenAPI 3.1 and most generators do not know: `LOCK` takes the lock and `UNLOCK` lets it go, at the same address, with an EngineLock as JSON body. They are described under `x-additionalOperations`. Programs without those methods use lockUnit and unlockUnit.'
+  'For `backend "http"` of the engines. Two operations have methods that OpenAPI 3.1 and most generators do not know: `LOCK` acquires the lock and `UNLOCK` releases it, at the same address, with an EngineLock as JSON body. They are described under `x-additionalOperations`. Programs without those methods use lockUnit and unlockUnit.'
 
 function described(route: Route): RouteConfig {
   const { id, tags, summary, description, params, query, headers, body, answers, openness } = route

@@ -19,16 +19,16 @@ export const Repeated = z
   .transform((given) => (given === undefined ? undefined : typeof given === 'string' ? [given] : given))
 
 export const BackendQuery = z.strictObject({
-  ID: z.string().optional().meta({ description: 'The lock that the caller holds.' }),
+  ID: z.string().optional().meta({ description: 'Id of the lock that the caller holds.' }),
 })
 export const BackendLockQuery = BackendQuery.extend({
   run: z.string().min(1).max(200).optional().meta({
-    description: 'Kept with the lock, so that whoever started the engine can tell its lock from others.',
+    description: 'Stored with the lock, so that the program that started the engine can recognize its lock.',
   }),
 })
 const Consumer = {
   consumer: z.string().optional().meta({
-    description: 'The unit on whose behalf it is read: recorded as its read. Also as X-Taco-Unit.',
+    description: 'Record the read for this unit. The header X-Taco-Unit does the same.',
   }),
 }
 export const BackendReadQuery = BackendQuery.extend(Consumer)
@@ -38,8 +38,7 @@ export const StateChangeQuery = OrgQuery.extend({ lock: z.string().optional(), f
 export const StateWriteQuery = StateChangeQuery.extend({
   message: z.string().max(1000).optional(),
   keepSerial: Flag.meta({
-    description:
-      'With force: keep a serial that is not above every serial in the history, instead of raising it.',
+    description: 'With force: keep the serial even if the history has a higher one, instead of raising it.',
   }),
 })
 

@@ -177,7 +177,7 @@ test('versions are listed, shown, compared and rolled back to', async () => {
   await push('a', 1)
   expect((await send('GET', '/v1/units/a/diff')).json()).toMatchObject({
     code: 'NOT_FOUND',
-    detail: 'a has no version before its current one',
+    detail: 'a has no version before its current one.',
   })
   const resource = {
     mode: 'managed',

@@ -18,11 +18,11 @@ export const dependencyRoutes = [
     id: 'listDependencies',
     action: 'graph:read',
     tags,
-    summary: 'What a unit uses, and what uses it',
+    summary: 'List what a unit uses and what uses it',
     params,
     query: OrgQuery,
     target: ofUnit,
-    answers: { 200: jsonAnswer(Listed, 'Declared, found in code, or seen in what was read') },
+    answers: { 200: jsonAnswer(Listed, 'Dependencies that were declared, found in code, or read') },
     handle: async ({ target }, { graph }) => ({
       status: 200,
       json: await graph.dependencies.list(target),
@@ -34,7 +34,7 @@ export const dependencyRoutes = [
     id: 'addDependency',
     action: 'graph:write',
     tags,
-    summary: 'Declare that a unit uses another; a cycle is refused',
+    summary: 'Declare that a unit uses another; cycles are refused',
     params,
     query: OrgQuery,
     target: ofUnit,
@@ -45,7 +45,7 @@ export const dependencyRoutes = [
           .array(Output)
           .max(1000)
           .optional()
-          .meta({ description: 'The outputs used; all without. Empty: none, only the order counts.' }),
+          .meta({ description: 'The outputs used. Absent: all. Empty: none, only the order counts.' }),
         inputs: z
           .record(z.string().min(1), Output)
           .optional()
@@ -64,7 +64,7 @@ export const dependencyRoutes = [
     id: 'removeDependency',
     action: 'graph:write',
     tags,
-    summary: 'Take back what was declared',
+    summary: 'Remove a declared dependency',
     headers: Idempotent,
     params,
     query: OrgQuery.extend({
@@ -72,7 +72,7 @@ export const dependencyRoutes = [
       outputs: z.string().optional().meta({ description: 'Only these, separated by commas.' }),
     }),
     target: ofUnit,
-    answers: { 200: jsonAnswer(Changed, 'What is left') },
+    answers: { 200: jsonAnswer(Changed, 'The remaining dependency') },
     async handle({ target, query: { on, outputs }, caller }, { graph }) {
       const names = outputs?.split(',').filter((name) => name !== '')
       const input = { on, ...(names === undefined ? {} : { outputs: names }) }

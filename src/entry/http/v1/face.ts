@@ -59,9 +59,9 @@ function missing({ method, path }: Exchange): TacoError {
     const field =
       path.slice('/v1/backend/'.length).startsWith('/') || path === '/v1/backend/' ? 'org' : 'unit'
     const noun = field === 'org' ? 'organization' : 'unit'
-    return badRequest(field, `the address names no ${noun}`, 'Use /v1/backend/<org>/<unit>.')
+    return badRequest(field, `The path names no ${noun}.`, 'Use /v1/backend/<org>/<unit>.')
   }
-  return new TacoError('NOT_FOUND', `there is nothing at ${method} ${path}`, {
-    hint: '/v1/openapi.json lists what there is.',
+  return new TacoError('NOT_FOUND', `There is no route for ${method} ${path}.`, {
+    hint: '/v1/openapi.json lists all routes.',
   })
 }

@@ -37,11 +37,11 @@ test('edges are declared and taken back over the API, with the cycle spelled out
   expect(refused.json()).toMatchObject({
     code: 'BAD_REQUEST',
     field: 'on',
-    detail: 'that would close a cycle: network → app → network',
+    detail: 'This would create a cycle: network → app → network.',
   })
   expect((await send('POST', '/v1/units/app/dependencies', { on: 'netwrk' })).json()).toMatchObject({
     status: 404,
-    hint: expect.stringContaining('did you mean network?'),
+    hint: expect.stringContaining('Did you mean network?'),
   })
   expect((await send('GET', '/v1/units/network/dependencies')).json()).toMatchObject({
     usedBy: [{ name: 'app', outputs: ['vpc_id'] }],

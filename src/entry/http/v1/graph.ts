@@ -19,7 +19,7 @@ const Shown = OrgQuery.extend({
     .optional()
     .meta({ description: 'Name or id: only this unit and its surroundings.' }),
   at: z.string().optional().meta({
-    description: 'As it was then: a date (the beginning of that day, UTC) or a time.',
+    description: 'At this time in the past: a date (the beginning of that day, UTC) or a time.',
     example: '2026-03-01T12:00:00Z',
   }),
 })
@@ -45,12 +45,12 @@ export const graphRoutes = [
     id: 'getGraph',
     action: 'graph:read',
     tags,
-    summary: 'Units, what they use of each other, and their status',
+    summary: 'Show the dependency graph with the status of each unit',
     query: Shown.extend({
       direction: z
         .enum(['up', 'down'])
         .optional()
-        .meta({ description: 'Of `unit`: only what it uses, or only what uses it. Both without.' }),
+        .meta({ description: 'For `unit`: only what it uses, or only what uses it. Absent: both.' }),
       format: z.enum(['json', ...pictureFormats]).default('json'),
     }),
     answers: {
@@ -77,14 +77,14 @@ export const graphRoutes = [
     id: 'getStatus',
     action: 'graph:read',
     tags,
-    summary: 'The status of units, with reasons',
+    summary: 'Show the status of units, with reasons',
     query: Shown.extend({
       direction: z
         .enum(['up', 'down', 'both', 'none'])
         .default('none')
-        .meta({ description: 'Of `unit`: also what it uses, or what uses it.' }),
+        .meta({ description: 'For `unit`: include what it uses, or what uses it.' }),
       attention: Flag.meta({
-        description: 'Only units that are not up to date, and those that run or failed.',
+        description: 'Only units that are not up to date, are running or have failed.',
       }),
     }),
     answers: { 200: jsonAnswer(StatusSchema.meta({ id: 'Status' }), 'Status and reasons') },
@@ -103,9 +103,9 @@ function timeOf(text: string | undefined, now: number): { at?: number } {
     ? Date.parse(text)
     : NaN
   if (Number.isNaN(at) || !isDay(text.slice(0, 10)))
-    throw badRequest('at', `"${text}" is not a time`, 'Write 2026-03-01 or 2026-03-01T12:00:00Z.')
+    throw badRequest('at', `"${text}" is not a date or time.`, 'Write 2026-03-01 or 2026-03-01T12:00:00Z.')
   if (at > now + CLOCKS_APART_MS)
-    throw badRequest('at', `${text} is in the future`, 'Leave it out to see what is now.')
+    throw badRequest('at', `${text} is in the future.`, 'Leave it out to see the current graph.')
   return { at }
 }
 

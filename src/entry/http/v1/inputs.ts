@@ -13,16 +13,15 @@ export const inputRoutes = [
     id: 'getInputs',
     action: 'outputs:read',
     tags: ['outputs'],
-    summary:
-      'The values that the declared dependencies of a unit give to its variables; recorded as its reads',
+    summary: 'Get the values of the variables of a unit from its dependencies; the read is recorded',
     params: UnitParams,
     query: OrgQuery.extend({
       values: ValuesAs,
-      sensitive: Flag.meta({ description: 'With the values of sensitive outputs.' }),
+      sensitive: Flag.meta({ description: 'Include the values of sensitive outputs.' }),
       complete: Flag.meta({
-        description: 'Refuse with 403 if a value would be left out; nothing is recorded then.',
+        description: 'Answer 403 and record nothing if a value would be left out.',
       }),
-      peek: Flag.meta({ description: 'Only to look at the values: no read is recorded.' }),
+      peek: Flag.meta({ description: 'Only show the values; no read is recorded.' }),
     }),
     answers: {
       200: jsonAnswer(
@@ -37,7 +36,7 @@ export const inputRoutes = [
                 commit: z.number().int(),
                 sensitive: z.boolean(),
                 type: z.unknown(),
-                value: z.unknown().optional().meta({ description: 'Absent when it is not served.' }),
+                value: z.unknown().optional().meta({ description: 'Absent if the value is not included.' }),
               }),
             ),
           })

@@ -19,11 +19,11 @@ export const lockRoutes = [
     id: 'getLock',
     action: 'unit:read',
     tags,
-    summary: 'Who holds the lock',
+    summary: 'Show the lock',
     params,
     query,
     answers: {
-      200: jsonAnswer(z.object({ lock: z.union([Lock, z.null()]) }), 'The lock; null when free'),
+      200: jsonAnswer(z.object({ lock: z.union([Lock, z.null()]) }), 'The lock, or null if there is none'),
     },
     target: ofUnit,
     handle: async ({ target }, { control }) => ({
@@ -37,7 +37,7 @@ export const lockRoutes = [
     id: 'lockUnit',
     action: 'lock',
     tags,
-    summary: 'Take the lock; again with the same id is fine',
+    summary: 'Acquire the lock; repeating it with the same id succeeds',
     headers: Idempotent,
     params,
     query,
@@ -48,7 +48,7 @@ export const lockRoutes = [
         who: z.string().max(200).optional(),
         operation: z.string().max(200).optional(),
         leaseMs: LeaseMs.optional().meta({
-          description: 'The lock frees itself after this, unless renewed.',
+          description: 'The lock is released automatically after this time unless renewed.',
         }),
       }),
     ),
@@ -76,7 +76,7 @@ export const lockRoutes = [
     id: 'renewLock',
     action: 'lock',
     tags,
-    summary: 'Extend the lease of a lock',
+    summary: 'Renew the lease of a lock',
     params,
     query,
     body: jsonBody(z.strictObject({ id: z.string().min(1), leaseMs: LeaseMs })),
@@ -93,11 +93,11 @@ export const lockRoutes = [
     id: 'unlockUnit',
     action: 'lock',
     tags,
-    summary: 'Let the lock go, or break it by force',
+    summary: 'Release the lock, or break it by force',
     headers: Idempotent,
     params,
     query: OrgQuery.extend({ id: z.string().min(1).optional(), force: Flag }),
-    answers: { 200: jsonAnswer(Lock, 'The lock that was broken'), 204: { description: 'Free' } },
+    answers: { 200: jsonAnswer(Lock, 'The lock that was broken'), 204: { description: 'Released' } },
     target: ofUnit,
     also: ({ query, target }) => (query.force ? [{ action: 'unlock-others', resource: target }] : []),
     async handle({ target, query: { id, force }, caller }, { control }) {
@@ -108,8 +108,8 @@ export const lockRoutes = [
       if (id === undefined)
         throw badRequest(
           'id',
-          'the id of the lock is missing',
-          'Give id=<lock id>, or force=true to break it.',
+          'The id of the lock is missing.',
+          'Give id=<lock id>, or force=true to break the lock.',
         )
       await control.locks.unlock(target, id, caller)
       return { status: 204 }

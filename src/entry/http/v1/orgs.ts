@@ -35,9 +35,9 @@ export const orgRoutes = [
         z.object({
           items: z.array(Organization),
           next: z.string().nullable(),
-          damaged: z
-            .array(z.string())
-            .meta({ description: 'Names of those that are left out: their documents cannot be read.' }),
+          damaged: z.array(z.string()).meta({
+            description: 'Names of organizations that are left out because their documents cannot be read.',
+          }),
         }),
         'A page',
       ),
@@ -84,7 +84,7 @@ export const orgRoutes = [
     async handle({ target, headers }, { control }) {
       const view = await control.orgs.get(target.org)
       const etag = etagOf(view.etag)
-      if (isUnchanged(headers, view.etag, `the organization ${view.name}`))
+      if (isUnchanged(headers, view.etag, `The organization ${view.name}`))
         return { status: 304, headers: { etag } }
       return { status: 200, json: view, headers: { etag } }
     },
@@ -106,7 +106,7 @@ export const orgRoutes = [
           eventRetention: EventRetentionInput.nullable().optional(),
         })
         .meta({ description: 'What is left out stays as it is; null keeps everything.' })
-        .refine((change) => Object.keys(change).length > 0, 'nothing to change was given'),
+        .refine((change) => Object.keys(change).length > 0, 'no change was given'),
     ),
     target: ofNamed,
     answers: { 200: jsonAnswer(Organization, 'Changed') },

@@ -204,9 +204,9 @@ test('everything that is missing for the inputs is named', async () => {
 
   expect(refused.status).toBe(404)
   expect(refused.json()['detail']).toBe(
-    'app cannot have its inputs: network has no output vpcc; database has no state, so it has no outputs',
+    'The inputs of app are not available. network has no output vpcc. database has no state, so it has no outputs.',
   )
-  expect(refused.json()['hint']).toContain('did you mean vpc?')
+  expect(refused.json()['hint']).toContain('Did you mean vpc?')
   expect(await readsOf(face, 'app')).toBeNull()
 })
 
@@ -248,5 +248,5 @@ test('a project that makes a circle with what is there is refused, and so is one
   expect(circle.status).toBe(409)
   expect(circle.json()['detail']).toContain('a → b → a')
   expect(stranger.status).toBe(404)
-  expect(stranger.json()['hint']).toBe('did you mean network?')
+  expect(stranger.json()['hint']).toBe('Did you mean network?')
 })

@@ -20,7 +20,7 @@ const Change = z.object({
   name: z.string(),
   sensitive: z.boolean(),
   digest: z.string(),
-  since: z.number().int().meta({ description: 'The commit since which it has this digest.' }),
+  since: z.number().int().meta({ description: 'The commit that introduced this digest.' }),
 })
 
 export const outputRoutes = [
@@ -30,15 +30,17 @@ export const outputRoutes = [
     id: 'getOutputs',
     action: 'outputs:read',
     tags,
-    summary: 'The current outputs, or those of an earlier commit; no right to read the state is needed',
+    summary: 'Show the current outputs or those of an earlier commit; needs no access to the state',
     params,
     query: OrgQuery.extend({
       commit: Commit.optional(),
       names: Names,
       values: ValuesAs,
-      sensitive: Flag.meta({ description: 'With the values of sensitive outputs, out of the state.' }),
+      sensitive: Flag.meta({
+        description: 'Include the values of sensitive outputs, which are read from the state.',
+      }),
       consumer: z.string().min(1).optional().meta({
-        description: 'The unit on whose behalf they are read: recorded as its read. Also as X-Taco-Unit.',
+        description: 'Record the read for this unit. The header X-Taco-Unit does the same.',
       }),
     }),
     answers: { 200: jsonAnswer(OutputsCommit, 'The outputs') },
@@ -66,7 +68,7 @@ export const outputRoutes = [
     id: 'listOutputsCommits',
     action: 'outputs:read',
     tags,
-    summary: 'The commits of outputs, newest first, without values',
+    summary: 'List outputs commits, newest first, without values',
     params,
     query: OrgQuery.extend({ limit: Limit, cursor: z.string().optional() }),
     answers: {
@@ -90,10 +92,10 @@ export const outputRoutes = [
     id: 'diffOutputs',
     action: 'outputs:read',
     tags,
-    summary: 'Have these outputs changed between two commits? No state is read for the answer',
+    summary: 'Compare the outputs of two commits, without reading a state',
     params,
     query: OrgQuery.extend({ from: Commit.optional(), to: Commit.optional(), only: Names }),
-    answers: { 200: jsonAnswer(OutputsDiffView.meta({ id: 'OutputsDiff' }), 'What changed') },
+    answers: { 200: jsonAnswer(OutputsDiffView.meta({ id: 'OutputsDiff' }), 'The changes') },
     target: ofUnit,
     handle: async ({ target, query: { from, to, only } }, { control }) => ({
       status: 200,

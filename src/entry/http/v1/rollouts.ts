@@ -26,20 +26,19 @@ const Claiming = z.strictObject({
   most: z.number().int().min(0).max(1000).default(1),
   leaseMs: LeaseMs,
   units: z.array(z.string()).max(20_000).optional().meta({
-    description: 'Names of the units that the worker has; steps of others are left alone. Absent: all.',
+    description: 'Names of the units that the worker can run. Absent: all.',
   }),
   begin: z.boolean().default(false).meta({
-    description:
-      'Lock the units of steps that are sure to run and take their inputs, without another request.',
+    description: 'Also begin the steps that are certain to run: lock their units and get their inputs.',
   }),
 })
 const RepeatableClaiming = Claiming.extend({
   request: z.string().min(16).max(100).optional().meta({
     description:
-      'A random text of yours. Should no answer come, repeat the request with the same: you get the claims that it brought.',
+      'A random text. If no answer arrives, repeat the request with the same text to get the same claims.',
   }),
 })
-const Token = z.string().meta({ description: 'Of the claim; only its holder has it.' })
+const Token = z.string().meta({ description: 'Token of the claim; only its holder knows it.' })
 
 export const rolloutRoutes = [
   route({
@@ -68,13 +67,13 @@ export const rolloutRoutes = [
     id: 'planRollout',
     action: 'rollout:read',
     tags,
-    summary: 'Show the walk that a rollout would take',
+    summary: 'Show the steps that a rollout would have',
     query: OrgQuery.extend({
-      from: Repeated.meta({ description: 'Units it starts from; may be repeated. None: all units.' }),
+      from: Repeated.meta({ description: 'Units to start from; may be repeated. Absent: all units.' }),
       downstream: z.enum(['true', 'false']).default('true'),
-      keys: Flag.meta({ description: 'With the keys that workers make fingerprints with.' }),
+      keys: Flag.meta({ description: 'Include the keys for fingerprints.' }),
     }),
-    answers: { 200: jsonAnswer(Plan, 'The walk') },
+    answers: { 200: jsonAnswer(Plan, 'The steps') },
     target: ofOrg,
     also: ({ query, target }) => (query.keys ? [{ action: 'rollout:work', resource: target }] : []),
     isSecret: true,
@@ -89,11 +88,11 @@ export const rolloutRoutes = [
     id: 'startRollout',
     action: 'rollout:start',
     tags,
-    summary: 'Start a rollout; workers carry it out',
+    summary: 'Create a rollout; workers run it',
     headers: Idempotent,
     query,
     body: jsonBody(z.strictObject({ from: z.array(z.string()).min(1), claim: Claiming.optional() })),
-    answers: { 201: jsonAnswer(Started, 'Started, and what is yours of it') },
+    answers: { 201: jsonAnswer(Started, 'The rollout, and the steps claimed') },
     target: ofOrg,
     also: ({ body, target }) =>
       body.claim === undefined ? [] : [{ action: 'rollout:work', resource: target }],
@@ -127,7 +126,7 @@ export const rolloutRoutes = [
       tags,
       summary: {
         pause: 'Start no new steps',
-        resume: 'Go on; failed steps get another try',
+        resume: 'Continue; failed steps are retried',
         cancel: 'Cancel for good; running steps finish',
       }[what],
       headers: Idempotent,
@@ -151,7 +150,7 @@ export const rolloutRoutes = [
     params,
     query,
     body: jsonBody(RepeatableClaiming),
-    answers: { 200: jsonAnswer(Claims, 'What is yours until the lease ends') },
+    answers: { 200: jsonAnswer(Claims, 'The steps claimed until the lease ends') },
     target: ofOrg,
     handle: async ({ params: { id }, target, body, caller }, services) => ({
       status: 200,
@@ -164,12 +163,12 @@ export const rolloutRoutes = [
     id: 'renewClaims',
     action: 'rollout:work',
     tags,
-    summary: 'Keep claims for another lease',
+    summary: 'Renew claims',
     params,
     query,
     body: jsonBody(z.strictObject({ tokens: z.array(Token).max(1000), leaseMs: LeaseMs })),
     answers: {
-      200: jsonAnswer(z.object({ lost: z.array(z.string()) }), 'Claims that others have taken over'),
+      200: jsonAnswer(z.object({ lost: z.array(z.string()) }), 'Claims that other workers have taken over'),
     },
     target: ofOrg,
     handle: async ({ params: { id }, target, body, caller }, services) => ({
@@ -183,17 +182,17 @@ export const rolloutRoutes = [
     id: 'beginStep',
     action: 'rollout:work',
     tags,
-    summary: 'Lock the unit of a claimed step and take its inputs',
+    summary: 'Lock the unit of a claimed step and get its inputs',
     params: stepParams,
     query,
     body: jsonBody(
       z.strictObject({
         token: Token,
         leaseMs: LeaseMs,
-        lock: z.boolean().default(true).meta({ description: 'False: the engine takes a lock of its own.' }),
+        lock: z.boolean().default(true).meta({ description: 'False: the engine acquires the lock itself.' }),
       }),
     ),
-    answers: { 200: jsonAnswer(StepStart, 'Go ahead') },
+    answers: { 200: jsonAnswer(StepStart, 'Begun') },
     target: ofUnit,
     handle: async ({ params: { id }, target: { org, unit }, body, caller }, services) => ({
       status: 200,
@@ -207,12 +206,11 @@ export const rolloutRoutes = [
     action: 'rollout:work',
     tags,
     summary: 'End a claimed step, and claim the next ones',
-    description:
-      'Should no answer come, repeat it: it changes nothing then, and brings the claims that it brought.',
+    description: 'If no answer arrives, repeat the request: it changes nothing and returns the same claims.',
     params: stepParams,
     query,
     body: jsonBody(z.strictObject({ token: Token, end: rollouts.StepEnd, next: Claiming.optional() })),
-    answers: { 200: jsonAnswer(Claims, 'The rollout, and what is yours next') },
+    answers: { 200: jsonAnswer(Claims, 'The rollout, and the next steps claimed') },
     target: ofUnit,
     async handle({ params: { id }, target: { org, unit }, body, caller }, services) {
       const { next, ...ending } = body
@@ -226,7 +224,7 @@ export const rolloutRoutes = [
     id: 'skipStep',
     action: 'rollout:control',
     tags,
-    summary: 'Skip a step: its dependents use the current outputs',
+    summary: 'Skip a step; dependents use the current outputs',
     headers: Idempotent,
     params: stepParams,
     query,

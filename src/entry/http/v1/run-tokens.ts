@@ -10,7 +10,7 @@ const tags = ['run tokens']
 const query = OrgQuery
 const params = z.object({ id: z.string() })
 const TtlMs = z.number().int().min(1000).max(MAX_TTL_MS).default(3_600_000).meta({
-  description: 'How long it is valid, unless it is renewed or revoked before.',
+  description: 'How long the token is valid unless it is renewed or revoked.',
 })
 
 /** A first apply makes its unit. */
@@ -33,15 +33,15 @@ export const runTokenRoutes = [
     tags,
     summary: 'Issue a token for one run on one unit',
     description:
-      'It opens the http backend alone: it writes and locks the state of this unit and reads those of the organization. What is done with it is credited to the caller. The unit need not exist yet.',
+      'The token works for the http backend only. It can write and lock the state of this unit and read the states of its organization. Its use is attributed to the caller. The unit need not exist yet.',
     params: UnitParams,
     query,
     body: jsonBody(z.strictObject({ ttlMs: TtlMs })),
     answers: {
       201: jsonAnswer(
         z.object({
-          id: z.string().meta({ description: 'To renew and revoke it; no secret.' }),
-          token: z.string().meta({ description: 'taco_run_…; shown this once.' }),
+          id: z.string().meta({ description: 'For renewing and revoking it; not a secret.' }),
+          token: z.string().meta({ description: 'taco_run_…; shown only once.' }),
           unit: z.object({ id: z.string().nullable(), name: z.string() }),
           expiresAt: z.iso.datetime(),
         }),
@@ -79,10 +79,10 @@ export const runTokenRoutes = [
     id: 'revokeRunToken',
     action: 'run:token',
     tags,
-    summary: 'Revoke a run token; every server refuses it from then on',
+    summary: 'Revoke a run token on every server',
     params,
     query,
-    answers: { 204: { description: 'Revoked, or revoked before' } },
+    answers: { 204: { description: 'Revoked' } },
     target: ofOrg,
     async handle({ params: { id }, query }, { control }) {
       await control.runTokens.revoke({ org: parseOrgName(query.org), id })

@@ -32,7 +32,7 @@ export const syncRoutes = [
     id: 'syncProject',
     action: 'graph:write',
     tags: ['graph'],
-    summary: 'Make units, labels and dependencies as a project says; edges that people declared stay',
+    summary: 'Apply the units, labels and dependencies of a project; edges declared by hand are kept',
     query: OrgQuery,
     body: jsonBody(
       z.strictObject({
@@ -51,7 +51,7 @@ export const syncRoutes = [
     answers: {
       200: jsonAnswer(
         z.object({ dryRun: z.boolean(), changes: z.array(Change), warnings: z.array(z.string()) }),
-        'What changed, or with dryRun what would',
+        'The changes, or with dryRun the changes that would be made',
       ),
     },
     target: ofOrg,

@@ -42,7 +42,7 @@ export const unitRoutes = [
       cursor: z.string().optional(),
       prefix: z.string().optional().meta({ description: 'Names that start with this.' }),
       search: z.string().optional().meta({ description: 'Names that contain this.' }),
-      label: Repeated.meta({ description: 'name=value; may be repeated, all must fit.' }),
+      label: Repeated.meta({ description: 'name=value; may be repeated, all must match.' }),
       deleted: z.enum(['no', 'only']).optional(),
     }),
     answers: {
@@ -51,7 +51,9 @@ export const unitRoutes = [
           items: z.array(Unit),
           next: z.string().nullable(),
           asOf: z.iso.datetime(),
-          damaged: z.int().meta({ description: 'Units that are left out: their documents cannot be read.' }),
+          damaged: z
+            .int()
+            .meta({ description: 'Units that are left out because their documents cannot be read.' }),
         }),
         'A page',
       ),
@@ -81,7 +83,7 @@ export const unitRoutes = [
         key: z
           .string()
           .optional()
-          .meta({ description: 'Where its state lies in the bucket; <name>/terraform.tfstate by default.' }),
+          .meta({ description: 'Key of its state in the bucket; <name>/terraform.tfstate by default.' }),
         labels: z.record(z.string(), z.string()).optional(),
         retention: RetentionInput.optional(),
         ...change,
@@ -120,7 +122,7 @@ export const unitRoutes = [
     async handle({ target, headers }, { control }) {
       const view = await control.units.get(target)
       const etag = etagOf(view.etag)
-      if (isUnchanged(headers, view.etag, `the unit ${view.name}`)) return { status: 304, headers: { etag } }
+      if (isUnchanged(headers, view.etag, `The unit ${view.name}`)) return { status: 304, headers: { etag } }
       return { status: 200, json: view, headers: { etag } }
     },
   }),
@@ -130,7 +132,7 @@ export const unitRoutes = [
     id: 'updateUnit',
     action: 'unit:update',
     tags,
-    summary: 'Change description, labels and settings',
+    summary: 'Change the description, labels and settings of a unit',
     params,
     query,
     headers: IfMatch.extend(Idempotent.shape),
@@ -158,16 +160,14 @@ export const unitRoutes = [
     id: 'deleteUnit',
     action: 'unit:delete',
     tags,
-    summary: 'Delete a unit; restore brings it back',
+    summary: 'Delete a unit; it can be restored',
     params,
     headers: IfMatch.extend(Idempotent.shape),
     query: OrgQuery.extend({ force: Flag }),
     answers: {
       200: jsonAnswer(
         Unit.extend({
-          warnings: z
-            .array(z.string())
-            .meta({ description: 'Units that use it, or why that cannot be told.' }),
+          warnings: z.array(z.string()).meta({ description: 'Units that use it, or why they are unknown.' }),
         }),
         'Deleted; refused while resources remain unless forced',
       ),
@@ -187,7 +187,7 @@ export const unitRoutes = [
     id: 'renameUnit',
     action: 'unit:rename',
     tags,
-    summary: 'Give a unit another name; its state stays where it is',
+    summary: 'Rename a unit; its state does not move',
     params,
     query,
     headers: IfMatch.extend(Idempotent.shape),
@@ -206,7 +206,7 @@ export const unitRoutes = [
     id: 'restoreUnit',
     action: 'unit:restore',
     tags,
-    summary: 'Bring a deleted unit back',
+    summary: 'Restore a deleted unit',
     headers: Idempotent,
     params,
     query,
@@ -229,7 +229,8 @@ function labelsOf(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((text) => {
       const at = text.indexOf('=')
-      if (at < 1) throw badRequest('label', `"${text}" is not name=value`, 'Write label=team=network.')
+      if (at < 1)
+        throw badRequest('label', `"${text}" does not have the form name=value.`, 'Write label=team=network.')
       return [text.slice(0, at), text.slice(at + 1)]
     }),
   )
@@ -247,6 +248,6 @@ async function sayUsers(
     // Whether there is such a unit, the deletion itself tells: this very request may have deleted it.
     if (isTacoError(error, 'NOT_FOUND')) return undefined
     if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
-    return `may be used by others: ${error.message}`
+    return `may be used by others. ${error.message}`
   }
 }

@@ -14,7 +14,7 @@ const Summary = z.object({
   wouldAdopt: z.number().int(),
   alreadyAdopted: z.number().int(),
   skipped: z.number().int(),
-  warnings: z.array(z.string()).meta({ description: 'What to take care of on this kind of bucket.' }),
+  warnings: z.array(z.string()).meta({ description: 'Warnings about this kind of bucket.' }),
 })
 /** The API sees the bucket only; `taco adopt` also looks into the code, where there is some. */
 const UNSEEN_LOCKS =
@@ -27,13 +27,13 @@ export const upkeepRoutes = [
     id: 'adoptStates',
     action: 'org:admin',
     tags,
-    summary: 'Register every state object of the bucket as a unit, touching none of them',
+    summary: 'Create a unit for every state object in the bucket, without changing the objects',
     query: OrgQuery,
     body: jsonBody(
       z.strictObject({
         under: z.string().optional().meta({ description: 'Only keys that begin with this.' }),
         as: z.string().optional().meta({
-          description: 'Names of the units; {path} stands for the path found.',
+          description: 'Names of the units; {path} is replaced by the path of the state.',
           example: 'prod/{path}',
         }),
         dryRun: z.boolean().default(false),
@@ -41,7 +41,7 @@ export const upkeepRoutes = [
     ),
     answers: {
       200: {
-        description: 'One finding per line; the last line is a summary, or what went wrong',
+        description: 'One finding per line; the last line is a summary or an error',
         content: {
           'application/x-ndjson': {
             schema: z.union([AdoptFinding, z.object({ summary: Summary }), ErrorLine]),
@@ -72,7 +72,7 @@ export const upkeepRoutes = [
     id: 'collectGarbage',
     action: 'org:admin',
     tags,
-    summary: 'Carry out retention',
+    summary: 'Apply retention',
     query: z.strictObject({ org: z.string().optional() }),
     body: jsonBody(z.strictObject({ dryRun: z.boolean().default(false) })),
     answers: { 200: jsonAnswer(GcReport, 'What was removed') },
@@ -88,7 +88,7 @@ export const upkeepRoutes = [
     id: 'runDoctor',
     action: 'server:admin',
     tags,
-    summary: 'Find out what is wrong, and repair what can be',
+    summary: 'Check the bucket, and repair what can be repaired',
     query: NoQuery,
     body: jsonBody(z.strictObject({ deep: z.boolean().default(false), repair: z.boolean().default(false) })),
     answers: {

@@ -27,7 +27,7 @@ export const versionRoutes = [
     id: 'listVersions',
     action: 'versions:read',
     tags,
-    summary: 'The history, newest first',
+    summary: 'List versions, newest first',
     params,
     query: OrgQuery.extend({ limit: Limit, cursor: z.string().optional() }),
     answers: {
@@ -37,7 +37,7 @@ export const versionRoutes = [
           next: z.string().nullable(),
           damaged: z
             .array(DamagedVersion)
-            .meta({ description: 'Versions that should be among these and cannot be read from the bucket.' }),
+            .meta({ description: 'Versions in this range that cannot be read from the bucket.' }),
           absences: z.array(Absence).meta({
             description:
               'When the state or the unit was deleted, or the state was missing, after one of these versions. Newest first.',
@@ -77,7 +77,7 @@ export const versionRoutes = [
     id: 'diffVersions',
     action: 'versions:read-state',
     tags,
-    summary: 'What changed between two versions; sensitive values are masked',
+    summary: 'Compare two versions; sensitive values are masked',
     params,
     query: OrgQuery.extend({ from: VersionName.default('previous'), to: VersionName.default('current') }),
     answers: { 200: jsonAnswer(StateDiff, 'The differences') },
@@ -95,7 +95,7 @@ export const versionRoutes = [
     id: 'rollBackUnit',
     action: 'state:rollback',
     tags,
-    summary: 'Make the content of an old version current, as a new version with the next serial',
+    summary: 'Roll back: store the content of an old version as a new version with the next serial',
     params,
     query: OrgQuery,
     headers: IfStateMatch.extend(Idempotent.shape),
@@ -105,12 +105,11 @@ export const versionRoutes = [
         lock: z.string().min(1).optional(),
         message: z.string().max(1000).optional(),
         keepSerial: z.boolean().optional().meta({
-          description:
-            'For an encrypted state, whose serial cannot be raised: bring it back under its old one.',
+          description: 'For an encrypted state, whose serial cannot be raised: keep the old serial.',
         }),
       }),
     ),
-    answers: { 201: jsonAnswer(Version, 'The version that was made') },
+    answers: { 201: jsonAnswer(Version, 'The new version') },
     target: ofUnit,
     async handle({ target, body, headers, caller }, { control }) {
       const { version, lock, message, keepSerial } = body

@@ -47,7 +47,7 @@ export function isReserved(segment: string): boolean {
 }
 
 function refused(key: string, why: string): Error {
-  return badRequest('key', `the key ${JSON.stringify(key)} cannot be used: ${why}`, 'Choose another key.')
+  return badRequest('key', `The key ${JSON.stringify(key)} cannot be used: ${why}.`, 'Choose another key.')
 }
 
 /** The folder `a@1` must not take the place of generation 1 of the object `a`, so it is called `a@1@`. */

@@ -115,7 +115,7 @@ export async function fill(
       written += part.byteLength
     }
     if (written !== body.size) {
-      throw new TacoError('BAD_REQUEST', `the body has ${written} bytes, ${body.size} were announced`, {
+      throw new TacoError('BAD_REQUEST', `The body should have ${body.size} bytes but has ${written}.`, {
         hint: 'Send it again.',
         facts: { field: 'body' },
       })
@@ -124,7 +124,7 @@ export async function fill(
     for (const file of files) if (time !== undefined) await file.setTime(time)
     await Promise.all(files.map((file) => file.sync()))
     const [first] = files
-    if (first === undefined) throw new TacoError('UNEXPECTED', 'there is no file to write to')
+    if (first === undefined) throw new TacoError('UNEXPECTED', 'The temporary file is missing.')
     return await first.stat()
   } finally {
     for (const file of files) await file.close()

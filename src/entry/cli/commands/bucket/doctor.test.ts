@@ -15,7 +15,7 @@ test('doctor sends nobody to itself whom the server does not answer well', async
 
     expect(await world.run('--server', server.url, 'doctor')).toBe(7)
     const advice = (world.out() + world.err()).split('\n').filter((line) => line.includes('→'))
-    expect(advice.join('\n')).toMatch(/check the address/)
+    expect(advice.join('\n')).toMatch(/Check the address/)
     expect(advice.join('\n')).not.toContain('taco doctor')
   }
 })

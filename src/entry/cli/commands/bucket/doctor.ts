@@ -49,7 +49,7 @@ export async function doctor(
 /** Other commands send people here, who must not be sent on to where they are. */
 function adviceOf({ hint }: TacoError): string | undefined {
   if (hint?.includes('`taco doctor`') !== true) return hint
-  return 'check the address, the port, and what lies in between; the log of the server may say more'
+  return "Check the address, the port and the network. The server's log may say more."
 }
 
 async function sayTarget(session: Session): Promise<Finding> {
@@ -57,13 +57,13 @@ async function sayTarget(session: Session): Promise<Finding> {
   const because = {
     flag: 'named on the command line',
     environment: 'named in the environment',
-    remembered: 'remembered by `taco use`',
+    remembered: 'set by `taco use`',
     default: 'the default',
   }
   return finding(
     'ok',
     'cli.target',
-    `the ${kind} is ${address} (${because[from]}), organization "${session.org()}"`,
+    `The ${kind} is ${address} (${because[from]}), the organization "${session.org()}".`,
   )
 }
 
@@ -122,6 +122,6 @@ function summary(
     ...(bad.repaired > 0 ? [`${count(bad.repaired, 'thing')} put right`] : []),
   ]
   return parts.length === 0
-    ? `everything is well (${count(fine, 'check')})`
+    ? `no problems found (${count(fine, 'check')})`
     : `${parts.join(', ')}; ${count(fine, 'check')} fine`
 }

@@ -1,6 +1,6 @@
 import { promises } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { TacoError, messageOf } from '../../../../base/errors.ts'
+import { TacoError, messageOf, reasonOf } from '../../../../base/errors.ts'
 import type { DynamodbUse } from '../../../../scan/index.ts'
 import { filesToScan, placeInRepository, scanFolder } from '../../config/scan-files.ts'
 import type { Session } from '../../session.ts'
@@ -44,7 +44,7 @@ export async function checkDynamodb(
     'CONFLICT',
     locks.map(({ file, line, message }) => `${file}:${line}: ${message}`).join('\n'),
     {
-      hint: 'nothing was adopted; OpenTofu and Terraform 1.10 or newer have use_lockfile: change the code, run `init -reconfigure`, and adopt again; give --despite-dynamodb if no engine with this code goes to the bucket any more',
+      hint: 'Nothing was adopted. OpenTofu and Terraform 1.10 or newer support use_lockfile: change the code, run `init -reconfigure`, and adopt again. Give --despite-dynamodb if no engine with this code uses the bucket directly any more.',
       facts: { faults: locks },
     },
   )
@@ -81,8 +81,8 @@ async function usesBelow(
 }
 
 function unreadable(folder: string, cause: unknown): TacoError {
-  return new TacoError('BAD_REQUEST', `cannot read the code in ${folder}: ${messageOf(cause)}`, {
-    hint: 'name a folder that holds code',
+  return new TacoError('BAD_REQUEST', `Cannot read the code in ${folder}: ${reasonOf(cause)}.`, {
+    hint: 'Name a folder that contains code.',
     cause,
   })
 }

@@ -31,7 +31,7 @@ test('a token that others may read is a warning that says what to type', () => {
 
   expect(checkTokenFile(file)).toMatchObject([{ level: 'ok' }])
   chmodSync(file, 0o644)
-  expect(checkTokenFile(file)).toMatchObject([{ level: 'warning', hint: `chmod 600 ${file}` }])
+  expect(checkTokenFile(file)).toMatchObject([{ level: 'warning', hint: `Run \`chmod 600 ${file}\`.` }])
   expect(checkTokenFile(undefined)).toEqual([])
 })
 
@@ -43,8 +43,8 @@ test('doctor ends with 7 when nobody answers, and says so among the checks that 
 
   expect(await world.run('--server', server.url, 'doctor')).toBe(7)
   expect(world.out()).toMatch(/^ok +Node/)
-  expect(world.out()).toContain('neither tofu nor terraform is on the PATH')
-  expect(world.out()).toMatch(/error +cannot reach the server .*\n +→ start one with `taco serve`/)
+  expect(world.out()).toContain('Neither tofu nor terraform is on the PATH')
+  expect(world.out()).toMatch(/error +Cannot reach the server .*\n +→ Start a server with `taco serve`/)
 })
 
 test('doctor shows what the server finds, counts it, and a repaired fault is none', async () => {

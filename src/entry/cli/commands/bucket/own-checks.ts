@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { messageOf } from '../../../../base/errors.ts'
+import { messageOf, reasonOf } from '../../../../base/errors.ts'
 import { serverAnswer } from '../../api/answers.ts'
 import type { DoctorAnswer } from '../../api/answers.ts'
 import { childEnv } from '../../../../runner/index.ts'
@@ -27,10 +27,10 @@ export function checkNode(version: string): Finding {
     ? finding(
         'error',
         'cli.node',
-        `Node ${version} is too old`,
-        `install Node ${minimumNode.join('.')} or newer`,
+        `Node ${version} is too old.`,
+        `Install Node ${minimumNode.join('.')} or newer.`,
       )
-    : finding('ok', 'cli.node', `Node ${version}`)
+    : finding('ok', 'cli.node', `Node ${version} is supported.`)
 }
 
 /** Paths and addresses only, but who can write it chooses where states are sent. */
@@ -40,7 +40,7 @@ export function checkConfig(session: Session): Finding {
   try {
     mode = statSync(path).mode & 0o777
   } catch {
-    return finding('ok', 'cli.config', 'nothing is remembered by `taco use`')
+    return finding('ok', 'cli.config', '`taco use` has no default set.')
   }
   try {
     session.remembered()
@@ -49,16 +49,16 @@ export function checkConfig(session: Session): Finding {
       'error',
       'cli.config',
       messageOf(error),
-      'run `taco use --forget`, then `taco use <address>` again',
+      'Run `taco use --forget`, then `taco use <address>` again.',
     )
   }
   return (mode & 0o077) === 0
-    ? finding('ok', 'cli.config', `${path} is readable by you alone`)
+    ? finding('ok', 'cli.config', `Only you can read ${path}.`)
     : finding(
         'warning',
         'cli.config',
-        `${path} is open to others (mode ${mode.toString(8)})`,
-        `chmod 600 ${path}`,
+        `Other users can access ${path} (mode ${mode.toString(8)}).`,
+        `Run \`chmod 600 ${path}\`.`,
       )
 }
 
@@ -67,13 +67,13 @@ export function checkTokenFile(path: string | undefined): readonly Finding[] {
   try {
     const mode = statSync(path).mode & 0o777
     return (mode & 0o077) === 0
-      ? [finding('ok', 'cli.token-file', `${path} is readable by you alone`)]
+      ? [finding('ok', 'cli.token-file', `Only you can read ${path}.`)]
       : [
           finding(
             'warning',
             'cli.token-file',
-            `others may read the token in ${path} (mode ${mode.toString(8)})`,
-            `chmod 600 ${path}`,
+            `Other users can read the token in ${path} (mode ${mode.toString(8)}).`,
+            `Run \`chmod 600 ${path}\`.`,
           ),
         ]
   } catch (error) {
@@ -82,7 +82,7 @@ export function checkTokenFile(path: string | undefined): readonly Finding[] {
         'error',
         'cli.token-file',
         messageOf(error),
-        'name a file that holds the token with --token-file',
+        'Name a file that holds the token with --token-file.',
       ),
     ]
   }
@@ -101,18 +101,18 @@ export async function checkServer(session: Session): Promise<readonly Finding[]>
     finding(
       'ok',
       'server.answers',
-      `${client.label} answers in ${after - before} ms (bucket ${server.bucket.label}, auth ${server.auth})`,
+      `${client.label} answers in ${after - before} ms (bucket ${server.bucket.label}, auth ${server.auth}).`,
     ),
   ]
   const own = session.world.version()
   findings.push(
     server.version === own
-      ? finding('ok', 'server.version', `taco and the server are both ${own}`)
+      ? finding('ok', 'server.version', `The versions of taco and the server are both ${own}.`)
       : finding(
           'info',
           'server.version',
-          `taco is ${own}, the server ${server.version}`,
-          'install the same version on both sides',
+          `The version of taco is ${own}, that of the server is ${server.version}.`,
+          'Install the same version on both sides.',
         ),
   )
   if (session.target().kind === 'server') findings.push(checkClock(Date.parse(server.time), before, after))
@@ -123,12 +123,12 @@ export function checkClock(serverTime: number, before: number, after: number): F
   const skew = serverTime - (before + after) / 2
   const said = duration(Math.abs(skew) / 1000)
   return Math.abs(skew) <= skewWarningMs + (after - before)
-    ? finding('ok', 'clock.skew', `the clocks of this machine and the server agree (${said} apart)`)
+    ? finding('ok', 'clock.skew', `The clocks of this machine and the server agree (${said} apart).`)
     : finding(
         'warning',
         'clock.skew',
-        `this machine's clock is ${said} ${skew > 0 ? 'behind' : 'ahead of'} the server's`,
-        'let both take their time from NTP',
+        `This machine's clock is ${said} ${skew > 0 ? 'behind' : 'ahead of'} the server's.`,
+        'Synchronize both clocks with NTP.',
       )
 }
 
@@ -140,8 +140,8 @@ export async function checkEngines(session: Session): Promise<readonly Finding[]
     finding(
       'info',
       'engines',
-      'neither tofu nor terraform is on the PATH',
-      'install OpenTofu: https://opentofu.org/docs/intro/install/',
+      'Neither tofu nor terraform is on the PATH.',
+      'Install OpenTofu: see https://opentofu.org/docs/intro/install/.',
     ),
   ]
 }
@@ -161,7 +161,7 @@ async function engine({ world }: Session, name: string): Promise<readonly Findin
       finding(
         'ok',
         `engines.${name}`,
-        `${name} ${typeof version === 'string' ? version : 'of an unknown version'}`,
+        `The PATH has ${name} ${typeof version === 'string' ? version : 'of an unknown version'}.`,
       ),
     ]
   } catch (error) {
@@ -170,8 +170,8 @@ async function engine({ world }: Session, name: string): Promise<readonly Findin
       finding(
         'warning',
         `engines.${name}`,
-        `${name} is on the PATH but does not run: ${messageOf(error).split('\n')[0] ?? ''}`,
-        `run \`${name} version\` to see why`,
+        `The program ${name} is on the PATH but does not run: ${reasonOf(error).split('\n')[0] ?? ''}.`,
+        `Run \`${name} version\` to see why.`,
       ),
     ]
   }

@@ -35,7 +35,7 @@ export async function serve(session: Session, _args: readonly string[], flags: S
     const server = await session.world.serve(options)
     welcome(session, options, server)
     await stopped
-    session.output.note('stopping: requests under way are answered first; a second signal ends at once')
+    session.output.note('stopping after the running requests; send a second signal to stop now')
     release()
     await server.close()
   } finally {
@@ -49,16 +49,16 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
   const auth = flags.auth ?? (rootToken === undefined ? 'none' : 'token')
   const maxStateBytes = flags.maxState === undefined ? undefined : parseBytes(flags.maxState)
   if (flags.maxState !== undefined && maxStateBytes === undefined) {
-    throw usageError(`${JSON.stringify(flags.maxState)} is not a size`, 'write --max-state as 500MB or 2GB')
+    throw usageError(`${JSON.stringify(flags.maxState)} is not a size.`, 'Write --max-state as 500MB or 2GB.')
   }
   if (auth === 'token' && rootToken === undefined) {
     throw usageError(
-      '--auth token needs a root token',
-      'put one into TACO_ROOT_TOKEN, or into a file and name it with --token-file',
+      '--auth token needs a root token.',
+      'Put one in TACO_ROOT_TOKEN, or in a file that you name with --token-file.',
     )
   }
   if (session.flags.server !== undefined)
-    throw usageError('--server is not for `taco serve`', 'name the bucket to serve with --bucket')
+    throw usageError('--server cannot be used with `taco serve`.', 'Name the bucket to serve with --bucket.')
   return {
     bucket: bucketAddress(session.flags.bucket || world.env['TACO_BUCKET'] || './taco-data', world.cwd),
     listen: /^\d+$/.test(flags.listen) ? `127.0.0.1:${flags.listen}` : flags.listen,
@@ -88,8 +88,8 @@ function rootTokenOf({ flags, world }: Session): string | undefined {
   const file = flags.tokenFile ?? (world.env['TACO_ROOT_TOKEN'] ? undefined : world.env['TACO_TOKEN_FILE'])
   const token = file ? readToken(file) : world.env['TACO_ROOT_TOKEN'] || undefined
   if (token !== undefined && token.length < 16) {
-    throw new TacoError('BAD_REQUEST', 'the root token is shorter than 16 characters', {
-      hint: 'make one with `openssl rand -hex 32`',
+    throw new TacoError('BAD_REQUEST', 'The root token is shorter than 16 characters.', {
+      hint: 'Create one with `openssl rand -hex 32`.',
     })
   }
   return token
@@ -100,8 +100,8 @@ function workersOf(text: string): number | 'auto' {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (count >= 1 && count <= 256) return count
   throw usageError(
-    `${JSON.stringify(text)} is not a number of workers`,
-    'write --workers as a number from 1 to 256, or as auto for one per processor',
+    `${JSON.stringify(text)} is not a number of workers.`,
+    'Write --workers as a number from 1 to 256, or as auto for one per processor.',
   )
 }
 
@@ -110,7 +110,7 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const ms = text === '0' ? 0 : parseDuration(text)
   if (ms === undefined)
-    throw usageError(`${JSON.stringify(text)} is not a time`, `write --${name} as 90s, 30m or 6h`)
+    throw usageError(`${JSON.stringify(text)} is not a duration.`, `Write --${name} as 90s, 30m or 6h.`)
   return ms
 }
 
@@ -131,7 +131,7 @@ function welcome(
     [
       `${bold('OpenTaco')} ${world.version()} serves ${bold(server.url)}`,
       `  bucket  ${server.bucket}`,
-      `  auth    ${options.auth === 'none' ? 'none: whoever reaches this address may do everything' : 'token'}`,
+      `  auth    ${options.auth === 'none' ? 'none: anyone who can reach this address has full access' : 'token'}`,
       '',
       'Next, in another terminal:',
       ...alias,

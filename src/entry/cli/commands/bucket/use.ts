@@ -13,7 +13,8 @@ export async function use(
   options: { readonly forget?: boolean },
 ): Promise<void> {
   if (options.forget === true) {
-    if (address !== undefined) throw usageError('an address and --forget were given', 'give one of them')
+    if (address !== undefined)
+      throw usageError('An address and --forget cannot be used together.', 'Use one of them.')
     forget(session.world)
     session.output.note(
       'forgotten: without --server, --bucket or a variable the server is http://127.0.0.1:8226',
@@ -29,13 +30,13 @@ async function remember(session: Session, address: string): Promise<void> {
   const { world, flags, output } = session
   if (flags.server !== undefined || flags.bucket !== undefined) {
     throw usageError(
-      '--server and --bucket are not for `taco use`',
-      'name the address alone: `taco use s3://states`',
+      '--server and --bucket cannot be used with `taco use`.',
+      'Give the address as the argument: `taco use s3://states`.',
     )
   }
   const isServer = /^https?:\/\//i.test(address)
   if (!isServer && /^[\w.-]+:\d+$/.test(address))
-    throw usageError(`${address} has no scheme`, `write http://${address} for a server`)
+    throw usageError(`The address ${address} has no scheme.`, `Write http://${address} for a server.`)
   const remembered: Remembered = {
     ...(isServer ? { server: serverAddress(address) } : { bucket: bucketAddress(address, world.cwd) }),
     ...(flags.org === undefined ? {} : { org: flags.org }),

@@ -25,7 +25,7 @@ export async function add(
   const wanted = edgesOf(options.on, 'add')
   const inputs = inputsOf(options.input ?? [])
   if (inputs !== undefined && wanted.length > 1)
-    throw usageError('--input goes with one --on', 'declare one unit after the other')
+    throw usageError('--input works with one --on only.', 'Declare one dependency at a time.')
   const json = wanted.map((edge) => ({ ...edge, ...(inputs === undefined ? {} : { inputs }) }))
   await eachEdge(session, unit, json, (client, edge) =>
     client.json('POST', unitPath(unit, '/dependencies'), { json: edge }),
@@ -101,11 +101,14 @@ async function eachEdge<E>(
 /** `network`, `network:vpc_id,subnet_ids`; `network:` alone is for the order only. */
 function edgesOf(given: readonly string[] | undefined, verb: string): EdgeText[] {
   if (given === undefined)
-    throw usageError('--on is missing', `write \`taco dep ${verb} app --on network:vpc_id,subnet_ids\``)
+    throw usageError('--on is missing.', `Write \`taco dep ${verb} app --on network:vpc_id,subnet_ids\`.`)
   return given.map((text) => {
     const at = text.indexOf(':')
     if (at === 0 || text === '')
-      throw usageError(`${JSON.stringify(text)} names no unit`, 'write --on network or --on network:vpc_id')
+      throw usageError(
+        `${JSON.stringify(text)} does not name a unit.`,
+        'Write --on network or --on network:vpc_id.',
+      )
     if (at === -1) return { on: text }
     const outputs = text
       .slice(at + 1)
@@ -123,8 +126,8 @@ function inputsOf(pairs: readonly string[]): Record<string, string> | undefined 
       const at = pair.indexOf('=')
       if (at < 1 || at === pair.length - 1)
         throw usageError(
-          `the input ${JSON.stringify(pair)} is not variable=output`,
-          'write --input vpc=vpc_id',
+          `The input ${JSON.stringify(pair)} does not have the form variable=output.`,
+          'Write --input vpc=vpc_id.',
         )
       return [pair.slice(0, at), pair.slice(at + 1)]
     }),

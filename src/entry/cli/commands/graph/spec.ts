@@ -4,35 +4,35 @@ import { status } from './status.ts'
 import { command, unitArg } from '../../spec/spec.ts'
 import type { ArgSpec, CommandSpec, OptionSpec } from '../../spec/spec.ts'
 
-const someUnit: ArgSpec = { name: 'unit', optional: true, says: 'only this one (name or id)' }
+const someUnit: ArgSpec = { name: 'unit', optional: true, says: 'only this unit (name or id)' }
 const around: readonly OptionSpec[] = [
-  { name: 'subtree', says: 'with everything that uses the unit, at any distance' },
-  { name: 'upstream', says: 'with everything that the unit uses, at any distance' },
-  { name: 'at', value: 'time', says: 'as it was then: 2026-03-01 or 2026-03-01T12:00:00Z' },
+  { name: 'subtree', says: 'include everything that uses the unit, directly or indirectly' },
+  { name: 'upstream', says: 'include everything that the unit uses, directly or indirectly' },
+  { name: 'at', value: 'time', says: 'at this time in the past: 2026-03-01 or 2026-03-01T12:00:00Z' },
 ]
 const on: OptionSpec = {
   name: 'on',
   value: 'unit[:outputs]',
   many: true,
-  says: 'the unit it uses, and which outputs (all without; "network:" for the order only; repeatable)',
+  says: 'the unit it uses, and which outputs (default: all; "network:" sets only the order; repeatable)',
 }
 
 export const graphCommands: readonly CommandSpec[] = [
   command({
     name: 'status',
-    says: 'which units are out of date, and why',
+    says: 'show which units are out of date, and why',
     args: [someUnit],
     options: [
       ...around,
-      { name: 'all', short: 'a', says: 'list the units that are up to date, too' },
-      { name: 'exit-code', says: 'exit with 7 if any of them is stale, or its state is missing' },
+      { name: 'all', short: 'a', says: 'also list units that are up to date' },
+      { name: 'exit-code', says: 'exit with 7 if a unit is stale or its state is missing' },
     ],
     example: 'taco status prod/network --subtree',
     run: status,
   }),
   command({
     name: 'graph',
-    says: 'the units and what they use of each other, as a tree or a picture',
+    says: 'show the dependency graph as a tree or a picture',
     args: [someUnit],
     options: [
       ...around,
@@ -42,7 +42,7 @@ export const graphCommands: readonly CommandSpec[] = [
         value: 'format',
         choices: ['tree', 'dot', 'mermaid', 'svg', 'json'],
         fallback: 'tree',
-        says: 'how it is drawn',
+        says: 'output format',
       },
     ],
     example: 'taco graph --format svg > graph.svg',
@@ -54,7 +54,7 @@ export const graphCommands: readonly CommandSpec[] = [
     children: [
       command({
         name: 'add',
-        says: 'declare that a unit uses another; a cycle is refused',
+        says: 'declare that a unit uses another; cycles are refused',
         args: [unitArg],
         options: [
           on,
@@ -62,7 +62,7 @@ export const graphCommands: readonly CommandSpec[] = [
             name: 'input',
             value: 'variable=output',
             many: true,
-            says: 'which variable takes which output, for `taco inputs` (repeatable)',
+            says: 'set this variable from this output in `taco inputs` (repeatable)',
           },
         ],
         example: 'taco dep add prod/app --on prod/network:vpc_id,subnet_ids',
@@ -71,7 +71,7 @@ export const graphCommands: readonly CommandSpec[] = [
       command({
         name: 'rm',
         alias: 'delete',
-        says: 'take back what was declared',
+        says: 'remove a declared dependency',
         args: [unitArg],
         options: [on],
         example: 'taco dep rm prod/app --on prod/network:subnet_ids',
@@ -80,7 +80,7 @@ export const graphCommands: readonly CommandSpec[] = [
       command({
         name: 'ls',
         alias: 'list',
-        says: 'what a unit uses and what uses it; all edges without a unit',
+        says: 'list what a unit uses and what uses it; without a unit, all edges',
         args: [someUnit],
         example: 'taco dep ls prod/app',
         run: dep.list,

@@ -1,7 +1,7 @@
 import { plainJson } from '../../../../base/text/terminal-text.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { TacoError, isTacoError, messageOf } from '../../../../base/errors.ts'
+import { TacoError, isTacoError, reasonOf } from '../../../../base/errors.ts'
 import { variableEnv, variableFile } from '../../../../engines/index.ts'
 import { textOf, unitPath } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
@@ -29,7 +29,7 @@ export async function inputs(
 ): Promise<void> {
   const { output } = session
   if (options.write !== undefined && options.export === true)
-    throw usageError('both --write and --export are given', 'choose one of them')
+    throw usageError('--write and --export cannot be used together.', 'Choose one of them.')
   const client = await session.client()
   const path = unitPath(unit, '/inputs')
   const query = { sensitive: options.sensitive === true ? true : undefined }
@@ -47,7 +47,7 @@ export async function inputs(
   const { inputs: given } = check(inputsAnswer, answer)
   if (given.length === 0)
     output.note(
-      `${unit} takes no inputs: name outputs in its dependencies, in taco.yaml or with \`taco dep add\``,
+      `${unit} has no inputs; name outputs in its dependencies, in taco.yaml or with \`taco dep add\``,
     )
   if (!isTaken) {
     if (given.length > 0)
@@ -94,7 +94,10 @@ async function usualFile(session: Session, unit: string, named: string | undefin
   const repository = await openRepository(session, named)
   const dir = repository.unit(unit)?.dir
   if (dir === undefined)
-    throw usageError(`taco.yaml names no folder for ${unit}`, 'list it there, or name a file: --write=<file>')
+    throw usageError(
+      `taco.yaml has no folder for ${unit}.`,
+      'Add it there, or name a file with --write=<file>.',
+    )
   return join(resolve(repository.root, dir), FILE)
 }
 
@@ -111,8 +114,8 @@ function whileWriting(file: string, work: () => void): void {
     work()
   } catch (error) {
     if (isTacoError(error)) throw error
-    throw new TacoError('UNEXPECTED', `cannot write ${file}: ${messageOf(error)}`, {
-      hint: 'name another file with --write=<file>',
+    throw new TacoError('UNEXPECTED', `Cannot write ${file}: ${reasonOf(error)}.`, {
+      hint: 'Name another file with --write=<file>.',
       cause: error,
     })
   }

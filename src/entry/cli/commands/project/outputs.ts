@@ -144,7 +144,7 @@ async function valuesAt(
 function commitNumber(text: string): number {
   if (/^\d+$/.test(text)) return Number(text)
   throw usageError(
-    `${JSON.stringify(text)} is not the number of a commit`,
-    '`taco outputs log` lists the commits of a unit',
+    `${JSON.stringify(text)} is not a commit number.`,
+    '`taco outputs log` lists the commits of a unit.',
   )
 }

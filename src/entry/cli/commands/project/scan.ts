@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { TacoError, messageOf } from '../../../../base/errors.ts'
+import { TacoError, reasonOf } from '../../../../base/errors.ts'
 import type { ScanReport } from '../../../../scan/index.ts'
 import { dynamodbAdvice } from '../bucket/dynamodb-check.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
@@ -43,13 +43,15 @@ export async function scan(
   const under = relative(dirname(file), root).replaceAll(sep, '/') || '.'
   if (under === '..' || under.startsWith('../'))
     throw usageError(
-      `${relative(world.cwd, file)} cannot speak of folders outside of its own`,
-      `write it into ${folder}, or above`,
+      `${relative(world.cwd, file)} cannot name folders outside its own folder.`,
+      `Write it to ${folder} or a folder above.`,
     )
   if (report.units.length === 0)
-    throw new TacoError('NOT_FOUND', 'there is nothing to write', { hint: `is there code in ${folder}?` })
+    throw new TacoError('NOT_FOUND', 'There is nothing to write.', {
+      hint: `Check that there is code in ${folder}.`,
+    })
   writeProject(file, tools.projectText(report, under), options.force === true, relative(world.cwd, file))
-  output.note(`wrote ${relative(world.cwd, file)}; look it over, then tell the server: \`taco sync\``)
+  output.note(`wrote ${relative(world.cwd, file)}; check it, then run \`taco sync\``)
 }
 
 function show({ output }: Session, { units, unresolved, remarks }: ScanReport, advises: boolean): void {
@@ -79,15 +81,18 @@ function writeProject(file: string, text: string, force: boolean, shown: string)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw usageError(
-        `${shown} is already there`,
-        'give --force to write over it, or another name: --write=<file>',
+        `${shown} already exists.`,
+        'Use --force to overwrite it, or another name with --write=<file>.',
       )
-    throw usageError(`cannot write ${shown}: ${messageOf(error)}`, 'name a file in a folder that is there')
+    throw usageError(`Cannot write ${shown}: ${reasonOf(error)}.`, 'Name a file in an existing folder.')
   }
 }
 
 function cannotRead(folder: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') return error
-  return usageError(`cannot read the folder ${folder}: ${messageOf(error)}`, 'name a folder that holds code')
+  return usageError(
+    `Cannot read the folder ${folder}: ${reasonOf(error)}.`,
+    'Name a folder that contains code.',
+  )
 }

@@ -6,11 +6,11 @@ import { command, unitArg, yesOption } from '../../spec/spec.ts'
 import type { CommandSpec, OptionSpec } from '../../spec/spec.ts'
 
 const only: OptionSpec = { name: 'only', value: 'names', says: 'only these outputs, separated by commas' }
-const sensitive: OptionSpec = { name: 'sensitive', says: 'with sensitive values' }
+const sensitive: OptionSpec = { name: 'sensitive', says: 'include sensitive values' }
 const file: OptionSpec = {
   name: 'file',
   value: 'path',
-  says: 'the taco.yaml; default: the nearest one from here up',
+  says: 'the taco.yaml; default: the nearest one in this folder or above',
 }
 
 const outputsCommands: CommandSpec = {
@@ -20,18 +20,18 @@ const outputsCommands: CommandSpec = {
     command({
       name: 'show',
       says: 'show the outputs of a unit',
-      args: [unitArg, { name: 'commit', optional: true, says: 'as of this commit; default: the newest' }],
+      args: [unitArg, { name: 'commit', optional: true, says: 'commit number; default: the newest' }],
       options: [
         only,
         sensitive,
-        { name: 'for', value: 'unit', says: 'on behalf of this unit: recorded as its read' },
+        { name: 'for', value: 'unit', says: 'read on behalf of this unit, and record the read' },
       ],
       example: 'taco outputs show prod/network --only vpc_id',
       run: outputs.show,
     }),
     command({
       name: 'log',
-      says: 'the commits of outputs, newest first: versions in which an output changed',
+      says: 'list outputs commits (versions that changed an output), newest first',
       args: [unitArg],
       options: [
         {
@@ -47,13 +47,13 @@ const outputsCommands: CommandSpec = {
     }),
     command({
       name: 'diff',
-      says: 'which outputs changed between two commits (default: the newest and the one before)',
+      says: 'show which outputs changed between two commits (default: the newest two)',
       args: [
         unitArg,
-        { name: 'from', optional: true, says: 'number of a commit' },
-        { name: 'to', optional: true, says: 'number of a commit; default: the newest' },
+        { name: 'from', optional: true, says: 'commit number' },
+        { name: 'to', optional: true, says: 'commit number; default: the newest' },
       ],
-      options: [only, { name: 'exit-code', says: 'exit with 7 if any changed' }],
+      options: [only, { name: 'exit-code', says: 'exit with 7 if an output changed' }],
       example: 'taco outputs diff prod/network 3 5 --only vpc_id,subnet_ids',
       run: outputs.diff,
     }),
@@ -64,7 +64,7 @@ export const projectCommands: readonly CommandSpec[] = [
   outputsCommands,
   command({
     name: 'inputs',
-    says: 'the values that the dependencies of a unit give to its variables; taking them (--write, --export, --json) is recorded as a read',
+    says: "show the values of a unit's variables that come from its dependencies; --write, --export and --json record the read",
     args: [unitArg],
     options: [
       {
@@ -74,7 +74,7 @@ export const projectCommands: readonly CommandSpec[] = [
         valueOptional: true,
         says: "write them to a file (taco.auto.tfvars.json in the unit's folder)",
       },
-      { name: 'export', says: 'as shell commands that set TF_VAR_…' },
+      { name: 'export', says: 'print shell commands that set TF_VAR_…' },
       sensitive,
       file,
     ],
@@ -83,19 +83,25 @@ export const projectCommands: readonly CommandSpec[] = [
   }),
   command({
     name: 'scan',
-    says: 'find root modules in code, and what they use of each other',
-    args: [{ name: 'folder', optional: true, says: 'default: this one' }],
+    says: 'find root modules in code and the dependencies between them',
+    args: [{ name: 'folder', optional: true, says: 'folder to scan; default: the current one' }],
     options: [
-      { name: 'write', short: 'w', value: 'file', valueOptional: true, says: 'write it down (taco.yaml)' },
-      { name: 'force', says: 'write over the file' },
+      {
+        name: 'write',
+        short: 'w',
+        value: 'file',
+        valueOptional: true,
+        says: 'write the result to a file (taco.yaml)',
+      },
+      { name: 'force', says: 'overwrite the file' },
     ],
     example: 'taco scan . --write',
     run: scan,
   }),
   command({
     name: 'sync',
-    says: 'make units, labels and dependencies as taco.yaml says; shows the difference first',
-    options: [file, { name: 'dry-run', says: 'only show it' }, yesOption],
+    says: 'apply the units, labels and dependencies in taco.yaml; shows the changes first',
+    options: [file, { name: 'dry-run', says: 'only show the changes' }, yesOption],
     example: 'taco sync --dry-run',
     makesBucket: true,
     run: sync,

@@ -48,8 +48,7 @@ export async function sync(session: Session, _args: readonly string[], options: 
   const isShownOnly = options.dryRun === true || changes.length === 0
   if (output.asJson && isShownOnly) return output.json(planned)
   if (!output.asJson) for (const one of changes) output.print(`${sayChange(one, output)}\n`)
-  if (changes.length === 0)
-    return output.note(`${count(units.length, 'unit')}: everything is as taco.yaml says`)
+  if (changes.length === 0) return output.note(`${count(units.length, 'unit')}: nothing to change`)
   if (isShownOnly) return output.note(`${count(changes.length, 'change')}; nothing was done`)
   await confirm(
     session,
@@ -65,7 +64,7 @@ export async function sync(session: Session, _args: readonly string[], options: 
 function missingFolders({ project, root }: Repository): readonly string[] {
   return project.units
     .filter(({ dir }) => !isFolder(resolve(root, dir)))
-    .map(({ name, dir }) => `there is no folder ${dir}, which taco.yaml names for ${name}`)
+    .map(({ name, dir }) => `the folder ${dir}, which taco.yaml names for ${name}, does not exist`)
 }
 
 /** A server knows units, and no lines of files. */
@@ -84,7 +83,7 @@ async function withPlaces(
     return isOurs ? `${placeOf(unit, on)}: ${detail}` : detail
   })
   const { moreErrors } = error.facts
-  if (typeof moreErrors === 'number') lines.push(`and ${moreErrors} more`)
+  if (typeof moreErrors === 'number') lines.push(`There are ${moreErrors} more.`)
   return new TacoError('NOT_FOUND', lines.join('\n'), {
     ...(error.hint === undefined ? {} : { hint: error.hint }),
     facts: { ...error.facts, faults: lines },

@@ -60,7 +60,7 @@ export async function planAffected(
 ): Promise<number> {
   const { world, output } = session
   if (options.affected !== true && only === undefined)
-    throw usageError('nothing says which units to plan', 'give --affected, or name a unit')
+    throw usageError('No units to plan were given.', 'Give --affected, or name a unit.')
   const repository = await openRepository(session, options.file)
   const units = only === undefined ? repository.project.units : [unitNamed(repository, only)]
   const [client, backend] = await Promise.all([session.client(), openBackend(session)])

@@ -31,7 +31,7 @@ export async function plan(session: Session, _args: readonly string[], options: 
     ),
   )
   output.note(
-    `${count(steps.length, 'unit')} at most; those whose inputs stay the same are skipped. ` +
+    `${count(steps.length, 'unit')} at most; units with unchanged inputs are skipped. ` +
       `Start it with \`taco rollout start ${from.map((name) => `--from ${name}`).join(' ')}\``,
   )
 }
@@ -92,7 +92,8 @@ export async function skip(
   [id = '', unit = '']: readonly string[],
   options: { readonly reason?: string },
 ): Promise<void> {
-  if (!options.reason) throw usageError('no reason was given', 'say why: --reason "applied by hand"')
+  if (!options.reason)
+    throw usageError('The reason is missing.', 'Give a reason: --reason "applied by hand".')
   const client = await session.client()
   const answer = await client.json('POST', stepPath(id, unit, 'skip'), { json: { reason: options.reason } })
   if (session.output.asJson) return session.output.json(answer)
@@ -108,12 +109,12 @@ function changing(what: string, done: string) {
     const answer = await (await session.client()).json('POST', `${rolloutPath(id)}/${what}`)
     if (session.output.asJson) return session.output.json(answer)
     session.output.print(`${done} ${id}\n`)
-    if (what === 'resume') session.output.note(`go on with \`taco rollout work ${id}\``)
+    if (what === 'resume') session.output.note(`continue with \`taco rollout work ${id}\``)
   }
 }
 
 function rootsOf({ from = [] }: FromOptions): readonly string[] {
   const names = from.flatMap((text) => text.split(',')).filter((name) => name !== '')
   if (names.length > 0) return names
-  throw usageError('a rollout starts somewhere', 'name the units that changed: --from network')
+  throw usageError('No starting unit was given.', 'Name the units that changed: --from network.')
 }

@@ -46,8 +46,11 @@ async function prepare(session: Session, options: WorkOptions) {
   const leaseMs = parseDuration(options.lease ?? '30s')
   const jobs = options.jobs ?? 4
   if (leaseMs === undefined || leaseMs < 100)
-    throw usageError(`--lease ${options.lease} is too short, or no time at all`, 'write --lease as 30s or 5m')
-  if (jobs < 1) throw usageError('at least one step at once', 'give -j 1 or more')
+    throw usageError(
+      `--lease ${options.lease} is too short or not a duration.`,
+      'Write --lease as 30s or 5m.',
+    )
+  if (jobs < 1) throw usageError('-j must be at least 1.', 'Give -j 1 or more.')
   const lockTimeoutMs = options.lockTimeout === undefined ? undefined : parseWait(options.lockTimeout)
   const engines = openEngines(world)
   // Most projects use one engine: it says its version while everything else is being opened.
@@ -190,7 +193,7 @@ function report({ world, output, flags }: Session, id: string, event: RunnerEven
 function parseWait(text: string): number {
   const ms = text === '0' ? 0 : parseDuration(text)
   if (ms !== undefined) return ms
-  throw usageError(`--lock-timeout ${text} is not a time`, 'write it as 30s or 5m; 0 does not wait')
+  throw usageError(`--lock-timeout ${text} is not a duration.`, 'Write it as 30s or 5m. 0 does not wait.')
 }
 
 function whatNext(
@@ -205,7 +208,7 @@ function whatNext(
     return `store what could not be stored first, then \`taco rollout resume ${id}\``
   if (status === 'cancelled') return 'it is cancelled; start another with `taco rollout start`'
   if (failures.length > 0) return `try what failed again with \`taco rollout resume ${id}\`, or skip it`
-  return `it is ${status}; go on with \`taco rollout ${status === 'paused' ? 'resume' : 'work'} ${id}\``
+  return `it is ${status}; continue with \`taco rollout ${status === 'paused' ? 'resume' : 'work'} ${id}\``
 }
 
 /** Steps that are ready but whose folders this repository does not have. */

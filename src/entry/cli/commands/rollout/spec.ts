@@ -3,34 +3,34 @@ import * as rollout from './rollout.ts'
 import { command } from '../../spec/spec.ts'
 import type { ArgSpec, CommandSpec, OptionSpec } from '../../spec/spec.ts'
 
-const idArg: ArgSpec = { name: 'rollout', says: 'its id: ro-…' }
+const idArg: ArgSpec = { name: 'rollout', says: 'rollout id: ro-…' }
 const from: OptionSpec = {
   name: 'from',
   value: 'unit',
   many: true,
-  says: 'unit whose change is rolled out; must be given (repeatable)',
+  says: 'unit to start from (required, repeatable)',
 }
 const jobs: OptionSpec = {
   name: 'jobs',
   short: 'j',
   value: 'count',
   isNumber: true,
-  says: 'units at once; default: 4',
+  says: 'number of units at a time; default: 4',
 }
 const file: OptionSpec = {
   name: 'file',
   value: 'path',
-  says: 'the taco.yaml; default: the nearest one from here up',
+  says: 'the taco.yaml; default: the nearest one in this folder or above',
 }
 const skip: OptionSpec = {
   name: 'skip',
   isOn: true,
-  says: 'apply also what has the fingerprint of its last apply',
+  says: 'apply every unit, even if nothing changed since its last apply',
 }
 
 const workOptions: readonly OptionSpec[] = [
   jobs,
-  { name: 'plan', says: 'make a saved plan of each unit, then apply that' },
+  { name: 'plan', says: 'save a plan of each unit, then apply the plan' },
   skip,
   file,
   {
@@ -38,38 +38,38 @@ const workOptions: readonly OptionSpec[] = [
     value: 'time',
     env: 'TACO_LEASE',
     fallback: '30s',
-    says: 'others take over what this worker has not renewed for so long',
+    says: 'how long a step stays claimed without a sign of life',
   },
   {
     name: 'lock-timeout',
     value: 'time',
-    says: 'how long a step waits for a unit that somebody else has locked; default: twice the lease',
+    says: 'how long a step waits for a locked unit; default: twice the lease',
   },
 ]
 
 export const rolloutCommands: readonly CommandSpec[] = [
   {
     name: 'rollout',
-    says: 'apply a change through the graph, skipping what it does not touch',
+    says: 'apply a change through the graph, skipping units it does not affect',
     children: [
       command({
         name: 'plan',
-        says: 'show the units that a rollout would walk through',
+        says: 'show the steps of a rollout without creating it',
         options: [from],
         example: 'taco rollout plan --from prod/network',
         run: rollout.plan,
       }),
       command({
         name: 'start',
-        says: 'store the walk; `work` carries it out',
-        options: [from, { name: 'work', says: 'carry it out here, at once' }, ...workOptions],
+        says: 'create a rollout; `taco rollout work` runs it',
+        options: [from, { name: 'work', says: 'also run it here' }, ...workOptions],
         example: 'taco rollout start --from prod/network --work -j 8',
         run: rollout.start,
         ownsSignals: true,
       }),
       command({
         name: 'work',
-        says: 'carry out steps here, in the folders that taco.yaml names; others may do so at the same time',
+        says: 'run steps in the folders named by taco.yaml; several workers can run at once',
         args: [idArg],
         options: workOptions,
         example: 'taco rollout work ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB -j 8',
@@ -79,7 +79,7 @@ export const rolloutCommands: readonly CommandSpec[] = [
       command({
         name: 'status',
         alias: 'show',
-        says: 'show how far it is',
+        says: 'show the progress of a rollout',
         args: [idArg],
         example: 'taco rollout status ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB',
         run: rollout.status,
@@ -102,29 +102,29 @@ export const rolloutCommands: readonly CommandSpec[] = [
       }),
       command({
         name: 'pause',
-        says: 'begin no more steps',
+        says: 'start no new steps',
         args: [idArg],
         example: 'taco rollout pause ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB',
         run: rollout.pause,
       }),
       command({
         name: 'resume',
-        says: 'go on; failed steps get another try',
+        says: 'continue; failed steps are retried',
         args: [idArg],
         example: 'taco rollout resume ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB',
         run: rollout.resume,
       }),
       command({
         name: 'skip',
-        says: 'leave a step out; its dependents go on with what stands',
+        says: 'skip a step; dependents use the current outputs',
         args: [idArg, { name: 'unit', says: 'the unit of the step' }],
-        options: [{ name: 'reason', value: 'text', says: 'why; must be given' }],
+        options: [{ name: 'reason', value: 'text', says: 'reason (required)' }],
         example: 'taco rollout skip ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB prod/dns --reason "applied by hand"',
         run: rollout.skip,
       }),
       command({
         name: 'cancel',
-        says: 'begin no more steps, ever; what runs ends by itself',
+        says: 'cancel for good; running steps finish',
         args: [idArg],
         example: 'taco rollout cancel ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB',
         run: rollout.cancel,
@@ -133,12 +133,12 @@ export const rolloutCommands: readonly CommandSpec[] = [
   },
   command({
     name: 'plan',
-    says: 'plan one unit of this repository, or with --affected all whose fingerprint is not that of their last apply',
-    args: [{ name: 'unit', optional: true, says: 'only this one' }],
+    says: 'plan one unit, or with --affected every unit that changed since its last apply',
+    args: [{ name: 'unit', optional: true, says: 'unit to plan' }],
     options: [
-      { name: 'affected', says: 'every unit but those that are proven to be up to date' },
+      { name: 'affected', says: 'plan every unit that is not proven to be up to date' },
       jobs,
-      { ...skip, says: 'plan also what has the fingerprint of its last apply' },
+      { ...skip, says: 'plan every unit, even if nothing changed since its last apply' },
       file,
     ],
     example: 'taco plan --affected',

@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import { TacoError, messageOf } from '../../../../base/errors.ts'
+import { TacoError, reasonOf } from '../../../../base/errors.ts'
 import { backendUrl } from '../../../../runner/index.ts'
 import { backendBlock, innerBlock } from './backend-block.ts'
 import type { FoundBackend } from '../bucket/hcl-backends.ts'
@@ -70,9 +70,9 @@ async function writeBackend(
   const where = others.map((one) => `${basename(one.path)} line ${one.line} (${one.says})`).join(', ')
   if (!replace || more !== undefined || other.start === undefined) {
     const hint = replace
-      ? 'leave one of them, in a file that is not JSON, and repeat it'
-      : 'give --replace to put this one in its place, then `tofu init -migrate-state` brings the state along'
-    throw new TacoError('ALREADY_EXISTS', `the code has a backend already: ${where}`, { hint })
+      ? 'Keep one of them, in a file that is not JSON, and try again.'
+      : 'Use --replace to replace it. `tofu init -migrate-state` then moves the state.'
+    throw new TacoError('ALREADY_EXISTS', `The code already has a backend: ${where}.`, { hint })
   }
   const { readFile, writeFile } = await import('node:fs/promises')
   // One character for each byte: whatever encoding the rest is in, it stays as it is.
@@ -107,13 +107,13 @@ async function writeBlock(path: string, block: string, overwrite: boolean): Prom
     await writeFile(path, block, { flag: overwrite ? 'w' : 'wx' })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-      throw new TacoError('ALREADY_EXISTS', `${path} exists already`, {
-        hint: 'give --force to overwrite it, or --replace to change nothing in it but the backend',
+      throw new TacoError('ALREADY_EXISTS', `${path} already exists.`, {
+        hint: 'Use --force to overwrite it, or --replace to change only the backend.',
         cause: error,
       })
     }
-    throw new TacoError('UNEXPECTED', `cannot write ${path}: ${messageOf(error)}`, {
-      hint: 'run it in the folder of the code',
+    throw new TacoError('UNEXPECTED', `Cannot write ${path}: ${reasonOf(error)}.`, {
+      hint: 'Run the command in the folder of the code.',
       cause: error,
     })
   }

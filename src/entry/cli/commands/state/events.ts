@@ -45,11 +45,11 @@ export async function events(
 /** The API speaks of its parameters. */
 function inWordsOf({ type = [] }: EventOptions): (error: unknown) => never {
   return (error) => {
-    const [, types] = (isTacoError(error) && /^type(?:\.\d+)? must be (.+)$/.exec(error.message)) || []
+    const [, types] = (isTacoError(error) && /: type(?:\.\d+)? must be (.+)\.$/.exec(error.message)) || []
     if (types === undefined) throw error
     const known = types.split(' or ')
     const wrong = type.filter((one) => !known.includes(one))
-    throw usageError(`no events have the type ${wrong.join(', ')}`, `--type takes ${known.join(', ')}`)
+    throw usageError(`There is no event type ${wrong.join(', ')}.`, `--type accepts ${known.join(', ')}.`)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { TacoError, messageOf } from '../../../../base/errors.ts'
+import { TacoError, messageOf, reasonOf } from '../../../../base/errors.ts'
 import { lockAnswer } from '../../api/answers.ts'
 import { systemClock } from '../../../../base/clock.ts'
 import { backendEnv, backendUrl, during, takeRunToken } from '../../../../runner/index.ts'
@@ -20,7 +20,10 @@ export async function exec(
   [unit = '', program, ...args]: readonly string[],
 ): Promise<number> {
   if (program === undefined)
-    throw usageError('no command was given', 'write it after "--": `taco exec prod/network -- tofu plan`')
+    throw usageError(
+      'The command to run is missing.',
+      'Write it after "--": `taco exec prod/network -- tofu plan`.',
+    )
   await checkNames(session, unit)
   // Without a server the backend is here, and an engine needs it until it has stored what it made.
   session.world.goOnUnread()
@@ -51,10 +54,10 @@ async function mentionLock(
     )
     if (lock === null || !isOwnLock(lock)) return
     session.output.warn(
-      `${unit} is still locked (${lock.id}); if nothing runs any more: \`taco unlock ${unit} --force\``,
+      `${unit} is still locked (${lock.id}); if nothing is running, release it with \`taco unlock ${unit} --force\``,
     )
   } catch (error) {
-    session.output.trace(`the lock could not be looked at: ${messageOf(error)}`)
+    session.output.trace(`the lock could not be checked: ${messageOf(error)}`)
   }
 }
 
@@ -113,9 +116,9 @@ function cannotStart(program: string, error: Error): TacoError {
   const absent = 'code' in error && error.code === 'ENOENT'
   return new TacoError(
     'UNEXPECTED',
-    absent ? `there is no command ${program}` : `cannot run ${program}: ${messageOf(error)}`,
+    absent ? `There is no command ${program}.` : `Cannot run ${program}: ${reasonOf(error)}.`,
     {
-      hint: absent ? 'install it, or write its full path' : 'is it a program that may be run?',
+      hint: absent ? 'Install it, or give its full path.' : 'Check that the file exists and is executable.',
       facts: { exitCode: absent ? 127 : 126 },
       cause: error,
     },

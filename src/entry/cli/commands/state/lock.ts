@@ -23,10 +23,13 @@ export async function lock(
 ): Promise<void> {
   const leaseMs = options.lease === undefined ? undefined : parseDuration(options.lease)
   if (options.lease !== undefined && leaseMs === undefined) {
-    throw usageError(`${JSON.stringify(options.lease)} is not a time`, 'write --lease as 90s, 30m, 2h or 1d')
+    throw usageError(
+      `${JSON.stringify(options.lease)} is not a duration.`,
+      'Write --lease as 90s, 30m, 2h or 1d.',
+    )
   }
   if (leaseMs !== undefined && leaseMs < 1000)
-    throw usageError(`--lease ${options.lease} is too short`, 'a lock is held for at least 1s')
+    throw usageError(`--lease ${options.lease} is too short.`, 'Use at least 1s.')
   const client = await session.client()
   const json = {
     who: session.world.who,
@@ -71,14 +74,14 @@ async function ownLock(session: Session, unit: string): Promise<string> {
   const answer = await withUnit(session, unit, () => client.json('GET', unitPath(unit, '/lock')))
   const held = check(fields({ lock: maybe(lockAnswer) }), answer).lock
   if (held === null)
-    throw new TacoError('NOT_LOCKED', `${unit} is not locked`, { hint: 'there is nothing to do' })
+    throw new TacoError('NOT_LOCKED', `${unit} is not locked.`, { hint: 'There is nothing to unlock.' })
   const who = held.info.Who || held.by
   if (held.info.Operation === operation && who === session.world.who) return held.id
   throw new TacoError(
     'LOCK_MISMATCH',
-    `${unit} is locked by ${who} (taken ${age(held.at, session.world.now())}), not by you`,
+    `${unit} is locked by ${who} (since ${age(held.at, session.world.now())}), not by you.`,
     {
-      hint: `if that work has ended for certain: \`taco unlock ${unit} --force\`; with its id in hand: --id`,
+      hint: `If that work has certainly ended, run \`taco unlock ${unit} --force\`. If you have the lock's id, give it with --id.`,
       facts: { holder: { ID: held.id, ...held.info } },
     },
   )

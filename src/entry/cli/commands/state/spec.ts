@@ -11,7 +11,7 @@ const versionArg: ArgSpec = { name: 'version', says: 'id, number, "current" or "
 
 const keepSerialOption: OptionSpec = {
   name: 'keep-serial',
-  says: 'keep an old serial (an encrypted one cannot be raised); plans saved at that serial get valid again',
+  says: 'keep the old serial of an encrypted state; plans saved at that serial become valid again',
 }
 
 export const stateCommands: CommandSpec = {
@@ -20,7 +20,7 @@ export const stateCommands: CommandSpec = {
   children: [
     command({
       name: 'pull',
-      says: 'write a state, byte for byte, to stdout or a file',
+      says: 'write a state unchanged to stdout or a file',
       args: [unitArg, { ...versionArg, optional: true }],
       options: [{ name: 'output', short: 'o', value: 'file', says: 'write to this file (mode 0600)' }],
       example: 'taco state pull prod/network -o network.tfstate',
@@ -35,7 +35,7 @@ export const stateCommands: CommandSpec = {
         messageOption,
         {
           name: 'force',
-          says: 'skip the checks of serial and lineage; an old serial is raised to the next one',
+          says: 'skip the serial and lineage checks; an old serial is raised to the next one',
         },
         keepSerialOption,
       ],
@@ -69,7 +69,7 @@ export const stateCommands: CommandSpec = {
     }),
     command({
       name: 'diff',
-      says: 'what changed between two versions (default: previous and current)',
+      says: 'show what changed between two versions (default: previous and current)',
       args: [
         unitArg,
         { name: 'from', optional: true, says: 'id, number or "previous"' },
@@ -95,7 +95,7 @@ export const stateCommands: CommandSpec = {
         lockOption,
         {
           name: 'force',
-          says: 'even if it still has resources; for a missing state, accept that there is none',
+          says: 'delete it even if it has resources; for a missing state, accept the loss',
         },
         yesOption,
       ],
@@ -108,31 +108,36 @@ export const stateCommands: CommandSpec = {
 export const lockCommands: readonly CommandSpec[] = [
   command({
     name: 'lock',
-    says: 'lock a unit, so that nobody else changes its state',
+    says: 'lock a unit, so that no one else can change its state',
     args: [unitArg],
     options: [
-      { name: 'reason', short: 'r', value: 'text', says: 'shown to everybody who meets the lock' },
-      { name: 'id', value: 'id', says: 'the id of the lock (default: a new one)' },
-      { name: 'lease', value: 'duration', says: 'free itself after this time, e.g. 30m' },
+      {
+        name: 'reason',
+        short: 'r',
+        value: 'text',
+        says: 'reason, shown to anyone who finds the unit locked',
+      },
+      { name: 'id', value: 'id', says: 'lock id (default: a new one)' },
+      { name: 'lease', value: 'duration', says: 'release automatically after this time, e.g. 30m' },
     ],
     example: 'taco lock prod/network --reason "migrating" --lease 1h',
     run: lock,
   }),
   command({
     name: 'unlock',
-    says: "release your lock; with --force, anybody's",
+    says: 'release your lock; with --force, any lock',
     args: [unitArg],
     options: [
-      { name: 'id', value: 'id', says: 'the id of the lock' },
-      { name: 'force', says: 'break whichever lock is there, if any; it is recorded' },
+      { name: 'id', value: 'id', says: 'lock id' },
+      { name: 'force', says: 'break whatever lock is held (recorded in the history)' },
     ],
     example: 'taco unlock prod/network',
     run: unlock,
   }),
   command({
     name: 'backend',
-    says: 'print the HCL block that makes code use this unit',
-    args: [{ name: 'unit', says: 'its name' }],
+    says: 'print the backend block that stores the state of code in this unit',
+    args: [{ name: 'unit', says: 'unit name' }],
     options: [
       { name: 'kind', value: 'kind', choices: ['http'], fallback: 'http', says: 'kind of backend' },
       {
@@ -145,7 +150,7 @@ export const lockCommands: readonly CommandSpec[] = [
       { name: 'force', says: 'overwrite the file' },
       {
         name: 'replace',
-        says: 'put it in the place of the backend that the code has, and leave all else as it is',
+        says: 'replace the backend in the code and change nothing else',
       },
     ],
     example: 'taco backend prod/network --write',
@@ -153,9 +158,9 @@ export const lockCommands: readonly CommandSpec[] = [
   }),
   command({
     name: 'exec',
-    says: 'run a command with a state backend of its own (all the code needs is: backend "http" {})',
+    says: 'run a command with a state backend for one unit (the code only needs: backend "http" {})',
     args: [
-      { name: 'unit', says: 'its name' },
+      { name: 'unit', says: 'unit name' },
       { name: 'command', rest: true, says: 'the command and its arguments' },
     ],
     example: 'taco --bucket s3://states exec prod/network -- tofu plan',
@@ -165,19 +170,19 @@ export const lockCommands: readonly CommandSpec[] = [
   }),
   command({
     name: 'events',
-    says: 'what happened: the audit trail (with --json, one event per line)',
+    says: 'show the audit trail (with --json, one event per line)',
     options: [
-      { name: 'unit', short: 'u', value: 'unit', says: 'only of this unit' },
+      { name: 'unit', short: 'u', value: 'unit', says: 'only events of this unit' },
       {
         name: 'type',
         short: 't',
         value: 'type',
         many: true,
-        says: 'only of this type, e.g. state.written (repeatable)',
+        says: 'only events of this type, e.g. state.written (repeatable)',
       },
-      { name: 'after', value: 'cursor', says: 'only what came after this event' },
+      { name: 'after', value: 'cursor', says: 'only events after this cursor' },
       { name: 'limit', short: 'n', value: 'count', isNumber: true, says: 'only this many, the newest' },
-      { name: 'follow', short: 'f', says: 'go on as things happen' },
+      { name: 'follow', short: 'f', says: 'keep printing new events' },
     ],
     example: 'taco events --follow --type lock.taken --type lock.released',
     run: events,

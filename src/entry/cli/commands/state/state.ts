@@ -166,7 +166,7 @@ export async function rollback(
     `${unit} is back at the content of ${made.source ?? version}: ${made.id}, number ${made.seq}, serial ${made.serial}`,
   )
   session.output.note(
-    'the state went back, the real resources did not: look at `tofu plan` before the next apply',
+    'the state was rolled back, the real resources were not: check `tofu plan` before the next apply',
   )
 }
 

@@ -14,7 +14,7 @@ test('a state that is cut off in the middle is an error, and leaves the old file
   writeFileSync(join(world.cwd, 'kept.tfstate'), 'old')
 
   expect(await world.run('--server', server.url, 'state', 'pull', 'a', '-o', 'kept.tfstate')).toBe(6)
-  expect(world.err()).toContain('the connection ended in the middle of the state')
+  expect(world.err()).toContain('The connection closed in the middle of the state.')
   expect(readdirSync(world.cwd)).toEqual(['kept.tfstate'])
 })
 
@@ -54,6 +54,6 @@ test('a file that is not there is named, and nothing is sent', async () => {
   onTestFinished(world.dispose)
 
   expect(await world.run('--server', server.url, 'state', 'push', 'a', 'missing.tfstate')).toBe(2)
-  expect(world.err()).toContain('there is no file missing.tfstate')
+  expect(world.err()).toContain('There is no file missing.tfstate.')
   expect(server.heard).toEqual([])
 })

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { TacoError, isTacoError, messageOf } from '../../../../base/errors.ts'
+import { TacoError, isTacoError, reasonOf } from '../../../../base/errors.ts'
 import { versionAnswer } from '../../api/answers.ts'
 import { unitPath } from '../../api/client.ts'
 import type { Upload } from '../../api/client.ts'
@@ -61,8 +61,8 @@ async function writeWhole(
   } catch (error) {
     await rm(temporary, { force: true })
     if (error instanceof TacoError) throw error
-    throw new TacoError('UNEXPECTED', `cannot write ${target}: ${messageOf(error)}`, {
-      hint: 'choose another file with -o',
+    throw new TacoError('UNEXPECTED', `Cannot write ${target}: ${reasonOf(error)}.`, {
+      hint: 'Choose another file with -o.',
       cause: error,
     })
   }
@@ -78,7 +78,7 @@ async function copy(
   const progress = session.progress('pulling', Number.isNaN(declared) ? undefined : declared)
   let size = 0
   const cutOff = (cause?: unknown) =>
-    unreachable('the connection ended in the middle of the state', 'run the same command again', cause)
+    unreachable('The connection closed in the middle of the state.', 'Run the same command again.', cause)
   try {
     for await (const part of guarded(reply, cutOff)) {
       await write(part)
@@ -152,7 +152,7 @@ export async function push(
 }
 
 function withForceHint(error: TacoError): TacoError {
-  const hint = `${error.hint ?? 'compare with `taco state show`'} (--force skips this check)`
+  const hint = `${error.hint ?? 'Compare with `taco state show`.'} --force skips this check.`
   return new TacoError(error.code, error.message, { hint, facts: error.facts, cause: error })
 }
 
@@ -171,9 +171,9 @@ async function fromFile({ world }: Session, file: string): Promise<Upload> {
     }
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    const why = isMissing ? `there is no file ${file}` : `cannot read ${file}: ${messageOf(error)}`
+    const why = isMissing ? `There is no file ${file}.` : `Cannot read ${file}: ${reasonOf(error)}.`
     throw new TacoError('BAD_REQUEST', why, {
-      hint: 'name the file that holds the state, or "-" for stdin',
+      hint: 'Name the file that contains the state, or "-" for stdin.',
       cause: error,
     })
   }
@@ -181,7 +181,10 @@ async function fromFile({ world }: Session, file: string): Promise<Upload> {
 
 async function fromStdin({ world }: Session): Promise<Upload> {
   if (world.stdin.isTTY === true)
-    throw usageError('stdin is a terminal', 'pipe the state in: `tofu state pull | taco state push <unit> -`')
+    throw usageError(
+      'Stdin is a terminal.',
+      'Pipe the state in: `tofu state pull | taco state push <unit> -`.',
+    )
   const parts: Buffer[] = []
   for await (const part of world.stdin as AsyncIterable<Buffer>) parts.push(part)
   const content = Buffer.concat(parts)

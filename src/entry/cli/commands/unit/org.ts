@@ -57,8 +57,8 @@ export async function set(
   }
   if (Object.keys(json).length === 0)
     throw usageError(
-      'nothing to change was given',
-      'give --keep-versions, --keep-days, --keep-events or --keep-all',
+      'No change was given.',
+      'Give --keep-versions, --keep-days, --keep-events or --keep-all.',
     )
   showOrg(session, await (await session.client()).json('PATCH', pathOf(org), { query: ofWholeServer, json }))
 }

@@ -16,7 +16,7 @@ const label: OptionSpec = {
   many: true,
   says: 'label (repeatable)',
 }
-const description: OptionSpec = { name: 'description', value: 'text', says: 'what it is' }
+const description: OptionSpec = { name: 'description', value: 'text', says: 'description' }
 
 export const unitCommands: CommandSpec = {
   name: 'unit',
@@ -29,26 +29,26 @@ export const unitCommands: CommandSpec = {
       args: [{ name: 'prefix', optional: true, says: 'only names that start with this' }],
       options: [
         { name: 'search', value: 'text', says: 'only names that contain this' },
-        { ...label, says: 'only with this label (repeatable)' },
-        { name: 'deleted', says: 'the deleted ones instead' },
-        { name: 'locked', says: 'only locked ones' },
+        { ...label, says: 'only units with this label (repeatable)' },
+        { name: 'deleted', says: 'list deleted units instead' },
+        { name: 'locked', says: 'only locked units' },
       ],
       example: 'taco unit ls prod/ --label team=network',
       run: unit.list,
     }),
     command({
       name: 'create',
-      says: 'create a unit, also by a name that a renamed or deleted unit had',
-      args: [{ name: 'unit', says: 'its name: a path such as prod/network' }],
+      says: 'create a unit; the name of a renamed or deleted unit can be reused',
+      args: [{ name: 'unit', says: 'unit name: a path such as prod/network' }],
       options: [
         {
           name: 'key',
           value: 'key',
-          says: 'where its state lies in the bucket (default: <unit>/terraform.tfstate)',
+          says: 'key of its state in the bucket (default: <unit>/terraform.tfstate)',
         },
         description,
         label,
-        { name: 'allow-decrypt', says: 'allow a plain state over an encrypted one' },
+        { name: 'allow-decrypt', says: 'allow a plain state to replace an encrypted one' },
         ...keepOptions,
       ],
       example: 'taco unit create prod/network --label team=network',
@@ -64,7 +64,7 @@ export const unitCommands: CommandSpec = {
     }),
     command({
       name: 'set',
-      says: 'change description, labels or rules of a unit',
+      says: 'change the description, labels or settings of a unit',
       args: [unitArg],
       options: [
         description,
@@ -72,17 +72,17 @@ export const unitCommands: CommandSpec = {
         {
           name: 'allow-decrypt',
           negatable: true,
-          says: 'allow a plain state over an encrypted one; --no-allow-decrypt refuses it',
+          says: 'allow a plain state to replace an encrypted one; --no-allow-decrypt forbids it',
         },
         ...keepOptions,
-        { name: 'keep-default', says: "go back to the organization's retention" },
+        { name: 'keep-default', says: "use the organization's retention again" },
       ],
       example: 'taco unit set prod/network --label team=platform --keep-days 90',
       run: unit.set,
     }),
     command({
       name: 'rename',
-      says: 'rename a unit; its state stays where it is, and engines are refused under the old name',
+      says: 'rename a unit; its state does not move, and engines cannot use the old name',
       args: [unitArg, { name: 'new-name', says: 'a path such as prod/network' }],
       example: 'taco unit rename prod/network prod/vpc',
       run: unit.rename,
@@ -90,17 +90,17 @@ export const unitCommands: CommandSpec = {
     command({
       name: 'rm',
       alias: 'delete',
-      says: 'delete a unit; its history stays and `restore` brings it back',
+      says: 'delete a unit; its history is kept, and `taco unit restore` restores it',
       args: [unitArg],
-      options: [{ name: 'force', says: 'even if its state still has resources' }, yesOption],
+      options: [{ name: 'force', says: 'delete it even if its state has resources' }, yesOption],
       example: 'taco unit rm dev/scratch --yes',
       run: unit.remove,
     }),
     command({
       name: 'restore',
-      says: 'bring a deleted unit back',
-      args: [{ name: 'unit', says: 'the name it had, or its id if several had the name' }],
-      options: [{ name: 'as', value: 'name', says: 'under another name' }],
+      says: 'restore a deleted unit',
+      args: [{ name: 'unit', says: 'its former name, or its id if several units had that name' }],
+      options: [{ name: 'as', value: 'name', says: 'restore it under this name' }],
       example: 'taco unit restore dev/scratch',
       run: unit.restore,
     }),
@@ -115,14 +115,14 @@ export const orgCommands: CommandSpec = {
     command({
       name: 'show',
       says: 'show an organization',
-      args: [{ name: 'org', optional: true, says: 'default: the one in use' }],
+      args: [{ name: 'org', optional: true, says: 'organization; default: the current one' }],
       example: 'taco org show default',
       run: org.show,
     }),
     command({
       name: 'create',
       says: 'create an organization',
-      args: [{ name: 'org', says: 'its name: a-z, 0-9, "-" and "_"' }],
+      args: [{ name: 'org', says: 'organization name: a-z, 0-9, "-" and "_"' }],
       options: [...keepOptions, keepEvents],
       example: 'taco org create acme --keep-days 365',
       run: org.create,
@@ -131,7 +131,7 @@ export const orgCommands: CommandSpec = {
     command({
       name: 'set',
       says: 'change how long versions and events are kept',
-      args: [{ name: 'org', says: 'its name' }],
+      args: [{ name: 'org', says: 'organization name' }],
       options: [...keepOptions, keepEvents, { name: 'keep-all', says: 'keep all versions and events' }],
       example: 'taco org set default --keep-versions 50 --keep-days 365 --keep-events 90d',
       run: org.set,

@@ -118,7 +118,7 @@ export async function create(
   const client = await session.client()
   const { key } = options
   for (const [name, value] of Object.entries(parseLabels(options.label ?? []))) {
-    if (value === null) throw usageError(`the label ${name} has no value`, 'write labels as key=value')
+    if (value === null) throw usageError(`The label ${name} has no value.`, 'Write labels as key=value.')
   }
   const answer = await client.json('POST', '/v1/units', {
     json: { name, ...(key === undefined ? {} : { key }), ...changeOf(options) },
@@ -136,7 +136,7 @@ export async function set(
 ): Promise<void> {
   const change = changeOf(options)
   if (Object.keys(change).length === 0)
-    throw usageError('nothing to change was given', '`taco unit set --help` lists what can be changed')
+    throw usageError('No change was given.', '`taco unit set --help` lists what can be changed.')
   const client = await session.client()
   showUnit(
     session,
@@ -179,7 +179,7 @@ export async function remove(
   if (session.output.asJson) return session.output.json(answer)
   session.output.say(`deleted ${unit}`)
   session.output.note(
-    `its history stays: \`taco unit restore ${unit}\` brings it back; \`taco unit create ${unit}\` begins anew`,
+    `its history is kept: \`taco unit restore ${unit}\` restores it, \`taco unit create ${unit}\` creates a new unit`,
   )
 }
 

@@ -12,8 +12,8 @@ export function keyedRequest(
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw badRequest(
       'Idempotency-Key',
-      'this Idempotency-Key is empty, too long, or has spaces or other characters than ASCII',
-      'Use a random text of your own for each request, such as a UUID.',
+      'The Idempotency-Key is empty, too long, or contains spaces or characters outside ASCII.',
+      'Use a new random text for each request, such as a UUID.',
     )
   }
   return { key: hashOf([by, key]), digest: hashOf(says) }

@@ -8,7 +8,7 @@ export function checkJsonType(contentType: string | undefined): void {
   if (JSON_TYPE.test(contentType ?? '')) return
   throw badRequest(
     'Content-Type',
-    'the request is not marked as JSON',
-    'Send Content-Type: application/json; a POST needs it even without a body.',
+    'The Content-Type of the request is not JSON.',
+    'Send Content-Type: application/json. A POST needs it even without a body.',
   )
 }

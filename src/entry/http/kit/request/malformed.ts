@@ -57,7 +57,7 @@ export function refuseMalformed(
 function late(cause: Error): HttpError {
   return new HttpError(408, 'STATE_TRUNCATED', 'the body did not come in time', {
     facts: { field: 'body' },
-    hint: 'Nothing was written; send it again, over a faster connection.',
+    hint: 'Nothing was written. Send it again over a faster connection.',
     cause,
     headers: { connection: 'close' },
   })
@@ -69,12 +69,12 @@ function refusalOf({ code }: NodeJS.ErrnoException): HttpError {
     case 'HPE_HEADER_OVERFLOW':
       return new HttpError(431, 'BAD_REQUEST', 'the headers are too large', {
         facts,
-        hint: 'Send fewer or shorter headers: 16 kB is the limit.',
+        hint: 'Send fewer or shorter headers. The limit is 16 kB.',
       })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new HttpError(408, 'BAD_REQUEST', 'the request did not come in time', {
         facts,
-        hint: 'Send it again, over a faster connection.',
+        hint: 'Send it again over a faster connection.',
       })
     default:
       return new HttpError(400, 'BAD_REQUEST', 'the request is not valid HTTP, or ended early', {

@@ -18,7 +18,7 @@ export function validated<T extends z.ZodType>(schema: T, given: unknown, hint?:
   if (parsed.success) return parsed.data
   const faults = faultsIn(parsed.error)
   const field = (faults[0]?.field ?? '').replace(/\.\d+(?=\.|$)/g, '') || 'body'
-  throw new TacoError('BAD_REQUEST', sayFaults(faults), {
+  throw new TacoError('BAD_REQUEST', `The request is invalid: ${sayFaults(faults)}.`, {
     facts: { field },
     hint: hint ?? '/v1/openapi.json describes every request.',
   })

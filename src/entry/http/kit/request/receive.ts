@@ -20,7 +20,7 @@ export async function* received(x: Exchange): AsyncGenerator<Uint8Array> {
 export function cutOff(cause: unknown): HttpError {
   return new HttpError(400, 'STATE_TRUNCATED', 'the connection broke before the request was whole', {
     facts: { field: 'body' },
-    hint: 'Nothing was written; send it again.',
+    hint: 'Nothing was written. Send it again.',
     cause,
     headers: { connection: 'close' },
   })
@@ -45,8 +45,8 @@ export function declaredBytes(x: Exchange): number | undefined {
 }
 
 export function tooLarge(maxBytes: number): TacoError {
-  return new TacoError('TOO_LARGE', `the body is larger than ${maxBytes} bytes`, {
-    hint: 'The limit for states is set by --max-state on the server; the other limits are fixed.',
+  return new TacoError('TOO_LARGE', `The body is larger than ${maxBytes} bytes.`, {
+    hint: 'Raise --max-state on the server if this is a state. Other limits are fixed.',
     facts: { maxBytes },
   })
 }
@@ -58,6 +58,6 @@ export function parseJson(bytes: Uint8Array): unknown {
     return JSON.parse(text)
   } catch (error) {
     if (isTacoError(error)) throw error
-    throw badRequest('body', 'the body is not JSON', 'Send one JSON document, encoded as UTF-8.')
+    throw badRequest('body', 'The body is not JSON.', 'Send one JSON document, encoded as UTF-8.')
   }
 }

@@ -15,25 +15,25 @@ export function checkTarget({ url, rawHeaders }: Target): void {
   if (url === undefined || !url.startsWith('/') || url.includes('#')) {
     throw badRequest(
       'target',
-      'the request target is not a plain path',
-      'Send a path that begins with "/" and has no fragment; name the server in the Host header.',
+      'The request target is not a plain path.',
+      'Send a path that begins with "/" and has no fragment. Name the server in the Host header.',
     )
   }
   let host: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]
     if (name?.length !== 4 || name.toLowerCase() !== 'host') continue
-    if (host !== undefined) throw badHost('the request has two Host headers')
+    if (host !== undefined) throw badHost('The request has two Host headers.')
     host = rawHeaders[i + 1] ?? ''
   }
   // HTTP/1.0 clients may leave it out; node refuses newer ones that do.
-  if (host !== undefined && !isPlainHost(host)) throw badHost('the Host header is not a plain host name')
+  if (host !== undefined && !isPlainHost(host)) throw badHost('The Host header is not a plain host name.')
 }
 
 /** A header that nobody sees may be the one that matters: a condition, or the page that a request came from. */
 export function checkHeaderCount({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, most: number): void {
   if (rawHeaders.length > 2 * most)
-    throw badRequest('headers', `the request has more than ${most} headers`, 'Send fewer headers.')
+    throw badRequest('headers', `The request has more than ${most} headers.`, 'Send fewer headers.')
 }
 
 function isPlainHost(host: string): boolean {

@@ -27,7 +27,7 @@ export function checkJson(text: string): void {
 function tooDeep() {
   return badRequest(
     'body',
-    `the body is nested deeper than ${MOST_LEVELS} levels`,
+    `The body is nested deeper than ${MOST_LEVELS} levels.`,
     'Send a flatter document.',
   )
 }
@@ -50,9 +50,13 @@ function isName(text: string, end: number): boolean {
 function checkName(quoted: string, names: Set<string>): void {
   const name = unquoted(quoted)
   if (name === '__proto__')
-    throw badRequest('__proto__', '"__proto__" cannot be the name of anything', 'Choose another name.')
+    throw badRequest('__proto__', '"__proto__" cannot be used as a name.', 'Choose another name.')
   if (names.has(name))
-    throw badRequest(name, `the body says ${JSON.stringify(name)} twice in one object`, 'Say it once.')
+    throw badRequest(
+      name,
+      `The body contains ${JSON.stringify(name)} twice in one object.`,
+      'Send each name once.',
+    )
   names.add(name)
 }
 

@@ -38,7 +38,7 @@ export class HttpError extends TacoError {
 export function wrongMethod(allowed: Iterable<string>): HttpError {
   return new HttpError(405, 'BAD_REQUEST', 'this address does not take that method', {
     facts: { field: 'method' },
-    hint: 'The Allow header lists the methods that it takes.',
+    hint: 'The Allow header lists the supported methods.',
     headers: { allow: [...allowed].join(', ') },
   })
 }

@@ -21,8 +21,8 @@ export function expectedBy(conditions: Conditions): Expected | undefined {
   if (ifMatch !== undefined || ifNoneMatch.trim() !== '*') {
     throw badRequest(
       'If-None-Match',
-      'a change takes If-None-Match only as "*", and not beside If-Match',
-      'Send If-None-Match: * to create what is not there yet, or If-Match with the ETag of an earlier answer.',
+      'A change accepts If-None-Match only as "*", and not together with If-Match.',
+      'Send If-None-Match: * to create something new, or If-Match with the ETag of an earlier answer.',
     )
   }
   return 'none'
@@ -38,7 +38,7 @@ export function refuseConditions(conditions: Conditions): void {
     if (given === undefined) continue
     throw badRequest(
       field,
-      `this request cannot be made conditional with ${field}`,
+      `This request cannot be made conditional with ${field}.`,
       `Send it without ${field}.`,
     )
   }
@@ -66,8 +66,8 @@ function strongTags(ifMatch: string): Expected {
   if (tags === undefined) {
     throw badRequest(
       'If-Match',
-      'If-Match holds something that is not an entity tag in quotes',
-      'Send the ETag of an earlier answer as it was.',
+      'If-Match contains something that is not an entity tag in quotes.',
+      'Send the ETag of an earlier answer unchanged.',
     )
   }
   return tags.filter(({ isWeak }) => !isWeak).map(({ value }) => value)
@@ -88,7 +88,7 @@ function refuseDates(conditions: Conditions): void {
   if (conditions['if-unmodified-since'] === undefined) return
   throw badRequest(
     'If-Unmodified-Since',
-    'dates are too coarse to guard a change',
+    'A date is too coarse for a conditional change.',
     'Send If-Match with the ETag of an earlier answer.',
   )
 }

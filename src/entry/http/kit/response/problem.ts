@@ -71,7 +71,7 @@ export function holderOf(error: TacoError): LockInfo | undefined {
 /** What is unexpected may hold anything, so its text stays in the log. */
 function detailOf(error: TacoError): string {
   if (error.code === 'UNEXPECTED')
-    return 'The server failed in a way that it did not expect; its log has more under this request id.'
+    return 'The server failed unexpectedly. Its log has more under this request id.'
   return error.message
 }
 

@@ -38,7 +38,7 @@ export async function sendChunks(
   let isClosed = res.destroyed
   const onClose = () => {
     isClosed = true
-    wake(new TacoError('CANCELLED', 'the client closed the connection'))
+    wake(new TacoError('CANCELLED', 'The client closed the connection.'))
   }
   res.once('close', onClose)
   let isFirst = true

@@ -235,7 +235,7 @@ test('an upload that breaks off is refused and never written', async () => {
   expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({
     code: 'STATE_TRUNCATED',
     field: 'body',
-    hint: expect.stringContaining('send it again'),
+    hint: expect.stringContaining('Send it again'),
     requestId: /x-request-id: (\S+)/.exec(answer)?.[1],
   })
   expect((await face.send('/metrics')).text).toContain('method="POST",status="400"')

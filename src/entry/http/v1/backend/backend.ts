@@ -48,14 +48,14 @@ const backend = {
 
 const { content } = jsonAnswer(LockInfo, '')
 const Held = {
-  description: 'Somebody else holds the lock: their lock info. Anything else: a problem',
+  description: 'The lock info of the current holder, or a problem',
   content: { ...content, ...PROBLEMS.default.content },
 }
 const engineLock = {
   schema: LockInfo,
   limit: 'maxLockInfoBytes',
   isAnyType: true,
-  hint: 'Send the lock info as the engine makes it: an object with at least an ID.',
+  hint: 'Send the lock info as the engine creates it: an object with at least an ID.',
 } as const
 
 export const backendRoutes = [
@@ -128,7 +128,7 @@ export const backendRoutes = [
     method: 'LOCK',
     id: 'lockBackend',
     action: 'lock',
-    summary: 'Take the lock',
+    summary: 'Acquire the lock',
     query: BackendLockQuery,
     body: engineLock,
     answers: { 200: jsonAnswer(LockInfo, 'Locked'), 409: Held, 423: Held },
@@ -140,7 +140,7 @@ export const backendRoutes = [
       } catch (error) {
         if (!isTacoError(error) || STATUS_OF[error.code] !== 409 || holderOf(error) !== undefined) throw error
         // The CLIs can show nothing but a lock info, and some of them nothing but its id: give the reason there.
-        const reason = error.hint === undefined ? error.message : `${error.message}; ${error.hint}`
+        const reason = error.hint === undefined ? error.message : `${error.message} ${error.hint}`
         return { status: 409, json: { ...info, ID: reason, Info: reason } }
       }
     },
@@ -150,11 +150,11 @@ export const backendRoutes = [
     method: 'UNLOCK',
     id: 'unlockBackend',
     action: 'lock',
-    summary: 'Let the lock go; without a body, break it',
+    summary: 'Release the lock; without a body, break it',
     query: BackendQuery,
     body: { ...engineLock, isRequired: false },
     also: ({ body, target }) => (isForced(body) ? [{ action: 'unlock-others', resource: target }] : []),
-    answers: { 200: { description: 'Free' }, 409: Held, 423: Held },
+    answers: { 200: { description: 'Released' }, 409: Held, 423: Held },
     async handle({ target, body, caller }, { control: { locks } }) {
       // `terraform force-unlock` sends no id at all.
       if (body === undefined) await locks.forceUnlock(target, {}, caller)

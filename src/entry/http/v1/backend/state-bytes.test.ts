@@ -72,7 +72,7 @@ test('serial and lineage are minded unless the push is forced', async () => {
   expect((await put(face, stateOf(4), '?force=maybe')).json()).toMatchObject({
     status: 400,
     field: 'force',
-    detail: 'force must be true or false',
+    detail: 'The request is invalid: force must be true or false.',
     hint: expect.any(String),
   })
   expect((await put(face, stateOf(4), `?message=${'x'.repeat(1001)}`)).json()).toMatchObject({

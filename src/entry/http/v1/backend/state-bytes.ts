@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { TacoError, badRequest, isTacoError } from '../../../../base/errors.ts'
+import { TacoError, badRequest, isTacoError, reasonOf } from '../../../../base/errors.ts'
 import type { Found, ReceivedState, StateControl, UnitRef } from '../../../../state/index.ts'
 import { checkReceiptWanted } from '../../auth/cross-site.ts'
 import { consumerOf, recordDemand } from '../../kit/consumer.ts'
@@ -22,13 +22,16 @@ interface Deps {
   readonly freeBuffers?: () => void
 }
 
-const State = z.string().meta({ type: 'string', format: 'binary', description: 'The state, byte for byte' })
+const State = z.string().meta({ type: 'string', format: 'binary', description: 'The state, unchanged' })
 export const STATE = { schema: State }
 export const STATE_ANSWER = jsonAnswer(State, 'The state')
 /** Of a write. */
 export const Guarded = IfStateMatch.extend({
-  'if-none-match': z.string().optional().meta({ description: '"*": only where there is no state yet.' }),
-  'content-md5': z.string().optional().meta({ description: 'Base64; another one is refused.' }),
+  'if-none-match': z.string().optional().meta({ description: '"*": write only if there is no state yet.' }),
+  'content-md5': z
+    .string()
+    .optional()
+    .meta({ description: 'Base64. A state that does not match is refused.' }),
 })
 
 /** Of a read on behalf of a unit. */
@@ -52,11 +55,11 @@ export async function readState(
   if (consumer !== undefined) checkReceiptWanted(asked)
   const reading = control.states.read(ref, { signal: x.signal, ...defined({ ifNoneMatch, consumer }) })
   const found = await (consumer === undefined ? reading : reading.catch(consumerNotFound))
-  const what = `the state of ${ref.unit}`
+  const what = `The state of ${ref.unit}`
   if (found === undefined) {
     isUnchanged(asked, null, what)
-    throw new TacoError('NOT_FOUND', `the unit ${ref.unit} has no state`, {
-      hint: 'It gets one with its first apply.',
+    throw new TacoError('NOT_FOUND', `The unit ${ref.unit} has no state.`, {
+      hint: 'The first apply creates it.',
     })
   }
   if (found === 'unchanged') return sendUnchanged(x, ifNoneMatch ?? '')
@@ -105,15 +108,11 @@ export function sendAtHand(x: Exchange, ref: UnitRef, control: StateControl): bo
 /** The state itself is `undefined` when it is not there, and a 404 would tell the CLIs just that. */
 function consumerNotFound(error: unknown): never {
   if (!isTacoError(error, 'NOT_FOUND')) throw error
-  throw new TacoError(
-    'BAD_REQUEST',
-    `nobody can read on behalf of a unit that is not there: ${error.message}`,
-    {
-      facts: { field: 'consumer' },
-      hint: 'it is created by its first lock or with `taco unit create`',
-      cause: error,
-    },
-  )
+  throw new TacoError('BAD_REQUEST', `The consumer does not exist: ${reasonOf(error)}.`, {
+    facts: { field: 'consumer' },
+    hint: 'The first lock creates the unit. So does `taco unit create`.',
+    cause: error,
+  })
 }
 
 export async function readVersion(
@@ -125,7 +124,7 @@ export async function readVersion(
   const { view, body, dispose } = await control.versions.read(ref, version)
   try {
     const headers = stateHeaders(x, view.sha256)
-    if (isUnchanged(x.req.headers, view.sha256, `version ${view.seq}`)) {
+    if (isUnchanged(x.req.headers, view.sha256, `Version ${view.seq}`)) {
       x.res.writeHead(304, headers)
       x.res.end()
     } else if (x.method === 'HEAD') {
@@ -154,7 +153,7 @@ export async function receiveState(
   if (declared !== undefined && declared > limits.maxStateBytes) throw tooLarge(limits.maxStateBytes)
   const contentMd5 = x.req.headers['content-md5']
   if (Array.isArray(contentMd5))
-    throw badRequest('Content-MD5', 'there is more than one Content-MD5', 'Send one.')
+    throw badRequest('Content-MD5', 'The request has more than one Content-MD5 header.', 'Send one.')
   return control.states.receive(freeing(received(x), freeBuffers), {
     org,
     maxBytes: limits.maxStateBytes,

@@ -19,7 +19,7 @@ export async function eventStream(asked: EventQuery, headers: IncomingHttpHeader
   if (asked.order === 'desc')
     throw badRequest(
       'order',
-      'an event stream is always oldest first',
+      'An event stream is always oldest first.',
       'Leave "order" out, or read pages of JSON.',
     )
   const lastId = headers['last-event-id']

@@ -19,7 +19,7 @@ export const eventRoutes = [
     answers: {
       200: {
         description:
-          'A page, or with "Accept: text/event-stream" a feed that does not end and whose ids are cursors (Last-Event-ID goes on from there)',
+          'A page, or with "Accept: text/event-stream" a feed that does not end and whose ids are cursors (Last-Event-ID continues from there)',
         content: {
           'application/json': {
             schema: z.object({
