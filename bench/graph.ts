@@ -1,3 +1,4 @@
+import { alice } from '../test/support/caller.ts'
 import { callerNamed } from '../test/support/caller.ts'
 import { spawn } from 'node:child_process'
 import { request } from 'node:http'
@@ -153,7 +154,7 @@ async function ofThePast(units: number): Promise<GraphRow[]> {
   const ask = async (over: Counted, control: StateControl, at = 0) => {
     over.take()
     const started = performance.now()
-    const { counts, items } = await createGraph({ control }).status({ org: 'default', at })
+    const { counts, items } = await createGraph({ control }).status({ org: 'default', at }, alice)
     const ms = performance.now() - started
     if (items.length !== units || counts.stale !== units / 2)
       throw new Error('not half of the units are stale')
@@ -188,7 +189,7 @@ async function applyUnit(control: StateControl, i: number, serial: number): Prom
   const info = LockInfo.parse({ ID: lock, Operation: 'OperationTypeApply' })
   await control.locks.lock(ref, info, { createUnit: true }, callerNamed('bench'))
   if (i % 2 === 1)
-    await control.states.read({ org: 'default', unit: `team/unit-${i - 1}` }, { consumer: ref.unit })
+    await control.states.read({ org: 'default', unit: `team/unit-${i - 1}` }, { consumer: ref.unit }, alice)
   const outputs = { value: { value: `v${serial}`, type: 'string' } }
   const text = JSON.stringify({
     version: 4,
@@ -200,7 +201,7 @@ async function applyUnit(control: StateControl, i: number, serial: number): Prom
   const stream = (async function* () {
     yield Buffer.from(text)
   })()
-  const state = await control.states.receive(stream, { maxBytes: 1e6, org: 'default' })
+  const state = await control.states.receive(stream, { maxBytes: 1e6, org: 'default' }, alice)
   await control.states.write(ref, state, { how: 'backend', lockId: lock }, callerNamed('bench'))
   await control.locks.unlock(ref, lock, callerNamed('bench'))
 }
@@ -218,9 +219,9 @@ async function fill(bucket: Bucket, facts: readonly GraphFacts[]): Promise<void>
   const stream = (async function* () {
     yield Buffer.from(text)
   })()
-  const state = await control.states.receive(stream, { maxBytes: 1e6, org: 'default' })
+  const state = await control.states.receive(stream, { maxBytes: 1e6, org: 'default' }, alice)
   await control.states.write(ref, state, { how: 'push', createUnit: true }, callerNamed('bench'))
-  const { id } = await control.units.get(ref)
+  const { id } = await control.units.get(ref, alice)
   await control.close()
   const key = `.taco/orgs/default/units/${id}.json`
   const found = await bucket.get(key)
@@ -241,7 +242,7 @@ async function coldAnswer(store: Bucket, units: number): Promise<{ requests: num
   const control = await openControl(bucket)
   const before = requests()
   const started = performance.now()
-  const { nodes } = await createGraph({ control }).view({ org: 'default' })
+  const { nodes } = await createGraph({ control }).view({ org: 'default' }, alice)
   const ms = performance.now() - started
   const asked = requests() - before
   if (nodes.length !== units) throw new Error(`${nodes.length} units instead of ${units}`)

@@ -46,9 +46,9 @@ export async function seedUnits(bucket: Bucket, count: number): Promise<void> {
   const control = await controlOver(bucket, { tidyAfterMs: 0 })
   const ref = { org: 'default', unit: 'seed/template' }
   const state = makeState({ bytes: 1, outputs: 4 })
-  const received = await control.states.receive(inOnePiece(state), { org: 'default', maxBytes: 1e9 })
+  const received = await control.states.receive(inOnePiece(state), { org: 'default', maxBytes: 1e9 }, caller)
   await control.states.write(ref, received, { how: 'push', createUnit: true }, caller)
-  const { id } = await control.units.get(ref)
+  const { id } = await control.units.get(ref, caller)
   await control.close()
   const template = await bucket.get(`.taco/orgs/default/units/${id}.json`)
   if (template === undefined) throw new Error('the first unit is not there')
@@ -107,7 +107,7 @@ export async function measureListings(inner: Bucket, rounds: number): Promise<Li
 async function timedList(control: StateControl, take: Counted['take']): Promise<ListingFigure> {
   take()
   const started = performance.now()
-  const { items } = await control.units.list({ org: 'default', limit: 100_000 })
+  const { items } = await control.units.list({ org: 'default', limit: 100_000 }, caller)
   const ms = performance.now() - started
   if (items.length === 0) throw new Error('the listing is empty')
   return { ms, requests: take().length }

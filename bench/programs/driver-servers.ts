@@ -40,7 +40,7 @@ export async function startServing(
   let written = 0
   let changes = 0
   for (let i = 0; i < PREPARED; i++) await control.units.create({ org, name: `${own}/prepared-${i}` }, caller)
-  await control.units.list({ org, limit: 10 })
+  await control.units.list({ org, limit: 10 }, caller)
 
   const once: Readonly<Record<Doing, () => Promise<void>>> = {
     create: async () =>
@@ -56,7 +56,7 @@ export async function startServing(
         { description },
         caller,
       )
-      const { items } = await control.units.list({ org, limit: 100, prefix: `${own}/prepared` })
+      const { items } = await control.units.list({ org, limit: 100, prefix: `${own}/prepared` }, caller)
       if (!items.some((item) => item.description === description))
         throw new Error('a listing lacks a change of its own server')
     },
@@ -81,7 +81,7 @@ const PREPARED = 64
 
 async function write(control: StateControl, unit: string, serial: number): Promise<void> {
   const state = makeState({ bytes: 1, outputs: 2, serial: serial + 1, lineage: unit })
-  const received = await control.states.receive(inOnePiece(state), { org, maxBytes: 1e9 })
+  const received = await control.states.receive(inOnePiece(state), { org, maxBytes: 1e9 }, caller)
   try {
     await control.states.write({ org, unit }, received, { how: 'push' }, caller)
   } finally {

@@ -42,11 +42,15 @@ export async function measureSteps(inner: Bucket, bytes: number, count: number):
   for (let i = 0; i < count + 2; i++) {
     const next = state.next()
     const started = performance.now()
-    const received = await control.states.receive(pieces(next), {
-      org: 'default',
-      maxBytes: 1e9,
-      declaredBytes: next.length,
-    })
+    const received = await control.states.receive(
+      pieces(next),
+      {
+        org: 'default',
+        maxBytes: 1e9,
+        declaredBytes: next.length,
+      },
+      caller,
+    )
     const taken = performance.now()
     await control.states.write(ref, received, { how: 'backend', lockId: id }, caller)
     const ended = performance.now()

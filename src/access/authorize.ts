@@ -42,6 +42,7 @@ const SYSTEM_WORK: Readonly<Record<SystemName, ReadonlySet<Action>>> = {
   opentaco: UPKEEP,
   upkeep: UPKEEP,
   rollouts: new Set<Action>(['unit:read', 'graph:read', 'graph:write', 'rollout:read', 'rollout:work']),
+  graph: new Set<Action>(['unit:read', 'outputs:read', 'graph:read', 'rollout:read']),
   outside: NONE,
 }
 

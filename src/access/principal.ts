@@ -19,10 +19,11 @@ export type Principal =
 
 /**
  * Parts of OpenTaco that act on their own. `opentaco`: repairs and completes what requests left. `upkeep`: the
- * background checks and retention. `rollouts`: steps whose worker is gone. `outside`: an author only, for changes that
+ * background checks and retention. `rollouts`: steps whose worker is gone. `graph`: reads for the
+ * graph in memory, which all callers share. `outside`: an author only, for changes that
  * were made around OpenTaco.
  */
-export type SystemName = 'opentaco' | 'upkeep' | 'rollouts' | 'outside'
+export type SystemName = 'opentaco' | 'upkeep' | 'rollouts' | 'graph' | 'outside'
 
 export type RunPrincipal = Extract<Principal, { readonly kind: 'run' }>
 

@@ -42,11 +42,11 @@ test('a token issued by one server is good on every other, in the name of whoeve
 test('once revoked, it is unknown to every server, and nothing of it is left', async () => {
   const { server, bucket } = fleet()
   const issued = await server().issue(scope, { ttlMs }, alice)
-  await server().revoke(refOf(issued))
-  await server().revoke(refOf(issued))
+  await server().revoke(refOf(issued), alice)
+  await server().revoke(refOf(issued), alice)
 
   expect(await server().check(issued.token)).toBe('unknown')
-  await expect(server().renew(refOf(issued), { ttlMs })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(server().renew(refOf(issued), { ttlMs }, alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   expect(await stored(bucket)).toEqual([])
 })
 
@@ -57,10 +57,10 @@ test.each([{ contentHashTags: true }, { conditionalDelete: false }])(
     const issued = await server().issue(scope, { ttlMs }, alice)
     const renewals = Array.from({ length: 5 }, () =>
       server()
-        .renew(refOf(issued), { ttlMs })
+        .renew(refOf(issued), { ttlMs }, alice)
         .catch(() => {}),
     )
-    await Promise.all([server().revoke(refOf(issued)), ...renewals])
+    await Promise.all([server().revoke(refOf(issued), alice), ...renewals])
 
     expect(await stored(bucket)).toEqual([])
   },
@@ -70,19 +70,19 @@ test('it expires unless it is renewed, which also revives one that has expired',
   const { server, pass } = fleet()
   const issued = await server().issue(scope, { ttlMs }, alice)
   pass(ttlMs - 1000)
-  await server().renew(refOf(issued), { ttlMs })
+  await server().renew(refOf(issued), { ttlMs }, alice)
   pass(ttlMs - 1000)
   expect(await server().check(issued.token)).toMatchObject({ kind: 'run' })
   pass(1000)
   expect(await server().check(issued.token)).toBe('expired')
-  await server().renew(refOf(issued), { ttlMs })
+  await server().renew(refOf(issued), { ttlMs }, alice)
   expect(await server().check(issued.token)).toMatchObject({ kind: 'run' })
 })
 
 test('a renewal never shortens it', async () => {
   const { server, pass } = fleet()
   const issued = await server().issue(scope, { ttlMs }, alice)
-  await server().renew(refOf(issued), { ttlMs: 1000 })
+  await server().renew(refOf(issued), { ttlMs: 1000 }, alice)
   pass(2000)
 
   expect(await server().check(issued.token)).toMatchObject({ kind: 'run' })
@@ -132,10 +132,10 @@ test('records that were never revoked are removed long after they expired', asyn
   const { server, bucket, pass } = fleet()
   await server().issue(scope, { ttlMs: MAX_TTL_MS }, alice)
   pass(MAX_TTL_MS + ttlMs)
-  expect(await server().removeExpired('default')).toBe(0)
+  expect(await server().removeExpired('default', alice)).toBe(0)
   pass(MAX_TTL_MS)
 
-  expect(await server().removeExpired('acme')).toBe(0)
-  expect(await server().removeExpired('default')).toBe(1)
+  expect(await server().removeExpired('acme', alice)).toBe(0)
+  expect(await server().removeExpired('default', alice)).toBe(1)
   expect(await stored(bucket)).toEqual([])
 })

@@ -35,13 +35,17 @@ export interface RunTokenRef {
 export interface RunTokens {
   issue(scope: RunScope, options: { readonly ttlMs: number }, caller: Caller): Promise<IssuedRunToken>
   /** Also after it has expired: a laptop that slept goes on where it was. NOT_FOUND once it has been revoked. */
-  renew(ref: RunTokenRef, options: { readonly ttlMs: number }): Promise<{ readonly expiresAt: number }>
+  renew(
+    ref: RunTokenRef,
+    options: { readonly ttlMs: number },
+    caller: Caller,
+  ): Promise<{ readonly expiresAt: number }>
   /** Revoking what has been revoked changes nothing. */
-  revoke(ref: RunTokenRef): Promise<void>
+  revoke(ref: RunTokenRef, caller: Caller): Promise<void>
   /** Asks the bucket every time: a revoked token ends at once, on every server. */
   check(token: string): Promise<RunPrincipal | 'expired' | 'unknown'>
   /** Deletes the records of runs that were killed before they could revoke their token. */
-  removeExpired(org: string): Promise<number>
+  removeExpired(org: string, caller: Caller): Promise<number>
 }
 
 export const RunTokenDocument = openObject({

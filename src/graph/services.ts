@@ -33,14 +33,14 @@ export interface RolloutMarks {
 
 /** The graph of an organization's units. As of a moment ago, like listings; never behind this server's own writes. */
 export interface Graph {
-  view(query: GraphQuery): Promise<GraphView>
+  view(query: GraphQuery, caller: Caller): Promise<GraphView>
   /** With reasons. `attention`: only units that are not up to date, run or failed; `counts` counts all. */
-  status(query: GraphQuery & { readonly attention?: boolean }): Promise<StatusView>
+  status(query: GraphQuery & { readonly attention?: boolean }, caller: Caller): Promise<StatusView>
   readonly dependencies: Dependencies
 }
 
 export interface Dependencies {
-  list(ref: UnitRef): Promise<DependenciesView>
+  list(ref: UnitRef, caller: Caller): Promise<DependenciesView>
   /**
    * Adds to what is declared: outputs to those named before. An unknown unit or output is NOT_FOUND with the nearest
    * match, an edge that would close a cycle BAD_REQUEST with the cycle spelled out in `facts.cycle`.
@@ -53,5 +53,5 @@ export interface Dependencies {
     caller: Caller,
   ): Promise<DependencyChange>
   /** Who uses the unit, for warnings before it goes. */
-  usersOf(ref: UnitRef): Promise<readonly UserView[]>
+  usersOf(ref: UnitRef, caller: Caller): Promise<readonly UserView[]>
 }

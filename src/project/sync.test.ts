@@ -20,7 +20,7 @@ test.each([true, false])(
     const refused = createSync(control).sync(org, units, { dryRun }, alice)
 
     await expect(refused).rejects.toMatchObject({ code: 'BAD_REQUEST', facts: { field: 'unit' } })
-    expect((await control.units.list({ org, limit: 10 })).items).toEqual([])
+    expect((await control.units.list({ org, limit: 10 }, alice)).items).toEqual([])
   },
 )
 
@@ -29,7 +29,7 @@ test('an unreadable unit is neither planned as new nor reported as missing', asy
   const before = await openControl(bucket)
   const [network, app, aside] = [unit('network'), unit('app', 'network'), unit('aside')]
   await createSync(before).sync(org, [network, app, aside], { dryRun: false }, alice)
-  const { id } = await before.units.get({ org, unit: 'network' })
+  const { id } = await before.units.get({ org, unit: 'network' }, alice)
   await overwrite(bucket, `.taco/orgs/default/units/${id}.json`, '{"v":1')
   const { sync } = createSync(await openControl(bucket))
   const planned = (...units: Parameters<typeof sync>[1]) => sync(org, units, { dryRun: true }, alice)
@@ -68,7 +68,7 @@ test('a dependency on a unit that was deleted makes no circle with the next of i
   const control = await openControl()
   const { sync } = createSync(control)
   await sync(org, [unit('b'), unit('a')], { dryRun: false }, alice)
-  const { id: on } = await control.units.get({ org, unit: 'b' })
+  const { id: on } = await control.units.get({ org, unit: 'b' }, alice)
   const declared = { on, name: 'b', outputs: null, source: 'declared' as const, inputs: {} }
   await control.graph.changeDependencies({ org, unit: 'a' }, () => [declared], alice)
   await control.units.remove({ org, unit: 'b' }, { force: false }, alice)
@@ -79,7 +79,7 @@ test('a dependency on a unit that was deleted makes no circle with the next of i
   await control.units.create({ org, name: 'b' }, alice)
   await sync(org, [unit('b', 'a')], { dryRun: false }, alice)
 
-  expect((await control.units.get({ org, unit: 'b' })).dependencies).toMatchObject([{ name: 'a' }])
+  expect((await control.units.get({ org, unit: 'b' }, alice)).dependencies).toMatchObject([{ name: 'a' }])
 })
 
 test('a failed sync has ended: none of its changes arrive after the next sync', async () => {
@@ -110,7 +110,7 @@ test('two projects that close a circle at the same moment do not both have their
   const sync = (control: typeof one, ...units: readonly ReturnType<typeof unit>[]) =>
     createSync(control).sync(org, units, { dryRun: false }, alice)
   await sync(one, unit('a'), unit('b'), unit('c'), unit('aside', 'c'))
-  await other.units.list({ org, limit: 10 })
+  await other.units.list({ org, limit: 10 }, alice)
 
   const ends = await Promise.allSettled([
     sync(one, unit('a', 'b'), unit('c', 'b')),
@@ -123,14 +123,16 @@ test('two projects that close a circle at the same moment do not both have their
     expect(error).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('in a cycle') })
   // One of them succeeds afterwards, and everything unrelated is unchanged.
   await (ends[1].status === 'fulfilled' ? sync(other, unit('b', 'a')) : sync(one, unit('a', 'b')))
-  expect((await one.units.get({ org, unit: 'aside' })).dependencies.map(({ name }) => name)).toEqual(['c'])
+  expect((await one.units.get({ org, unit: 'aside' }, alice)).dependencies.map(({ name }) => name)).toEqual([
+    'c',
+  ])
 })
 
 /** A sync that others overtake before it looks for circles. */
 function overtaken(control: Awaited<ReturnType<typeof openControl>>, byOthers: () => Promise<unknown>) {
   const units: typeof control.graph.units = async (of, options) => {
     if (options?.fresh === true) await byOthers()
-    return control.graph.units(of, options)
+    return control.graph.units(of, options, alice)
   }
   const late = createSync({ ...control, graph: { ...control.graph, units } })
   return (...all: Parameters<typeof late.sync>[1]) => late.sync(org, all, { dryRun: false }, alice)
@@ -147,11 +149,11 @@ async function fourUnits() {
   return {
     control,
     usedBy: async (name: string) =>
-      (await control.units.get({ org, unit: name })).dependencies.map((one) => one.name),
+      (await control.units.get({ org, unit: name }, alice)).dependencies.map((one) => one.name),
     async declare(name: string, source: 'code' | 'declared', ...uses: readonly string[]) {
       const edges = await Promise.all(
         uses.map(async (used) => {
-          const { id: on } = await control.units.get({ org, unit: used })
+          const { id: on } = await control.units.get({ org, unit: used }, alice)
           return { on, name: used, outputs: null, source, inputs: {} }
         }),
       )
@@ -172,7 +174,7 @@ test('a sync that takes its own back leaves what another one has declared since'
   expect(await usedBy('a')).toEqual([])
   expect(await usedBy('c')).toEqual(['d', 'b'])
   await control.close()
-  const { items } = await control.journal.read({ limit: 100, types: ['dependencies.changed'] })
+  const { items } = await control.journal.read({ limit: 100, types: ['dependencies.changed'] }, alice)
   // Its own and the other's: that it left them alone is no change.
   expect(items.filter((event) => event.unit?.name === 'c')).toHaveLength(2)
 })

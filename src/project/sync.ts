@@ -26,7 +26,7 @@ const AT_ONCE = 8
 export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync {
   return {
     async sync(org, units, { dryRun }, caller) {
-      const { current, plan } = await planned(org, units)
+      const { current, plan } = await planned(org, units, caller)
       if (dryRun || plan.changes.length === 0) return plan
       const idOf = new Map(current.map(({ name, id }) => [name, id]))
       const touched = new Set(plan.changes.map(({ unit }) => unit))
@@ -45,24 +45,31 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
   }
 
   /** An unreadable unit would be planned as new, or reported as missing. */
-  async function planned(org: string, units: readonly SyncUnit[]) {
-    const { current, damaged } = await everyUnit(org)
+  async function planned(org: string, units: readonly SyncUnit[], caller: Caller) {
+    const { current, damaged } = await everyUnit(org, caller)
     try {
       const plan = planSync(units, current)
-      if (damaged && plan.changes.some(({ kind }) => kind !== 'label')) await control.graph.units(org)
+      if (damaged && plan.changes.some(({ kind }) => kind !== 'label'))
+        await control.graph.units(org, {}, caller)
       return { current, plan }
     } catch (error) {
-      if (damaged) await control.graph.units(org)
+      if (damaged) await control.graph.units(org, {}, caller)
       throw error
     }
   }
 
-  async function everyUnit(org: string): Promise<{ current: readonly UnitView[]; damaged: boolean }> {
+  async function everyUnit(
+    org: string,
+    caller: Caller,
+  ): Promise<{ current: readonly UnitView[]; damaged: boolean }> {
     const current: UnitView[] = []
     let damaged = false
     let cursor: string | undefined
     do {
-      const page = await control.units.list({ org, limit: 1000, ...(cursor === undefined ? {} : { cursor }) })
+      const page = await control.units.list(
+        { org, limit: 1000, ...(cursor === undefined ? {} : { cursor }) },
+        caller,
+      )
       current.push(...page.items)
       damaged ||= page.damaged > 0
       cursor = page.next
@@ -76,7 +83,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     } catch (error) {
       if (!isTacoError(error, 'ALREADY_EXISTS')) throw error
     }
-    const unit = await control.units.get({ org, unit: name })
+    const unit = await control.units.get({ org, unit: name }, caller)
     if (Object.entries(labels).some(([label, value]) => unit.labels[label] !== value))
       await control.units.update({ org, unit: unit.id }, { labels }, caller)
     return unit.id
@@ -115,7 +122,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     caller: Caller,
   ): Promise<void> {
     if (declared.size === 0) return
-    const { units } = await control.graph.units(org, { fresh: true, damaged: 'left out' })
+    const { units } = await control.graph.units(org, { fresh: true, damaged: 'left out' }, caller)
     const facts = units.map((unit) => unit.facts())
     const nameOf = new Map(facts.map(({ id, name }) => [id, name]))
     const edges = new Map(facts.map(({ id, dependencies }) => [id, dependencies.map(({ on }) => on)]))

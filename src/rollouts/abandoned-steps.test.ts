@@ -82,7 +82,7 @@ test('the lock of an engine that was left survives that whoever waited for it wa
   await world.write('network', lock ?? '', { vpc_id: 'vpc-1' })
   const begun = await world.rollouts.begin(ref, 'network', { token, leaseMs: 1000, lock: true }, alice)
 
-  expect(await world.control.locks.get({ org, unit: 'network' })).toMatchObject({ id: begun.lock })
+  expect(await world.control.locks.get({ org, unit: 'network' }, alice)).toMatchObject({ id: begun.lock })
 })
 
 test.each([
@@ -99,7 +99,7 @@ test.each([
   await world.rollouts.end({ org, id: first.id }, 'app', { token, end }, alice)
   await world.rollouts.cancel({ org, id: first.id }, alice)
 
-  const { items, counts } = await graph.status({ org, attention: true })
+  const { items, counts } = await graph.status({ org, attention: true }, alice)
   const second = await world.rollouts.start(org, { from: ['network'] }, alice)
   const applied = await workThrough(world, second.id)
 
@@ -108,7 +108,7 @@ test.each([
   expect(items[0]?.reasons).toMatchObject([{ kind: 'failed' }])
   expect(items[0]?.reasons[0]?.says).toContain(first.id)
   expect(Object.keys(applied)).toEqual(['network', 'app'])
-  expect((await graph.status({ org, attention: true })).items).toEqual([])
+  expect((await graph.status({ org, attention: true }, alice)).items).toEqual([])
 })
 
 test.each([
@@ -120,7 +120,7 @@ test.each([
   await workThrough(world, (await world.rollouts.start(org, { from: ['network'] }, alice)).id)
   const first = await world.rollouts.start(org, { from: ['app'], claim: options }, alice)
   await world.rollouts.end({ org, id: first.id }, 'app', { token: first.claims[0]?.token ?? '', end }, alice)
-  expect((await world.control.graph.facts({ org, unit: 'app' }))?.failed).toBeUndefined()
+  expect((await world.control.graph.facts({ org, unit: 'app' }, alice))?.failed).toBeUndefined()
 
   const { id } = await world.rollouts.start(org, { from: ['dns'], claim: options }, alice)
   world.pass(1000)
@@ -128,7 +128,9 @@ test.each([
   const { claims } = await world.over({ ...world.control, graph }).claim({ org, id }, options, alice)
   await world.rollouts.end({ org, id }, 'dns', { token: claims[0]?.token ?? '', end }, alice)
 
-  expect((await world.control.graph.facts({ org, unit: 'dns' }))?.failed).toMatchObject({ rollout: id })
+  expect((await world.control.graph.facts({ org, unit: 'dns' }, alice))?.failed).toMatchObject({
+    rollout: id,
+  })
 })
 
 /** A worker that had begun to apply `dns`, which was up to date, was killed. */
@@ -151,14 +153,19 @@ test.each(['cancel', 'skip'] as const)(
     if (what === 'cancel') await world.rollouts.cancel(ref, alice)
     else await world.rollouts.skip(ref, 'dns', 'not now', alice)
 
-    expect((await world.control.graph.facts({ org, unit: 'dns' }))?.failed).toMatchObject({ rollout: ref.id })
+    expect((await world.control.graph.facts({ org, unit: 'dns' }, alice))?.failed).toMatchObject({
+      rollout: ref.id,
+    })
   },
 )
 
 /** As a server sees it that starts now. */
 async function seen({ control, rollouts, now }: Estate) {
   const marks = createRolloutMarks(rollouts, { now })
-  const { items } = await createGraph({ control, marks, clock: { now } }).status({ org, attention: true })
+  const { items } = await createGraph({ control, marks, clock: { now } }).status(
+    { org, attention: true },
+    alice,
+  )
   return items.map(({ name, status, marks: shown, reasons }) => [name, status, ...shown, reasons[0]?.kind])
 }
 
@@ -172,7 +179,9 @@ test.each([
   world.pass(100_000)
 
   expect(await seen(world)).toEqual([['dns', 'stale', 'failed', 'failed']])
-  expect((await world.control.graph.facts({ org, unit: 'dns' }))?.failed).toMatchObject({ rollout: ref.id })
+  expect((await world.control.graph.facts({ org, unit: 'dns' }, alice))?.failed).toMatchObject({
+    rollout: ref.id,
+  })
   const next = await world.rollouts.start(org, { from: ['app'] }, alice)
   expect(Object.keys(await workThrough(world, next.id))).toEqual(['app', 'dns'])
   expect(await seen(world)).toEqual([])
@@ -186,7 +195,7 @@ test('a unit whose worker was killed is not fine even where nothing can be writt
 
   expect(await seen({ ...world, rollouts })).toEqual([['dns', 'stale', 'failed', 'failed']])
   await expect(rollouts.start(org, { from: ['app'] }, alice)).rejects.toThrow('read only')
-  expect((await world.rollouts.get(ref)).steps[0]?.status).toBe('running')
+  expect((await world.rollouts.get(ref, alice)).steps[0]?.status).toBe('running')
 })
 
 test('what an engine that was left still writes does not make its unit fine', async () => {
@@ -238,7 +247,7 @@ test.each([
     const end = { kind: 'applied' as const, fingerprint: 'f-late', engineMs: 1 }
     await world.rollouts.end(ref, 'dns', { token, end }, alice)
 
-    expect((await world.control.graph.facts(unit))?.fingerprint).toBe(null)
+    expect((await world.control.graph.facts(unit, alice))?.fingerprint).toBe(null)
   },
 )
 
@@ -270,5 +279,5 @@ test.each([
   await world.control.locks.lock(unit, { ...byHand, Operation: operation }, {}, alice)
   await world.write('network', byHand.ID, { vpc_id: 'vpc-1' })
 
-  expect((await world.control.graph.facts(unit))?.failed !== undefined).toBe(holds)
+  expect((await world.control.graph.facts(unit, alice))?.failed !== undefined).toBe(holds)
 })

@@ -23,7 +23,7 @@ async function damagedEstate() {
   const graph = createGraph({ control })
   for (const name of ['network', 'app']) await push(control, name, stateText(1))
   await graph.dependencies.add({ org, unit: 'app' }, { on: 'network' }, alice)
-  const { id } = await control.units.get({ org, unit: 'app' })
+  const { id } = await control.units.get({ org, unit: 'app' }, alice)
   const document = `.taco/orgs/default/units/${id}.json`
   await overwrite(bucket, document, '{"v":1')
   const rollouts = createRollouts({ bucket, clock: systemClock, ids: randomIds, control })
@@ -41,7 +41,7 @@ test('a damaged unit is shown as unknown, and so is what uses it, and nothing el
   )
 
   for (const query of [{ org }, { org, at: Date.now() + 1000 }]) {
-    const { items, counts } = await graph.status(query)
+    const { items, counts } = await graph.status(query, alice)
     expect(items.map(({ name, status }) => [name, status])).toEqual([
       ['aside', 'up-to-date'],
       ['below', 'unknown'],
@@ -53,7 +53,7 @@ test('a damaged unit is shown as unknown, and so is what uses it, and nothing el
     expect(items[3]).toMatchObject({ commit: null, at: null, by: null, ready: false })
     expect(items[3]?.reasons).toMatchObject([{ kind: 'damaged', says: expect.stringContaining(damaged) }])
   }
-  const { nodes, edges } = await graph.view({ org })
+  const { nodes, edges } = await graph.view({ org }, alice)
   expect(nodes.map(({ id }) => id)).toContain(damaged)
   expect(edges).toMatchObject([{ to: damaged, name: 'app', state: 'unknown' }])
 })
@@ -67,9 +67,11 @@ test('nothing is decided by a graph in which a unit cannot be read', async () =>
   }
 
   await expect(rollouts.start(org, { from: ['network'] }, alice)).rejects.toMatchObject(refusal)
-  await expect(graph.dependencies.list({ org, unit: 'network' })).rejects.toMatchObject(refusal)
-  expect(await rollouts.list(org, { limit: 10 })).toEqual({ items: [], next: undefined })
-  await expect(graph.dependencies.list({ org, unit: 'netwrk' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(graph.dependencies.list({ org, unit: 'network' }, alice)).rejects.toMatchObject(refusal)
+  expect(await rollouts.list(org, { limit: 10 }, alice)).toEqual({ items: [], next: undefined })
+  await expect(graph.dependencies.list({ org, unit: 'netwrk' }, alice)).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
 })
 
 test('the way out that the refusal names leads out', async () => {
@@ -78,7 +80,7 @@ test('the way out that the refusal names leads out', async () => {
   await lose(bucket, document)
   await findings(control, { repair: true })
 
-  expect((await graph.status({ org })).items.map(({ name }) => name)).toEqual(['app', 'network'])
+  expect((await graph.status({ org }, alice)).items.map(({ name }) => name)).toEqual(['app', 'network'])
 })
 
 test('a rollout that goes on is stopped by damage of a unit that it asks for, and by no other', async () => {
@@ -86,9 +88,11 @@ test('a rollout that goes on is stopped by damage of a unit that it asks for, an
   for (let i = 0; i < 13; i++) await control.units.create({ org, name: `more/${i}` }, alice)
   const prefix = '.taco/orgs/default/units/'
   const all = (await keysUnder(bucket, prefix)).map((key) => key.slice(prefix.length, -'.json'.length))
-  const facts = freshFacts(control.graph, org)
+  const facts = freshFacts(control.graph, org, alice)
 
   await facts.load([...all.filter((id) => id !== damaged), 'ws-1111111111111111'])
   expect(all.filter((id) => facts.of(id) === undefined)).toEqual([damaged])
-  await expect(freshFacts(control.graph, org).load(all)).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+  await expect(freshFacts(control.graph, org, alice).load(all)).rejects.toMatchObject({
+    code: 'BUCKET_CORRUPT',
+  })
 })

@@ -1,4 +1,4 @@
-import type { DoctorFinding, StateControl } from '../state/index.ts'
+import type { Caller, DoctorFinding, StateControl } from '../state/index.ts'
 import { rolloutKey } from './layout.ts'
 import type { RolloutStore } from './store.ts'
 
@@ -6,8 +6,9 @@ import type { RolloutStore } from './store.ts'
 export async function* checkRollouts(
   { orgs }: Pick<StateControl, 'orgs'>,
   store: Pick<RolloutStore, 'damaged'>,
+  caller: Caller,
 ): AsyncGenerator<DoctorFinding> {
-  for (const org of await orgs.names())
+  for (const org of await orgs.names(caller))
     for (const { id, isNewer } of await store.damaged(org))
       yield {
         level: 'error',

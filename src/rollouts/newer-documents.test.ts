@@ -67,7 +67,7 @@ async function unitWith(change: (real: UnitDocument, newer: UnitDocument) => Par
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
   await push(before, 'u', stateText(1))
-  const { id } = await before.units.get(named('u'))
+  const { id } = await before.units.get(named('u'), alice)
   await before.close()
   const key = `.taco/orgs/default/units/${id}.json`
   const real = UnitDocument.parse(await stored(bucket, key))
@@ -155,7 +155,7 @@ test('a run token keeps what a newer server added when it is renewed', async () 
   const key = `.taco/orgs/default/run-tokens/${ref.id}.json`
   const added = await upgrade(bucket, key, newerSample(RunTokenDocument), { org: 'default' })
 
-  await tokens.renew(ref, { ttlMs: 1000 })
+  await tokens.renew(ref, { ttlMs: 1000 }, alice)
 
   expect(additionsIn(await stored(bucket, key))).toEqual(added)
 })
@@ -201,7 +201,7 @@ test('a rollout or a step with a status that only a newer server knows is shown,
   const real = Rollout.parse(await stored(world.bucket, key))
   await upgrade(world.bucket, key, real, { status: 'frozen' })
 
-  expect(await world.rollouts.get(ref)).toMatchObject({ status: 'frozen' })
+  expect(await world.rollouts.get(ref, alice)).toMatchObject({ status: 'frozen' })
   const options = { worker: 'w', most: 5, leaseMs: 60_000, begin: false }
   expect((await world.rollouts.claim(ref, options, alice)).claims).toEqual([])
   for (const refused of [world.rollouts.pause, world.rollouts.resume, world.rollouts.cancel])

@@ -49,7 +49,7 @@ test('an end that is told again is answered as the first time, with the claims t
   const next = { ...options, most: 1, begin: true }
   const first = await world.rollouts.end(ref, 'network', { token, end: applied, next }, alice)
   await appliedByHand(world)
-  const before = await world.control.graph.facts({ org, unit: 'network' })
+  const before = await world.control.graph.facts({ org, unit: 'network' }, alice)
 
   const again = await world.another.end(ref, 'network', { token, end: applied, next }, alice)
   const stopping = { ...next, most: 0 }
@@ -59,7 +59,7 @@ test('an end that is told again is answered as the first time, with the claims t
   expect(again.rollout).toEqual(first.rollout)
   expect(again.claims).toMatchObject([{ token: first.claims[0]?.token, start: first.claims[0]?.start }])
   expect(last.claims).toMatchObject([{ token: first.claims[0]?.token }])
-  expect(await world.control.graph.facts({ org, unit: 'network' })).toEqual(before)
+  expect(await world.control.graph.facts({ org, unit: 'network' }, alice)).toEqual(before)
   expect(await statuses(world, ref.id)).toMatchObject({ network: 'applied', app: 'running' })
 })
 
@@ -70,11 +70,11 @@ test.each([true, false])(
     const told = { token, end: applied }
     await expect(dying(world).end(ref, 'network', told, alice)).rejects.toThrow('killed')
     await appliedByHand(world)
-    expect((await world.control.graph.facts({ org, unit: 'network' }))?.fingerprint).toBe(null)
+    expect((await world.control.graph.facts({ org, unit: 'network' }, alice))?.fingerprint).toBe(null)
 
     await world.another.end(ref, 'network', told, alice)
 
-    expect((await world.control.graph.facts({ org, unit: 'network' }))?.fingerprint).toBe(null)
+    expect((await world.control.graph.facts({ org, unit: 'network' }, alice))?.fingerprint).toBe(null)
     expect(await statuses(world, ref.id)).toMatchObject({ network: 'applied' })
   },
 )
@@ -82,12 +82,12 @@ test.each([true, false])(
 test('a failure of which only the unit heard is not held against what was applied since', async () => {
   const { world, ref, token } = await atNetwork()
   await expect(dying(world).end(ref, 'network', { token, end: failed }, alice)).rejects.toThrow('killed')
-  expect((await world.control.graph.facts({ org, unit: 'network' }))?.failed).toBeDefined()
+  expect((await world.control.graph.facts({ org, unit: 'network' }, alice))?.failed).toBeDefined()
   await appliedByHand(world)
 
   await world.another.end(ref, 'network', { token, end: failed }, alice)
 
-  expect((await world.control.graph.facts({ org, unit: 'network' }))?.failed).toBeUndefined()
+  expect((await world.control.graph.facts({ org, unit: 'network' }, alice))?.failed).toBeUndefined()
   expect(await statuses(world, ref.id)).toMatchObject({ network: 'failed' })
 })
 
@@ -99,7 +99,7 @@ test('a worker is not gone whose end the unit has heard, however late the rollou
 
   await world.another.end(ref, 'network', told, alice)
 
-  const facts = await world.control.graph.facts({ org, unit: 'network' })
+  const facts = await world.control.graph.facts({ org, unit: 'network' }, alice)
   expect(facts).toMatchObject({ fingerprint: 'f-1' })
   expect(facts?.failed).toBeUndefined()
   expect(await statuses(world, ref.id)).toMatchObject({ network: 'applied' })

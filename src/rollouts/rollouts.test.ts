@@ -26,7 +26,7 @@ test('a step that is sure to run begins with its claim, in the request that brin
   expect(next.claims).toMatchObject([
     { unit: { name: 'app' }, start: { lock: expect.any(String) as string, inputs: { vpc: '"vpc-2"' } } },
   ])
-  expect(await world.control.locks.get({ org, unit: 'app' })).toMatchObject({ id: app?.start?.lock })
+  expect(await world.control.locks.get({ org, unit: 'app' }, alice)).toMatchObject({ id: app?.start?.lock })
 })
 
 test('a unit that somebody holds is claimed, and who holds it is said at its beginning', async () => {
@@ -59,7 +59,7 @@ test('an engine that locks by itself finds the unit free, even if the claim brou
   const begun = await world.rollouts.begin({ org, id }, 'network', start, alice)
 
   expect(begun.lock).toBeNull()
-  expect(await world.control.locks.get({ org, unit: 'network' })).toBeNull()
+  expect(await world.control.locks.get({ org, unit: 'network' }, alice)).toBeNull()
 })
 
 test('a rollout applies what was never applied, in order, with inputs, and nothing that is untouched', async () => {
@@ -86,8 +86,8 @@ test('a rollout applies what was never applied, in order, with inputs, and nothi
     other: 'skipped',
     dns: 'skipped',
   })
-  expect((await world.rollouts.get({ org, id: second.id })).status).toBe('done')
-  const app = await world.control.graph.facts({ org, unit: 'app' })
+  expect((await world.rollouts.get({ org, id: second.id }, alice)).status).toBe('done')
+  const app = await world.control.graph.facts({ org, unit: 'app' }, alice)
   expect(app?.reads).toMatchObject([{ names: ['vpc_id'], commit: 2 }])
   expect(app?.locked).toBe(false)
 })
@@ -135,13 +135,13 @@ test('whoever sees the lock of a step cannot end it', async () => {
   const start = { token: held?.token ?? '', leaseMs: 1000, lock: true }
   await world.rollouts.begin(ref, 'network', start, alice)
 
-  const seen = (await world.control.locks.get({ org, unit: 'network' }))?.id ?? ''
+  const seen = (await world.control.locks.get({ org, unit: 'network' }, alice))?.id ?? ''
   const end = { kind: 'applied' as const, fingerprint: null, engineMs: 1 }
 
   await expect(world.rollouts.end(ref, 'network', { token: seen, end }, alice)).rejects.toMatchObject({
     code: 'CONFLICT',
   })
-  expect(JSON.stringify(await world.rollouts.get(ref))).not.toContain(held?.token)
+  expect(JSON.stringify(await world.rollouts.get(ref, alice))).not.toContain(held?.token)
 })
 
 test('an apply that had nothing to write turns its unit fresh all the same', async () => {
@@ -169,7 +169,7 @@ test('an apply that had nothing to write turns its unit fresh all the same', asy
 
   await world.rollouts.end(ref, 'app', { token, end }, alice)
 
-  const app = await world.control.graph.facts({ org, unit: 'app' })
+  const app = await world.control.graph.facts({ org, unit: 'app' }, alice)
   expect(app?.reads).toMatchObject([{ commit: 2 }])
   expect(app?.fingerprint).toBe('f')
   expect(await statuses(world, id)).toMatchObject({ app: 'applied', dns: 'skipped', other: 'skipped' })
@@ -180,8 +180,8 @@ test('workers get the key of a unit with its claim; a plan has keys only if aske
   const { claims, id } = await world.rollouts.start(org, { from: ['network'], claim: options }, alice)
   const key = claims[0]?.fingerprintKey ?? ''
 
-  const plain = await world.rollouts.plan(org, { from: [], downstream: true })
-  const keyed = await world.rollouts.plan(org, { from: [], downstream: true, keys: true })
+  const plain = await world.rollouts.plan(org, { from: [], downstream: true }, alice)
+  const keyed = await world.rollouts.plan(org, { from: [], downstream: true, keys: true }, alice)
 
   expect(key).toMatch(/^[\w-]{43}$/)
   expect(new Set(plain.steps.map((step) => step.fingerprintKey))).toEqual(new Set([null]))
@@ -231,7 +231,7 @@ test('a fingerprint is no proof against a receipt that says otherwise', async ()
   const { claims } = await world.rollouts.end(ref, 'network', { token, end, next: options }, alice)
 
   expect(claims).toMatchObject([{ unit: { name: 'app' }, fingerprint: null }])
-  expect((await world.control.graph.facts({ org, unit: 'app' }))?.fingerprint).toBe('f-app')
+  expect((await world.control.graph.facts({ org, unit: 'app' }, alice))?.fingerprint).toBe('f-app')
 })
 
 test('a failed step holds up its dependents until somebody resumes or skips it', async () => {
@@ -260,8 +260,8 @@ test('a rollout from nowhere and one that is not there are refused', async () =>
   const { rollouts } = await estate()
 
   await expect(rollouts.start(org, { from: ['netwrok'] }, alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await expect(rollouts.get({ org, id: 'ro-1' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await expect(rollouts.get({ org, id: '../x' })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  await expect(rollouts.get({ org, id: 'ro-1' }, alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(rollouts.get({ org, id: '../x' }, alice)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 })
 
 test('a unit that was renamed since is claimed under the name it has now', async () => {
@@ -275,7 +275,7 @@ test('a unit that was renamed since is claimed under the name it has now', async
 
   expect(none.claims).toEqual([])
   expect(claims).toMatchObject([{ unit: { name: 'vpc' } }])
-  expect((await world.rollouts.get(ref)).steps[0]?.unit.name).toBe('vpc')
+  expect((await world.rollouts.get(ref, alice)).steps[0]?.unit.name).toBe('vpc')
 })
 
 test('a worker claims only steps whose units it has', async () => {
@@ -296,7 +296,7 @@ test('a worker claims only steps whose units it has', async () => {
 
 async function toldBy(control: StateControl) {
   await control.close()
-  const { items } = await control.journal.read({ limit: 100 })
+  const { items } = await control.journal.read({ limit: 100 }, alice)
   // What came late is told once more; its id tells.
   const once = [...new Map(items.map((item) => [item.id, item])).values()]
   return once.filter(({ type }) => /^(rollout|step)\./.test(type))
@@ -357,7 +357,7 @@ test('an event that a server left behind is told by the next one that comes by',
   world.pass(60_000)
 
   const { control, rollouts } = await world.reopen({ tidyAfterMs: null })
-  await rollouts.get({ org, id })
+  await rollouts.get({ org, id }, alice)
 
   expect(await toldBy(control)).toMatchObject([{ type: 'rollout.started', data: { rollout: id } }])
 })
@@ -372,13 +372,14 @@ test.each(['unfinished', 'list'] as const)(
 
     for (let i = 0; i < 2; i++) {
       const { control, rollouts } = await world.reopen({})
-      const look = () => (read === 'list' ? rollouts.list(org, { limit: 5 }) : rollouts.unfinished(org))
+      const look = () =>
+        read === 'list' ? rollouts.list(org, { limit: 5 }, alice) : rollouts.unfinished(org, alice)
       await Promise.all([look(), look()])
       await control.close()
     }
 
     const { control } = await world.reopen({ tidyAfterMs: null })
-    const { items } = await control.journal.read({ limit: 100 })
+    const { items } = await control.journal.read({ limit: 100 }, alice)
     const told = items.filter(({ type }) => /^(rollout|step)\./.test(type)).map(({ type }) => type)
     // Late events are told where they belong, and once more where followers come by.
     expect(told.toSorted()).toEqual(ENDED.flatMap((type) => [type, type]))
@@ -393,11 +394,11 @@ test('who reads a rollout that goes on elsewhere tells nothing again', async () 
   world.pass(60_000)
 
   const second = await world.reopen({})
-  await second.rollouts.unfinished(org)
+  await second.rollouts.unfinished(org, alice)
   await second.control.close()
 
   const { control } = await world.reopen({ tidyAfterMs: null })
-  const { items } = await control.journal.read({ limit: 100 })
+  const { items } = await control.journal.read({ limit: 100 }, alice)
   expect(items.filter(({ type }) => type === 'rollout.started')).toHaveLength(1)
 })
 
@@ -412,7 +413,7 @@ test('what is under way is found however many rollouts came after it', async () 
   }
   await world.control.close()
   const found = async (by = world.rollouts) =>
-    (await by.unfinished(org)).rollouts.map((rollout) => rollout.id)
+    (await by.unfinished(org, alice)).rollouts.map((rollout) => rollout.id)
 
   expect(await found()).toEqual([id])
   await world.rollouts.cancel({ org, id }, alice)
@@ -445,18 +446,18 @@ test('who looks again reads only the rollouts that changed, however many are und
   const reads: string[] = []
   const get = (key: string, how: object) => (reads.push(key), world.bucket.get(key, how))
   const rollouts = world.on({ ...world.bucket, get: get as typeof world.bucket.get })
-  await rollouts.unfinished(org)
+  await rollouts.unfinished(org, alice)
   await world.rollouts.pause({ org, id: started[7]?.id ?? '' }, alice)
   reads.length = 0
 
-  expect((await rollouts.unfinished(org)).rollouts).toHaveLength(60)
+  expect((await rollouts.unfinished(org, alice)).rollouts).toHaveLength(60)
 
   expect(reads).toEqual([expect.stringContaining(started[7]?.id ?? '?')])
 })
 
 test('whoever lost a race decides by what the winner left, not by what stood before', async () => {
   const world = await estate()
-  const other = (await world.control.graph.facts({ org, unit: 'other' }))?.id ?? ''
+  const other = (await world.control.graph.facts({ org, unit: 'other' }, alice))?.id ?? ''
   const edge = { on: other, name: 'other', outputs: ['zone'], source: 'declared' as const, inputs: {} }
   await world.control.graph.changeDependencies({ org, unit: 'dns' }, (all) => [...all, edge], alice)
   const before = { ...outputsOf, other: { zone: 'z-1' } }
@@ -480,7 +481,7 @@ test('whoever lost a race decides by what the winner left, not by what stood bef
     graph: {
       ...graph,
       async facts(unit) {
-        const facts = await graph.facts(unit)
+        const facts = await graph.facts(unit, alice)
         if (facts?.name === 'other' && isFirst) {
           isFirst = false
           await apply('other', { zone: 'z-2' })

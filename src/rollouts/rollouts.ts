@@ -41,8 +41,11 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
   const steps = createSteps(control, clock)
   const left = createLeftSteps({ store, steps, clock })
 
-  async function allUnits(org: string): Promise<{ asOf: number; units: readonly GraphFacts[] }> {
-    const { asOf, units } = await control.graph.units(parseOrgName(org))
+  async function allUnits(
+    org: string,
+    caller: Caller,
+  ): Promise<{ asOf: number; units: readonly GraphFacts[] }> {
+    const { asOf, units } = await control.graph.units(parseOrgName(org), {}, caller)
     return { asOf, units: units.map((unit) => unit.facts()) }
   }
 
@@ -54,13 +57,14 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     rollout: Rollout,
     options: ClaimOptions | undefined,
     doubt: Doubt,
+    caller: Caller,
   ): Promise<{ rollout: Rollout; answer: ClaimView[] }> {
-    const facts = freshFacts(control.graph, rollout.org, doubt)
+    const facts = freshFacts(control.graph, rollout.org, caller, doubt)
     const now = clock.now()
     const decided = await decideAll(rollout, facts, now)
     if (options === undefined || (options.most < 1 && options.request === undefined))
       return { rollout: decided, answer: [] }
-    const named = await withNames(decided, options, facts, now)
+    const named = await withNames(decided, options, facts, now, caller)
     const { rollout: next, claimed } = claim(named, {
       ...options,
       now,
@@ -74,19 +78,25 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     })
     await facts.load(claimed.map(({ unit }) => unit.id))
     await facts.load(claimed.flatMap(({ unit }) => usedIds(facts.of(unit.id))))
-    const keyOf = await control.graph.fingerprintKeys(rollout.org)
+    const keyOf = await control.graph.fingerprintKeys(rollout.org, caller)
     return { rollout: next, answer: claimed.map((step) => viewClaim(step, facts, keyOf(step.unit.id))) }
   }
 
   /** Names are as of the start, or of the last look: whoever goes by names needs those that units have now. */
-  async function withNames(rollout: Rollout, options: ClaimOptions, facts: FreshFacts, now: number) {
+  async function withNames(
+    rollout: Rollout,
+    options: ClaimOptions,
+    facts: FreshFacts,
+    now: number,
+    caller: Caller,
+  ) {
     const canDo = workable(options)
     const ready = rollout.steps.filter((step) => step.due !== undefined && isReady(rollout, step, now))
     const own = ready.filter(canDo).slice(0, options.most * 4)
     await facts.load(own.map(({ unit }) => unit.id))
     const names = new Map(own.map(({ unit }) => [unit.id, facts.of(unit.id)?.name ?? unit.name]))
     if (ready.some((step) => !canDo(step)))
-      for (const unit of (await allUnits(rollout.org)).units)
+      for (const unit of (await allUnits(rollout.org, caller)).units)
         if (!names.has(unit.id)) names.set(unit.id, unit.name)
     return rename(rollout, names)
   }
@@ -128,21 +138,21 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     caller: Caller,
   ): Promise<StartedRollout> {
     const { rollout, answer } = await store.change(ref, withoutRequest(caller), (current) =>
-      decideAndClaim(current, options, doubt),
+      decideAndClaim(current, options, doubt, caller),
     )
     return { ...viewRollout(rollout), claims: await begun(ref, rollout, answer, options, caller) }
   }
 
   return {
-    async plan(org, { from, downstream, keys }) {
+    async plan(org, { from, downstream, keys }, caller) {
       const doubt = await left.note(org)
-      const { asOf, units } = await allUnits(org)
+      const { asOf, units } = await allUnits(org, caller)
       const roots = from.length === 0 ? units.map(({ id }) => id) : rootsNamed(units, from)
       const known = new Map(units.map((unit) => [unit.id, unit]))
       const facts: FreshFacts = { load: () => Promise.resolve(), of: (id) => known.get(id), doubt }
       const inside = new Set(roots)
       const walk = walkFrom(units, roots).filter(({ unit }) => downstream || inside.has(unit.id))
-      const keyOf = keys === true ? await control.graph.fingerprintKeys(org) : () => null
+      const keyOf = keys === true ? await control.graph.fingerprintKeys(org, caller) : () => null
       const only = downstream ? undefined : inside
       return {
         asOf: isoTime(asOf),
@@ -167,7 +177,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       const options = wanted && { ...wanted, ...(caller.request && { request: caller.request.key }) }
       if (id !== fresh && (await store.has({ org, id })))
         return startedBefore({ org, id }, options, doubt, caller)
-      const { units } = await allUnits(org)
+      const { units } = await allUnits(org, caller)
       const roots = rootsNamed(units, from)
       const rollout: Rollout = {
         // The store fills these in.
@@ -183,31 +193,31 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         roots: [...roots],
         steps: walkFrom(units, roots).map(firstStep),
       }
-      const first = await decideAndClaim(rollout, options, doubt)
+      const first = await decideAndClaim(rollout, options, doubt, caller)
       const made = await store.create(first.rollout, caller)
       if (made === undefined) return startedBefore({ org, id }, options, doubt, caller)
       const claims = await begun({ org, id: made.id }, made, first.answer, options, caller)
       return { ...viewRollout(made), claims }
     },
 
-    async list(org, { limit, cursor }) {
+    async list(org, { limit, cursor }, caller) {
       if (cursor !== undefined && !isRolloutId(cursor))
         throw badRequest('cursor', 'The cursor is invalid.', 'Leave it out to start from the newest.')
       const below = cursor === undefined ? {} : { below: cursor }
       const { rollouts, damaged, next } = await store.page(org, { limit, ...below })
       const all = [...rollouts.map(viewRollout), ...damaged.map((one) => viewDamaged(org, one))]
       // Whoever mistyped the organization should hear of it.
-      if (all.length === 0) await control.graph.units(org, { damaged: 'left out' })
+      if (all.length === 0) await control.graph.units(org, { damaged: 'left out' }, caller)
       return { items: all.toSorted((a, b) => (a.id < b.id ? 1 : -1)), next }
     },
     unfinished: left.unfinished,
-    doctor: () => checkRollouts(control, store),
+    doctor: (caller) => checkRollouts(control, store, caller),
     get: async (ref) => viewRollout(await store.get(ref)),
 
     async claim(ref, options, caller) {
       const doubt = await left.note(ref.org)
       const { rollout, answer } = await store.change(ref, caller, (current) =>
-        decideAndClaim(current, options, doubt),
+        decideAndClaim(current, options, doubt, caller),
       )
       return {
         rollout: viewProgress(rollout),
@@ -242,7 +252,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       const { rollout, answer } = await store.change(ref, caller, (current) => {
         const ending = { token, end, facts: own, now: clock.now() }
         const after = hasTold(current, unit, token) ? current : afterEnd(current, unit, ending)
-        return decideAndClaim(after, options, doubt)
+        return decideAndClaim(after, options, doubt, caller)
       })
       return { rollout: viewProgress(rollout), claims: await begun(ref, rollout, answer, options, caller) }
     },
@@ -253,7 +263,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
         if (before !== undefined) return { rollout, answer: [] }
         const skipped = skipByHand(rollout, unit, { reason, now: clock.now() })
         await left.abandonAll(rollout, stepOf(rollout, unit).unit.id)
-        return decideAndClaim(skipped, undefined, doubt)
+        return decideAndClaim(skipped, undefined, doubt, caller)
       })
       return viewRollout(done.rollout)
     },

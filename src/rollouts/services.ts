@@ -177,6 +177,7 @@ export interface Rollouts {
   plan(
     org: string,
     walk: { from: readonly string[]; downstream: boolean; keys?: boolean },
+    caller: Caller,
   ): Promise<RolloutPlan>
   start(
     org: string,
@@ -187,12 +188,13 @@ export interface Rollouts {
   list(
     org: string,
     page: { limit: number; cursor?: string },
+    caller: Caller,
   ): Promise<{ readonly items: readonly RolloutView[]; readonly next: string | undefined }>
   /** Those that are under way, and those in which steps still run; newest first. */
-  unfinished(org: string): Promise<Unfinished>
-  get(ref: RolloutRef): Promise<RolloutView>
+  unfinished(org: string, caller: Caller): Promise<Unfinished>
+  get(ref: RolloutRef, caller: Caller): Promise<RolloutView>
   /** What is wrong with the documents of rollouts, of all organizations. */
-  doctor(): AsyncIterable<DoctorFinding>
+  doctor(caller: Caller): AsyncIterable<DoctorFinding>
   /** Steps that are ready and due; those proven not to be needed are skipped on the way. */
   claim(ref: RolloutRef, options: ClaimOptions, caller: Caller): Promise<Claims>
   /** Says which of the claims are lost. Locks are renewed with them. */

@@ -1,3 +1,4 @@
+import { systemCaller } from '../access/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { TacoError, isTacoError } from '../base/errors.ts'
 import { type Caller, type GraphFacts, LockInfo, type StateControl, type UnitRef } from '../state/index.ts'
@@ -38,7 +39,7 @@ export function createSteps(control: Control, clock: Clock) {
     try {
       await take()
     } catch (error) {
-      const left = isTacoError(error, 'LOCKED') ? await lockLeft(unit, step) : undefined
+      const left = isTacoError(error, 'LOCKED') ? await lockLeft(unit, step, caller) : undefined
       if (left === undefined) throw error
       // The claim of a worker that is gone ran out; the lock it left goes with it.
       await control.locks.forceUnlock(unit, { id: left }, caller).catch(() => {
@@ -50,9 +51,9 @@ export function createSteps(control: Control, clock: Clock) {
   }
 
   /** The lock of one of the workers that are gone, if the unit is still held by it. */
-  async function lockLeft(unit: UnitRef, { earlier }: Step): Promise<string | undefined> {
+  async function lockLeft(unit: UnitRef, { earlier }: Step, caller: Caller): Promise<string | undefined> {
     if (earlier === undefined) return undefined
-    const id = (await control.locks.get(unit))?.id
+    const id = (await control.locks.get(unit, caller))?.id
     return earlier.find((lock) => lock === id)
   }
 
@@ -60,7 +61,7 @@ export function createSteps(control: Control, clock: Clock) {
   async function release(ref: RolloutRef, step: Step, caller: Caller): Promise<void> {
     const unit = { org: ref.org, unit: step.unit.id }
     const id = lockOf(step)
-    if ((await control.locks.get(unit))?.id === id) await control.locks.unlock(unit, id, caller)
+    if ((await control.locks.get(unit, caller))?.id === id) await control.locks.unlock(unit, id, caller)
   }
 
   /** Under the lock, so that what is given here is what the receipt of the next write names. */
@@ -74,9 +75,9 @@ export function createSteps(control: Control, clock: Clock) {
     const given = await resolver.resolve(ref, { sensitive: true, run }, caller)
     // Where everything is used, nobody says which: what stands when the apply begins is what it can see.
     const whole = facts.dependencies.filter(({ outputs }) => outputs === null)
-    const seen = await Promise.all(whole.map(({ on }) => control.graph.facts({ org, unit: on })))
+    const seen = await Promise.all(whole.map(({ on }) => control.graph.facts({ org, unit: on }, caller)))
     const reads = seen.flatMap((used) => (used?.head == null ? [] : [readOfAll(used.id, used.head)]))
-    if (reads.length > 0) await control.outputs.recordReads(ref, reads, { run })
+    if (reads.length > 0) await control.outputs.recordReads(ref, reads, { run }, caller)
     return Object.fromEntries(
       given.inputs.flatMap(({ variable, json }) => (json === undefined ? [] : [[variable, json]])),
     )
@@ -91,7 +92,7 @@ export function createSteps(control: Control, clock: Clock) {
     ): Promise<StepStart> {
       const held = options.lock ? await lock(ref, step, options.leaseMs, caller) : null
       if (!options.lock) await release(ref, step, caller)
-      const facts = await control.graph.facts({ org: ref.org, unit: step.unit.id })
+      const facts = await control.graph.facts({ org: ref.org, unit: step.unit.id }, caller)
       return {
         lock: held,
         inputs: facts === undefined ? {} : await inputs(ref.org, facts, lockOf(step), caller),
@@ -102,16 +103,16 @@ export function createSteps(control: Control, clock: Clock) {
     async settle(ref: RolloutRef, step: Step, end: StepEnd, caller: Caller): Promise<GraphFacts | undefined> {
       const unit = { org: ref.org, unit: step.unit.id }
       const id = lockOf(step)
-      const holds = (await control.locks.get(unit))?.id === id
+      const holds = (await control.locks.get(unit, caller))?.id === id
       if (end.kind === 'applied') {
         const now = clock.now()
         // Its lock may have run out as well, and what stands may be another's work, made by other code.
         const fingerprint = !holds && isExpired(step, now) ? null : end.fingerprint
-        await control.graph.applied(unit, { run: id, since: step.startedAt ?? now, fingerprint })
+        await control.graph.applied(unit, { run: id, since: step.startedAt ?? now, fingerprint }, caller)
       }
-      if (isHalfDone(step, end)) await control.graph.failed(unit, { rollout: ref.id, run: id })
+      if (isHalfDone(step, end)) await control.graph.failed(unit, { rollout: ref.id, run: id }, caller)
       if (holds) await control.locks.unlock(unit, id, caller)
-      return control.graph.facts(unit)
+      return control.graph.facts(unit, caller)
     },
 
     /** Its worker is gone, and nobody knows how far its engine came; unless the unit has heard and the rollout not. */
@@ -121,9 +122,11 @@ export function createSteps(control: Control, clock: Clock) {
       const run = step.claim?.lock ?? step.claim?.token
       const own = run === undefined ? {} : { run }
       const locks = [...Object.values(own), ...(step.earlier ?? [])]
-      await control.graph.failed(unit, { rollout: ref.id, ...own, locks }).catch((error: unknown) => {
-        if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
-      })
+      await control.graph
+        .failed(unit, { rollout: ref.id, ...own, locks }, systemCaller('rollouts'))
+        .catch((error: unknown) => {
+          if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
+        })
     },
 
     async renewLock(ref: RolloutRef, step: Step, leaseMs: number, caller: Caller): Promise<void> {
@@ -139,7 +142,7 @@ export function createSteps(control: Control, clock: Clock) {
         )
       if (await renewed(lockOf(step))) return
       // Whoever took over waits for the engine that was left, which still has to store what it made.
-      const left = await lockLeft(unit, step)
+      const left = await lockLeft(unit, step, caller)
       if (left !== undefined) await renewed(left)
     },
   }

@@ -27,7 +27,10 @@ const half = (text: string) => text.slice(0, text.length / 2)
 
 async function notFine({ control, rollouts, now }: Estate) {
   const marks = createRolloutMarks(rollouts, { now })
-  const { items } = await createGraph({ control, marks, clock: { now } }).status({ org, attention: true })
+  const { items } = await createGraph({ control, marks, clock: { now } }).status(
+    { org, attention: true },
+    alice,
+  )
   return items.map(({ name, status, reasons }) => [name, status, reasons[0]?.kind])
 }
 
@@ -53,7 +56,7 @@ function fail(): never {
 test('a damaged rollout takes no other with it, and nothing that it may be about is skipped by proof', async () => {
   const { world, id, good } = await damaged(otherShape)
 
-  const { items: listed } = await world.rollouts.list(org, { limit: 10 })
+  const { items: listed } = await world.rollouts.list(org, { limit: 10 }, alice)
   const next = await world.rollouts.start(org, { from: ['network'] }, alice)
   const applied = await workThrough(world, next.id)
 
@@ -61,9 +64,9 @@ test('a damaged rollout takes no other with it, and nothing that it may be about
     [id, 'damaged'],
     [good, 'done'],
   ])
-  await expect(world.rollouts.get({ org, id })).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+  await expect(world.rollouts.get({ org, id }, alice)).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
   expect(Object.keys(applied)).toEqual(['network', 'dns'])
-  const steps = (await world.rollouts.get({ org, id: next.id })).steps
+  const steps = (await world.rollouts.get({ org, id: next.id }, alice)).steps
   expect(steps.find(({ unit }) => unit.name === 'dns')?.due).toContain(`${id} cannot be read`)
 })
 
@@ -78,7 +81,7 @@ test.each([
   await world.bucket.put('.taco/orgs/another/org.json', bodyOf('{'), 'absent')
 
   const findings: DoctorFinding[] = []
-  for await (const finding of world.rollouts.doctor()) findings.push(finding)
+  for await (const finding of world.rollouts.doctor(alice)) findings.push(finding)
 
   expect(findings).toMatchObject([{ level: 'error', check: 'rollout.document' }])
   expect(findings[0]?.message).toContain(rolloutKey(org, id))

@@ -36,12 +36,12 @@ async function write(
   text: string,
   options: { lockId?: string; force?: boolean } = {},
 ) {
-  const state = await control.states.receive(chunks(text), { maxBytes: 1e9, org: 'default' })
+  const state = await control.states.receive(chunks(text), { maxBytes: 1e9, org: 'default' }, alice)
   return control.states.write(unit, state, { how: 'backend', createUnit: true, ...options }, alice)
 }
 
 async function readText(control: StateControl): Promise<string | undefined> {
-  const found = await control.states.read(unit)
+  const found = await control.states.read(unit, {}, alice)
   if (found === undefined || found === 'unchanged') return undefined
   return (await found.bytes()).toString()
 }
@@ -72,7 +72,7 @@ test('lock, write, unlock: the cycle of a CLI', async () => {
   await control.locks.unlock(unit, info.ID, alice)
 
   expect(await bucket.head('prod/network/terraform.tfstate.tflock')).toBeUndefined()
-  const versions = await control.versions.list(unit, { limit: 10 })
+  const versions = await control.versions.list(unit, { limit: 10 }, alice)
   expect(versions.items.map(({ serial, status }) => [serial, status])).toEqual([
     [2, 'current'],
     [1, 'past'],
@@ -107,7 +107,7 @@ test.each([
   await expect(write(control, text)).rejects.toMatchObject({ code })
 
   expect(await readText(control)).toBe(stateText(5))
-  expect((await control.versions.list(unit, { limit: 10 })).items).toHaveLength(1)
+  expect((await control.versions.list(unit, { limit: 10 }, alice)).items).toHaveLength(1)
 })
 
 test('the same bytes again are a retry and make no second version', async () => {
@@ -115,7 +115,7 @@ test('the same bytes again are a retry and make no second version', async () => 
   const first = await write(control, stateText(5))
 
   expect((await write(control, stateText(5))).id).toBe(first.id)
-  expect((await control.versions.list(unit, { limit: 10 })).items).toHaveLength(1)
+  expect((await control.versions.list(unit, { limit: 10 }, alice)).items).toHaveLength(1)
 })
 
 test('a retried write is answered like the first even after the lock was let go', async () => {
@@ -133,7 +133,7 @@ test('every version of a long history is read back, and a rollback goes on with 
   for (let serial = 1; serial <= 40; serial++) await write(control, stateText(serial, { resources: 200 }))
 
   for (const seq of [1, 13, 14, 15, 27, 28, 29, 40]) {
-    const read = await control.versions.read(unit, String(seq))
+    const read = await control.versions.read(unit, String(seq), alice)
     const parts: Uint8Array[] = []
     for await (const part of read.body.stream()) parts.push(Buffer.from(part))
     expect(Buffer.concat(parts).toString()).toBe(stateText(seq, { resources: 200 }))
@@ -144,7 +144,7 @@ test('every version of a long history is read back, and a rollback goes on with 
     stateText(7, { resources: 200 }).replace('"serial": 7', '"serial": 41'),
   )
   await write(control, stateText(42))
-  const diff = await control.versions.diff(unit, '1', '2')
+  const diff = await control.versions.diff(unit, '1', '2', alice)
   expect(JSON.parse(Buffer.from(diff).toString())).toMatchObject({ encrypted: false })
 })
 
@@ -159,7 +159,7 @@ test('a write around us becomes a version of its own, credited to nobody', async
   await expect(write(control, stateText(2))).rejects.toMatchObject({ code: 'STATE_SAME_SERIAL' })
   await write(control, stateText(3))
 
-  const versions = await control.versions.list(unit, { limit: 10 })
+  const versions = await control.versions.list(unit, { limit: 10 }, alice)
   expect(versions.items.map(({ serial, how, by }) => [serial, how, by])).toEqual([
     [3, 'backend', 'user:alice'],
     [2, 'outside', 'system:outside'],
@@ -177,11 +177,11 @@ test('whoever looks sees what was written or locked around us, before the next w
   const holder = { ...lockInfo('outside-lock'), Who: 'bob@desk' }
   await bucket.put(`${entry.key}.tflock`, bodyOf(JSON.stringify(holder)), 'absent')
 
-  const seen = await control.units.get(unit)
+  const seen = await control.units.get(unit, alice)
 
   expect(seen.state).toMatchObject({ serial: 2, how: 'outside' })
   expect(seen.lock).toMatchObject({ outside: true, info: { Who: 'bob@desk' } })
-  expect((await control.versions.list(unit, { limit: 10 })).items).toHaveLength(2)
+  expect((await control.versions.list(unit, { limit: 10 }, alice)).items).toHaveLength(2)
 })
 
 test('units: rename, delete, restore', async () => {
@@ -191,20 +191,20 @@ test('units: rename, delete, restore', async () => {
 
   await control.units.rename(unit, 'prod/net', alice)
   const renamed = { org: 'default', unit: 'prod/net' }
-  await expect(control.units.get(unit)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  expect((await control.units.get(renamed)).state?.serial).toBe(1)
+  await expect(control.units.get(unit, alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect((await control.units.get(renamed, alice)).state?.serial).toBe(1)
   await expect(control.units.remove(renamed, { force: false }, alice)).rejects.toMatchObject({
     code: 'STATE_HAS_RESOURCES',
   })
   await control.units.remove(renamed, { force: true }, alice)
   expect(await bucket.head('prod/network/terraform.tfstate')).toBeUndefined()
-  expect((await control.units.list({ org: 'default', limit: 10 })).items).toEqual([])
+  expect((await control.units.list({ org: 'default', limit: 10 }, alice)).items).toEqual([])
   const restored = await control.units.restore(renamed, {}, alice)
 
   expect(restored).toMatchObject({ name: 'prod/net', state: { serial: 1, how: 'restore' }, lock: null })
-  expect((await control.units.list({ org: 'default', limit: 10 })).items.map(({ name }) => name)).toEqual([
-    'prod/net',
-  ])
+  expect(
+    (await control.units.list({ org: 'default', limit: 10 }, alice)).items.map(({ name }) => name),
+  ).toEqual(['prod/net'])
 })
 
 test('events tell the story in order, once each', async () => {
@@ -212,9 +212,9 @@ test('events tell the story in order, once each', async () => {
   await write(control, stateText(1))
   await control.close()
 
-  const first = await control.journal.read({ limit: 3 })
-  const second = await control.journal.read({ limit: 10, after: first.next })
-  const third = await control.journal.read({ limit: 10, after: second.next })
+  const first = await control.journal.read({ limit: 3 }, alice)
+  const second = await control.journal.read({ limit: 10, after: first.next }, alice)
+  const third = await control.journal.read({ limit: 10, after: second.next }, alice)
 
   expect([...first.items, ...second.items].map(({ type }) => type)).toEqual([
     'org.created',

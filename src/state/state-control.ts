@@ -72,9 +72,9 @@ export interface OrgChange {
 
 export interface Orgs {
   /** Of all of them, also of those whose document cannot be read. */
-  names(): Promise<readonly string[]>
-  list(page: { limit: number; cursor?: string }): Promise<OrgPage>
-  get(org: string): Promise<OrgView>
+  names(caller: Caller): Promise<readonly string[]>
+  list(page: { limit: number; cursor?: string }, caller: Caller): Promise<OrgPage>
+  get(org: string, caller: Caller): Promise<OrgView>
   create(input: { name: string } & OrgChange, caller: Caller): Promise<OrgView>
   update(org: string, change: OrgChange, caller: Caller, expected?: Expected): Promise<OrgView>
   /**
@@ -115,8 +115,8 @@ export interface Units {
   /** The change that this very request asks for was made before. */
   isRepeated(ref: UnitRef, caller: Caller): Promise<boolean>
   /** By name. May lag other servers' writes by a second; `asOf` says as of when. */
-  list(query: UnitQuery): Promise<UnitPage>
-  get(ref: UnitRef): Promise<UnitView>
+  list(query: UnitQuery, caller: Caller): Promise<UnitPage>
+  get(ref: UnitRef, caller: Caller): Promise<UnitView>
   /** `takeOver: false`: not by a name that another unit had (NAME_GIVEN_UP). */
   create(
     input: { org: string; name: string; key?: string; takeOver?: boolean } & UnitChange,
@@ -167,19 +167,20 @@ export interface States {
    */
   read(
     ref: UnitRef,
-    options?: {
+    options: {
       ifNoneMatch?: string
       signal?: AbortSignal
       /** The unit on whose behalf it is read: recorded as its read of all outputs. */ consumer?: string
     },
+    caller: Caller,
   ): Promise<Found | 'unchanged' | undefined>
   /**
    * The state, where its bytes are in memory and are found current on the spot. Undefined says nothing: `read` tells.
    * Saves the way through half a dozen promises, which is most of what a small state costs.
    */
-  readNow(ref: UnitRef): Held | undefined
+  readNow(ref: UnitRef, caller: Caller): Held | undefined
   /** Takes the bytes in, in one pass; large ones go through the spool. Throws STATE_* before anything is written. */
-  receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<ReceivedState>
+  receive(stream: AsyncIterable<Uint8Array>, options: ReceiveOptions, caller: Caller): Promise<ReceivedState>
   /**
    * Writes a new version. With `lockId`, under that lock; without, under a lock of its own for just this write
    * (LOCKED if anyone holds one). `force` skips the checks of serial and lineage; the state gets the next serial if its
@@ -197,7 +198,7 @@ export interface States {
 
 export interface Locks {
   /** The holder, an outside one included; null when free. */
-  get(ref: UnitRef): Promise<LockView | null>
+  get(ref: UnitRef, caller: Caller): Promise<LockView | null>
   /** Idempotent for the same ID. Throws LOCKED with `facts.holder` (LockInfo). */
   lock(
     ref: UnitRef,
@@ -220,6 +221,7 @@ export interface Versions {
   list(
     ref: UnitRef,
     page: { limit: number; cursor?: string },
+    caller: Caller,
   ): Promise<
     Page<VersionView> & {
       readonly damaged: readonly DamagedVersion[]
@@ -227,11 +229,15 @@ export interface Versions {
     }
   >
   /** By id (`sv-…`), by sequence number (`12`), or `current`, `previous`. */
-  get(ref: UnitRef, version: string): Promise<VersionView>
+  get(ref: UnitRef, version: string, caller: Caller): Promise<VersionView>
   /** The very bytes that came in, verified by hash. */
-  read(ref: UnitRef, version: string): Promise<{ view: VersionView; body: Body; dispose(): Promise<void> }>
+  read(
+    ref: UnitRef,
+    version: string,
+    caller: Caller,
+  ): Promise<{ view: VersionView; body: Body; dispose(): Promise<void> }>
   /** A `StateDiff` as JSON text: it can be as large as both states, and nobody here looks into it. */
-  diff(ref: UnitRef, from: string, to: string): Promise<Uint8Array>
+  diff(ref: UnitRef, from: string, to: string, caller: Caller): Promise<Uint8Array>
   /**
    * A new version with the content of an old one and a serial above every one of the history. `current` is the last
    * version, also if the state was deleted. STATE_ENCRYPTED: only with `keepSerial`.
@@ -261,13 +267,23 @@ export interface Outputs {
    * Notes what a unit was given of others, in one write, before it is given. `run`: the token of a run that will tell
    * with `graph.applied` that it used exactly this; without it, nobody knows what the values are used for.
    */
-  recordReads(consumer: UnitRef, reads: readonly NewRead[], reader?: { readonly run?: string }): Promise<void>
+  recordReads(
+    consumer: UnitRef,
+    reads: readonly NewRead[],
+    reader: { readonly run?: string },
+    caller: Caller,
+  ): Promise<void>
   /** Newest first, without values. */
-  log(ref: UnitRef, page: { limit: number; cursor?: string }): Promise<Page<OutputsCommitView>>
+  log(
+    ref: UnitRef,
+    page: { limit: number; cursor?: string },
+    caller: Caller,
+  ): Promise<Page<OutputsCommitView>>
   /** Without reading a state. Default: the newest commit against the one before it. */
   diff(
     ref: UnitRef,
     options: { from?: number; to?: number; names?: readonly string[] },
+    caller: Caller,
   ): Promise<OutputsDiffView>
 }
 
@@ -280,20 +296,22 @@ export interface GraphStore {
    */
   units(
     org: string,
-    options?: {
+    options: {
       /** Not lagging anybody: a full listing, begun now. */
       readonly fresh?: boolean
       /** Units whose documents cannot be read: `shown` as such, at the end. */
       readonly damaged?: 'left out' | 'shown'
     },
+    caller: Caller,
   ): Promise<{ readonly asOf: number; readonly units: readonly GraphUnit[] }>
   /** As it was then. Dependencies as they are now: only states and reads have a history. Damaged units are shown. */
-  unitsAt(org: string, time: number): Promise<readonly GraphFacts[]>
+  unitsAt(org: string, time: number, caller: Caller): Promise<readonly GraphFacts[]>
   /** When an outputs commit was made and by whom, without asking the bucket. Undefined: it is not in memory. */
   commitOf(
     org: string,
     unit: string,
     commit: number,
+    caller: Caller,
   ): Promise<{ readonly at: number; readonly by: string; readonly who: string | null } | undefined>
   /** `change` gives the same list if there is nothing to change. */
   changeDependencies(
@@ -302,9 +320,9 @@ export interface GraphStore {
     caller: Caller,
   ): Promise<UnitView>
   /** Gives the key of each unit's fingerprints, by its id. */
-  fingerprintKeys(org: string): Promise<(unit: string) => string>
+  fingerprintKeys(org: string, caller: Caller): Promise<(unit: string) => string>
   /** As it is in the bucket now. Undefined: there is none, or it was deleted. */
-  facts(ref: UnitRef): Promise<GraphFacts | undefined>
+  facts(ref: UnitRef, caller: Caller): Promise<GraphFacts | undefined>
   /**
    * An apply of a rollout ended badly. Holds until one ends well, or an engine writes under other locks than these.
    * `run`: its token; the end that it told first is the one that counts. `locks`: it is gone, these are its own and those
@@ -313,6 +331,7 @@ export interface GraphStore {
   failed(
     ref: UnitRef,
     apply: { readonly rollout: string; readonly run?: string; readonly locks?: readonly string[] },
+    caller: Caller,
   ): Promise<void>
   /**
    * A run's apply ended well. What the run read is what the state was made from, even if nothing had to be written;
@@ -322,6 +341,7 @@ export interface GraphStore {
   applied(
     ref: UnitRef,
     apply: { readonly run: string; readonly since: number; readonly fingerprint: string | null },
+    caller: Caller,
   ): Promise<void>
 }
 
@@ -354,12 +374,12 @@ export interface EventPage {
 
 export interface Journal {
   /** Oldest first, no event is skipped. GONE: what follows the cursor was removed by retention. */
-  read(query: EventQuery): Promise<EventPage>
+  read(query: EventQuery, caller: Caller): Promise<EventPage>
   /**
    * Oldest first, page after page as events come, with an empty page now and again. However many follow, the bucket is
    * asked by one. Those who are slow are not waited for: they read from the bucket what the others have passed.
    */
-  follow(query: EventQuery, signal: AbortSignal): AsyncIterable<EventPage>
+  follow(query: EventQuery, signal: AbortSignal, caller: Caller): AsyncIterable<EventPage>
 }
 
 export interface SweepReport {

@@ -1,3 +1,4 @@
+import { alice } from '../support/caller.ts'
 import { callerNamed } from '../support/caller.ts'
 import { beforeAll, expect, test } from 'vitest'
 import type { StateControl } from '../../src/state/index.ts'
@@ -130,11 +131,11 @@ async function checkCopy({ order, store, acknowledged }: Copy): Promise<void> {
   expect(await examine(false), 'a repair leaves nothing to repair').toEqual([])
   if (order === 'documents first')
     expect(reported, 'no version is missing that the document tells of').toEqual([])
-  const { items } = await server.versions.list(unit, { limit: 100 })
+  const { items } = await server.versions.list(unit, { limit: 100 }, alice)
   const readable = new Set<string>()
   for (const { id, sha256, seq } of items) {
     try {
-      await (await server.versions.read(unit, id)).dispose()
+      await (await server.versions.read(unit, id, alice)).dispose()
       readable.add(sha256)
     } catch (error) {
       const said = reported.map(({ message }) => message).join()
@@ -145,10 +146,10 @@ async function checkCopy({ order, store, acknowledged }: Copy): Promise<void> {
   for (const hash of [...before, ...acknowledged])
     expect(readable, 'a write from before the copy is missing').toContain(hash)
   // And writes continue from there.
-  const state = await server.states.read(unit)
+  const state = await server.states.read(unit, {}, alice)
   if (state === undefined || state === 'unchanged') throw new Error('the copy has no state')
-  expect((await server.versions.get(unit, 'current')).sha256).toBe(hashOf(await state.bytes()))
-  expect(readable).toContain((await server.versions.get(unit, 'current')).sha256)
+  expect((await server.versions.get(unit, 'current', alice)).sha256).toBe(hashOf(await state.bytes()))
+  expect(readable).toContain((await server.versions.get(unit, 'current', alice)).sha256)
   await server.locks.forceUnlock(unit, {}, callerNamed('check'))
   await server.locks.forceUnlock(unit, {}, callerNamed('check'))
   await writeFirst(server, stateText(100, 'after'))

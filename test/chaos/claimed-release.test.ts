@@ -1,3 +1,4 @@
+import { alice } from '../support/caller.ts'
 import { callerNamed } from '../support/caller.ts'
 import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
@@ -24,7 +25,7 @@ test('a dead .tflock is removed while others lock and an outsider tries', () =>
     store,
     before: async (server, world) => {
       await writeFirst(server)
-      const { id } = await server.units.get(unit)
+      const { id } = await server.units.get(unit, alice)
       const marked = { ID: 'dead', OpenTaco: { unit: id, epoch: 1 } }
       world.store.put(tflockKey, Buffer.from(JSON.stringify(marked)), 'absent')
     },
@@ -97,7 +98,7 @@ test('a release whose owner had a clock far ahead is taken over T after it was s
   const other = await world.healthy('other', { deleteOutlivesMs })
   await other.upkeep.sweep(callerNamed('other'))
 
-  expect(await other.locks.get(unit)).toBeNull()
+  expect(await other.locks.get(unit, alice)).toBeNull()
   expect(world.store.get(tflockKey)).toBeUndefined()
   expect(world.now() - seenAt).toBeGreaterThanOrEqual(deleteOutlivesMs)
   expect(world.now() - seenAt).toBeLessThan(2 * deleteOutlivesMs)
@@ -126,7 +127,7 @@ test.each([true, false])(
         const server = await world.healthy()
         await server.upkeep.sweep(callerNamed('sweep'))
         await server.close()
-        const { items } = await server.journal.read({ limit: 100, types: ['lock.forced'] })
+        const { items } = await server.journal.read({ limit: 100, types: ['lock.forced'] }, alice)
         // A late record is reported twice, under one id.
         const told = [...new Map(items.map((event) => [event.id, event])).values()]
         const event = { by: 'user:breaker', data: { lock: { ID: 'outside' }, outside: true } }

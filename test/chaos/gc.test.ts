@@ -51,8 +51,8 @@ test('retention during writes never removes what a version needs', async () => {
         const server = await world.healthy()
         await server.upkeep.sweep(caller)
         await server.upkeep.gc({ dryRun: false }, caller)
-        const { items } = await server.versions.list(unit, { limit: 100 })
-        for (const { id } of items) await (await server.versions.read(unit, id)).dispose()
+        const { items } = await server.versions.list(unit, { limit: 100 }, caller)
+        for (const { id } of items) await (await server.versions.read(unit, id, caller)).dispose()
         expect(items.length).toBeGreaterThanOrEqual(2)
         const last = world.acknowledged.at(-1)
         if (last !== undefined) expect(items.map(({ id }) => id)).toContain(last.version)
@@ -81,8 +81,8 @@ test('retention keeps a committed write that was never carried out, whatever its
         const server = await world.healthy()
         await server.upkeep.gc({ dryRun: false }, caller)
         await server.upkeep.sweep(caller)
-        const { items } = await server.versions.list(unit, { limit: 100 })
-        for (const { id } of items) await (await server.versions.read(unit, id)).dispose()
+        const { items } = await server.versions.list(unit, { limit: 100 }, caller)
+        for (const { id } of items) await (await server.versions.read(unit, id, caller)).dispose()
         if (world.documents.some(({ write }) => write !== null)) expect(items).toHaveLength(2)
       },
     },
@@ -120,9 +120,9 @@ test('retention keeps the source of a rollback though a lost attempt has the sam
 
   await server.upkeep.gc({ dryRun: false }, caller)
 
-  const { items, next } = await server.versions.list(unit, { limit: 100 })
-  const kept = await server.versions.list(unit, { limit: 100, cursor: next ?? '' })
+  const { items, next } = await server.versions.list(unit, { limit: 100 }, caller)
+  const kept = await server.versions.list(unit, { limit: 100, cursor: next ?? '' }, caller)
   const all = [...items, ...kept.items]
   expect(all.map(({ seq }) => seq)).toEqual([7, 6, 3])
-  for (const { id } of all) await (await server.versions.read(unit, id)).dispose()
+  for (const { id } of all) await (await server.versions.read(unit, id, caller)).dispose()
 })

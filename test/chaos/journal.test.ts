@@ -20,7 +20,10 @@ async function follow(server: StateControl, after: string | undefined, limit: nu
   const ids: string[] = []
   let cursor = after
   for (;;) {
-    const page = await server.journal.read({ limit, ...(cursor === undefined ? {} : { after: cursor }) })
+    const page = await server.journal.read(
+      { limit, ...(cursor === undefined ? {} : { after: cursor }) },
+      caller,
+    )
     ids.push(...page.items.map(({ id }) => id))
     if (page.items.length === 0) return { ids, cursor: page.next }
     cursor = page.next

@@ -28,7 +28,7 @@ async function live(act: (server: StateControl, world: World) => Promise<void>):
 const textIn = ({ store }: World) => store.get(stateKey)?.bytes.toString()
 const leaseIn = ({ store }: World) => store.get(stateKey)?.lease
 const kinds = async (server: StateControl) =>
-  (await server.versions.list(unit, { limit: 10 })).items.map(({ how, status }) => `${how} ${status}`)
+  (await server.versions.list(unit, { limit: 10 }, caller)).items.map(({ how, status }) => `${how} ${status}`)
 
 async function refusal(work: Promise<unknown>): Promise<unknown> {
   return work.then(
@@ -41,7 +41,7 @@ test('a unit is locked before it has a state: an empty object is leased, and is 
   live(async (server, world) => {
     await server.locks.lock(unit, LockInfo.parse({ ID: 'one' }), { createUnit: true }, caller)
     expect([textIn(world), leaseIn(world) === undefined]).toEqual(['', false])
-    expect(await server.states.read(unit)).toBeUndefined()
+    expect(await server.states.read(unit, {}, caller)).toBeUndefined()
 
     await writeFirst(server, firstState, 'one')
     await server.locks.unlock(unit, 'one', caller)
@@ -115,7 +115,7 @@ test.each([
 
     const error = await refusal(server.locks.lock(unit, LockInfo.parse({ ID: 'one' }), {}, caller))
     expect(error).toMatchObject({ code: 'LOCKED', facts: { outside: true, holder: { Who: who } } })
-    expect(await server.locks.get(unit)).toMatchObject({ outside: true, info: { Who: who } })
+    expect(await server.locks.get(unit, caller)).toMatchObject({ outside: true, info: { Who: who } })
 
     await server.locks.forceUnlock(unit, {}, caller)
     expect(leaseIn(world)).toBeUndefined()

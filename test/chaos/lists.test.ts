@@ -42,7 +42,7 @@ test('a LOCK that stalled while its id was released and forgotten does not lock 
 
   await finish(world)
 
-  expect(await other.locks.get(unit)).toBeNull()
+  expect(await other.locks.get(unit, caller)).toBeNull()
   expect(isCode(outcome.error, 'NOT_LOCKED', 'BUCKET_UNAVAILABLE', 'CONFLICT'), String(outcome.error)).toBe(
     true,
   )
@@ -58,7 +58,7 @@ test('more than sixteen locks one after the other do not hinder anyone', async (
     await server.locks.unlock(unit, `lock-${i}`, caller)
   }
 
-  expect((await one.versions.list(unit, { limit: 100 })).items).toHaveLength(41)
+  expect((await one.versions.list(unit, { limit: 100 }, caller)).items).toHaveLength(41)
   const document = world.documents.at(-1)
   expect(document?.released.length).toBeLessThanOrEqual(16)
   expect(document?.recent.length).toBeLessThanOrEqual(8)

@@ -1,3 +1,4 @@
+import { alice } from '../support/caller.ts'
 import { callerNamed } from '../support/caller.ts'
 import { expect, test } from 'vitest'
 import { LockInfo } from '../../src/state/index.ts'
@@ -16,13 +17,13 @@ async function checkNames(world: World): Promise<void> {
   world.passTime(200_000)
   const server = await world.healthy()
   await server.upkeep.sweep(callerNamed('sweep'))
-  const { items } = await server.units.list({ org: 'default', limit: 100 })
+  const { items } = await server.units.list({ org: 'default', limit: 100 }, alice)
   const names = items.map(({ name }) => name)
   expect(new Set(names).size, names.join()).toBe(names.length)
   const keys = items.map(({ key }) => key)
   expect(new Set(keys).size, keys.join()).toBe(keys.length)
   for (const { name, id } of items) {
-    expect((await server.units.get({ org: 'default', unit: name })).id).toBe(id)
+    expect((await server.units.get({ org: 'default', unit: name }, alice)).id).toBe(id)
     const info = LockInfo.parse({ ID: `check ${id}` })
     await server.locks.lock({ org: 'default', unit: name }, info, {}, callerNamed('check'))
     await server.locks.unlock({ org: 'default', unit: name }, info.ID, callerNamed('check'))
@@ -32,7 +33,7 @@ async function checkNames(world: World): Promise<void> {
     await refusedOrTaken(() => server.units.create({ org: 'default', name }, callerNamed('check')))
   // The next request finishes a unit whose creation crashed after its claim.
   const all = await Promise.all(
-    ['prod/net', 'prod/other'].map((name) => server.units.get({ org: 'default', unit: name })),
+    ['prod/net', 'prod/other'].map((name) => server.units.get({ org: 'default', unit: name }, alice)),
   )
   expect(new Set(all.map(({ id }) => id)).size).toBe(2)
 }
@@ -114,7 +115,7 @@ test('a rename does not bring a deleted unit back', () =>
     preemptions: 2,
     check: async (world) => {
       const server = await world.healthy()
-      const { items } = await server.units.list({ org: 'default', limit: 10 })
+      const { items } = await server.units.list({ org: 'default', limit: 10 }, alice)
       if (world.forced.length > 0) expect(items.map(({ name }) => name)).toEqual([])
       await checkNames(world)
     },
@@ -155,9 +156,9 @@ test('a restore that crashes at any step is finished by the next client', () =>
       world.passTime(200_000)
       const server = await world.healthy()
       await server.upkeep.sweep(callerNamed('sweep'))
-      const { items } = await server.units.list({ org: 'default', limit: 10 })
+      const { items } = await server.units.list({ org: 'default', limit: 10 }, alice)
       for (const { name } of items) {
-        const found = await server.states.read({ org: 'default', unit: name })
+        const found = await server.states.read({ org: 'default', unit: name }, {}, alice)
         if (found === undefined || found === 'unchanged') throw new Error('a restored unit lost its state')
         expect(hashOf(await found.bytes())).toBe(hashOf(firstState))
       }

@@ -45,7 +45,7 @@ const stores: Readonly<Record<string, (context: TestContext) => Promise<() => Pr
 
 /** The bytes in memory if the server answers with them on the spot, as the backend's GET does. */
 async function read(server: StateControl, unit: string): Promise<string | undefined> {
-  return server.states.readNow(named(unit))?.content.toString() ?? (await pull(server, unit))
+  return server.states.readNow(named(unit), alice)?.content.toString() ?? (await pull(server, unit))
 }
 
 /** Reads until the answer comes from memory where possible, so that all caches are filled. */

@@ -134,7 +134,7 @@ export async function estate(settings: Partial<StateSettings> = { tidyAfterMs: n
     async function* bytes() {
       yield Buffer.from(text)
     }
-    const state = await control.states.receive(bytes(), { org, maxBytes: 1e6 })
+    const state = await control.states.receive(bytes(), { org, maxBytes: 1e6 }, alice)
     await control.states.write({ org, unit }, state, { how: 'backend', lockId }, alice)
     now += 1
   }
@@ -192,4 +192,6 @@ export async function workThrough(
 }
 
 export const statuses = async ({ rollouts }: Estate, id: string) =>
-  Object.fromEntries((await rollouts.get({ org, id })).steps.map((step) => [step.unit.name, step.status]))
+  Object.fromEntries(
+    (await rollouts.get({ org, id }, alice)).steps.map((step) => [step.unit.name, step.status]),
+  )

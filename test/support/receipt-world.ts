@@ -107,7 +107,7 @@ export async function openEstate(bucket: Bucket) {
   /** Declares what the variables take, by hand or by a project, and takes back what was declared before. */
   async function declare(unit: number): Promise<void> {
     const on = world(0).name
-    if ((await control.units.get(ref(unit))).dependencies.length > 0)
+    if ((await control.units.get(ref(unit), alice)).dependencies.length > 0)
       await graph.dependencies.remove(ref(unit), { on }, alice)
     if (!world(unit).isSynced)
       return void (await graph.dependencies.add(ref(unit), { on, inputs: mappingOf(unit) }, alice))
@@ -132,7 +132,7 @@ export async function openEstate(bucket: Bucket) {
     for (let up = 1; up < unit; up++) {
       const outputs = standing(up)
       if (outputs === undefined) continue
-      const found = await control.states.read(ref(up), { consumer: world(unit).name })
+      const found = await control.states.read(ref(up), { consumer: world(unit).name }, alice)
       if (found !== undefined && found !== 'unchanged') found.discard()
       made.set(up, outputs)
     }
@@ -147,7 +147,7 @@ export async function openEstate(bucket: Bucket) {
     const stream = (async function* (bytes: Buffer) {
       yield bytes
     })(bytesOf(unit, written))
-    const state = await control.states.receive(stream, { maxBytes: 1e9, org })
+    const state = await control.states.receive(stream, { maxBytes: 1e9, org }, alice)
     await control.states.write(ref(unit), state, { how: 'backend', ...options }, alice)
     await state.dispose()
     note(unit, written)
@@ -155,10 +155,10 @@ export async function openEstate(bucket: Bucket) {
 
   /** As a program does that knows nothing of us. Somebody looks at the unit then, so that it is recorded. */
   async function writeAround(unit: number, written: Written): Promise<void> {
-    const { key } = await control.units.get(ref(unit))
+    const { key } = await control.units.get(ref(unit), alice)
     const tag = (await bucket.head(key))?.tag
     await bucket.put(key, bodyOf(bytesOf(unit, written)), tag ?? 'absent')
-    await control.units.get(ref(unit))
+    await control.units.get(ref(unit), alice)
     note(unit, written)
   }
 

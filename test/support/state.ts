@@ -82,7 +82,7 @@ export async function push(
   text: string,
   options: { force?: boolean; keepSerial?: boolean; lockId?: string } = {},
 ) {
-  const state = await control.states.receive(chunks(text), { maxBytes: 1e9, org: 'default' })
+  const state = await control.states.receive(chunks(text), { maxBytes: 1e9, org: 'default' }, alice)
   try {
     return await control.states.write(
       named(unit),
@@ -96,7 +96,7 @@ export async function push(
 }
 
 export async function pull(control: StateControl, unit: string): Promise<string | undefined> {
-  const found = await control.states.read(named(unit))
+  const found = await control.states.read(named(unit), {}, alice)
   return found === undefined || found === 'unchanged' ? undefined : (await found.bytes()).toString()
 }
 

@@ -18,18 +18,18 @@ export function createDependencies(
   current: (org: string) => Promise<{ readonly live: LiveGraph }>,
   goneNames: GoneNames,
 ): Dependencies {
-  async function find(ref: UnitRef, field: string): Promise<UnitView> {
-    const unit = await control.units.get(ref).catch((error: unknown) => {
+  async function find(ref: UnitRef, field: string, caller: Caller): Promise<UnitView> {
+    const unit = await control.units.get(ref, caller).catch((error: unknown) => {
       if (!isTacoError(error, 'NOT_FOUND')) throw error
     })
     if (unit !== undefined && unit.deleted === null) return unit
-    const { units } = await control.graph.units(ref.org, { damaged: 'left out' })
+    const { units } = await control.graph.units(ref.org, { damaged: 'left out' }, caller)
     const names = units.map((one) => one.facts().name)
     throw unknownUnit(unit?.name ?? ref.unit, names, field)
   }
 
-  async function list({ org, unit }: UnitRef): Promise<DependenciesView> {
-    const { id, name, dependencies } = await find({ org, unit }, 'unit')
+  async function list({ org, unit }: UnitRef, caller: Caller): Promise<DependenciesView> {
+    const { id, name, dependencies } = await find({ org, unit }, 'unit', caller)
     const { live } = await current(org)
     const node = live.node(id)
     const declared = groupedBy(dependencies, ({ on }) => on)
@@ -44,10 +44,13 @@ export function createDependencies(
   }
 
   async function add(ref: UnitRef, input: DependencyInput, caller: Caller): Promise<DependencyChange> {
-    const [unit, on] = await Promise.all([find(ref, 'unit'), find({ org: ref.org, unit: input.on }, 'on')])
+    const [unit, on] = await Promise.all([
+      find(ref, 'unit', caller),
+      find({ org: ref.org, unit: input.on }, 'on', caller),
+    ])
     if (unit.id === on.id) throw cycleRefused([unit.name, unit.name])
     const warnings = checkOutputs(on, input)
-    await refuseCycle(ref.org, unit, on, false)
+    await refuseCycle(ref.org, unit, on, false, caller)
     const exact = { org: ref.org, unit: unit.id }
     let before: readonly Dependency[] = []
     await control.graph.changeDependencies(
@@ -62,7 +65,7 @@ export function createDependencies(
     )
     try {
       // Somebody may have declared the way back at the same moment: whoever sees both takes their own back.
-      await refuseCycle(ref.org, unit, on, true)
+      await refuseCycle(ref.org, unit, on, true, caller)
     } catch (error) {
       if (isTacoError(error, 'BAD_REQUEST')) {
         const others = (declared: readonly Dependency[]) => declared.filter((one) => one.on !== on.id)
@@ -70,12 +73,18 @@ export function createDependencies(
       }
       throw error
     }
-    return { ...(await list(exact)), warnings: [...new Set(warnings)] }
+    return { ...(await list(exact, caller)), warnings: [...new Set(warnings)] }
   }
 
   /** Adding "unit uses on" closes a cycle if a way leads from `on` to the unit already. */
-  async function refuseCycle(org: string, unit: UnitView, on: UnitView, fresh: boolean): Promise<void> {
-    const { units } = await control.graph.units(org, { fresh })
+  async function refuseCycle(
+    org: string,
+    unit: UnitView,
+    on: UnitView,
+    fresh: boolean,
+    caller: Caller,
+  ): Promise<void> {
+    const { units } = await control.graph.units(org, { fresh }, caller)
     const byId = new Map(units.map((one) => [one.id, one]))
     const usedBy = (id: string) => {
       const facts = byId.get(id)?.facts()
@@ -91,9 +100,9 @@ export function createDependencies(
     input: { readonly on: string; readonly outputs?: readonly string[] },
     caller: Caller,
   ): Promise<DependencyChange> {
-    const unit = await find(ref, 'unit')
+    const unit = await find(ref, 'unit', caller)
     if (await control.units.isRepeated({ org: ref.org, unit: unit.id }, caller))
-      return { ...(await list({ org: ref.org, unit: unit.id })), warnings: [] }
+      return { ...(await list({ org: ref.org, unit: unit.id }, caller)), warnings: [] }
     const names = await namesOf(ref.org, unit.dependencies)
     const target = unit.dependencies.find(({ on }) => on === input.on || names.get(on) === input.on)
     if (target === undefined) throw await noEdge(ref.org, unit, input.on, [...names.values()])
@@ -102,7 +111,7 @@ export function createDependencies(
       (declared) => takenFrom(declared, { id: target.on, name: input.on }, input.outputs),
       caller,
     )
-    const left = await list({ org: ref.org, unit: unit.id })
+    const left = await list({ org: ref.org, unit: unit.id }, caller)
     const isSeen = left.uses.some(({ on, source }) => on.id === target.on && source === 'reads')
     const seen = `the last apply of ${unit.name} read from ${input.on}, so it counts as used until an apply does not`
     return { ...left, warnings: isSeen ? [seen] : [] }
@@ -141,8 +150,8 @@ export function createDependencies(
     list,
     add,
     remove,
-    async usersOf(ref) {
-      const { id } = await control.units.get(ref)
+    async usersOf(ref, caller) {
+      const { id } = await control.units.get(ref, caller)
       return usersIn((await current(ref.org)).live, id)
     },
   }

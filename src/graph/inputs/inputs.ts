@@ -47,7 +47,7 @@ export interface Inputs {
 export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): Inputs {
   return {
     async resolve(ref, options, caller) {
-      const { id, name, dependencies } = await control.units.get(ref)
+      const { id, name, dependencies } = await control.units.get(ref, caller)
       const wanted = wantedOf(name, dependencies)
       const found = await Promise.all(wanted.map((one) => taken(one, ref.org, options, caller)))
       const faults = found.flatMap((one) => ('fault' in one ? [one.fault] : []))
@@ -56,7 +56,8 @@ export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): 
       if (options.complete === true) refuseHidden(name, given)
       const reads = options.peek === true ? [] : given.flatMap(({ view, inputs }) => readOf(view, inputs))
       const reader = options.run === undefined ? {} : { run: options.run }
-      if (reads.length > 0) await control.outputs.recordReads({ org: ref.org, unit: id }, reads, reader)
+      if (reads.length > 0)
+        await control.outputs.recordReads({ org: ref.org, unit: id }, reads, reader, caller)
       const inputs = given.flatMap((one) => one.inputs)
       return { unit: { id, name }, inputs: inputs.toSorted((a, b) => (a.variable < b.variable ? -1 : 1)) }
     },
@@ -73,14 +74,14 @@ export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): 
       return { given: { view, inputs: inputsOf(wanted, view) } }
     } catch (error) {
       if (!isTacoError(error, 'NOT_FOUND', 'GONE', 'STATE_ENCRYPTED')) throw error
-      return { fault: (await deletion(wanted, org)) ?? error }
+      return { fault: (await deletion(wanted, org, caller)) ?? error }
     }
   }
 
   /** Whatever else is missing, it is because the unit is. */
-  async function deletion({ on, name }: Wanted, org: string): Promise<TacoError | undefined> {
+  async function deletion({ on, name }: Wanted, org: string, caller: Caller): Promise<TacoError | undefined> {
     try {
-      const unit = await control.units.get({ org, unit: on })
+      const unit = await control.units.get({ org, unit: on }, caller)
       if (unit.deleted === null) return undefined
       return new TacoError('NOT_FOUND', `${unit.name} was deleted.`, {
         hint: `Restore it with \`taco unit restore ${unit.name}\`, or remove the dependency with \`taco dep rm\`.`,

@@ -1,3 +1,4 @@
+import { systemCaller } from '../../access/index.ts'
 import { isTacoError } from '../../base/errors.ts'
 import type { StateControl } from '../../state/index.ts'
 
@@ -10,7 +11,7 @@ export type GoneNames = ReturnType<typeof createGoneNames>
 export function createGoneNames(units: Pick<StateControl['units'], 'get'>) {
   async function nameOf(org: string, id: string): Promise<string> {
     try {
-      return (await units.get({ org, unit: id })).name
+      return (await units.get({ org, unit: id }, systemCaller('graph'))).name
     } catch (error) {
       if (!isTacoError(error, 'NOT_FOUND', 'GONE')) throw error
       return id

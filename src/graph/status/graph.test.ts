@@ -34,7 +34,7 @@ async function apply(
 ): Promise<void> {
   const info = LockInfo.parse({ ID: `lock-${++locks}`, Operation: operation })
   await control.locks.lock(at(name), info, { createUnit: true }, alice)
-  for (const from of reads) await control.states.read(at(from), { consumer: name })
+  for (const from of reads) await control.states.read(at(from), { consumer: name }, alice)
   const typed = Object.fromEntries(
     Object.entries(outputs).map(([key, value]) => [key, { value, type: 'string' }]),
   )
@@ -42,13 +42,13 @@ async function apply(
   const stream = (async function* () {
     yield Buffer.from(text)
   })()
-  const state = await control.states.receive(stream, { maxBytes: 1e9, org })
+  const state = await control.states.receive(stream, { maxBytes: 1e9, org }, alice)
   await control.states.write(at(name), state, { how: 'backend', lockId: info.ID }, alice)
   await control.locks.unlock(at(name), info.ID, alice)
 }
 
 async function statusOf({ graph }: Awaited<ReturnType<typeof open>>, time?: number) {
-  const { items } = await graph.status({ org, ...(time === undefined ? {} : { at: time }) })
+  const { items } = await graph.status({ org, ...(time === undefined ? {} : { at: time }) }, alice)
   return Object.fromEntries(items.map(({ name, status }) => [name, status]))
 }
 
@@ -64,7 +64,7 @@ test('an output changes: its consumers are stale, say why, and what is below the
   await apply(control, 'network', { vpc: 'a', cidr: '11' })
   expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date', dns: 'up-to-date' })
   await apply(control, 'network', { vpc: 'b', cidr: '11' })
-  const { items, counts } = await graph.status({ org, attention: true })
+  const { items, counts } = await graph.status({ org, attention: true }, alice)
 
   expect(counts).toMatchObject({ 'up-to-date': 1, stale: 1, waiting: 1 })
   expect(items).toMatchObject([
@@ -112,7 +112,7 @@ test('a reason names the commit since which the output differs from what was rea
   for (const outputs of [{ vpc: 'b' }, { vpc: 'a' }, { vpc: 'b', zone: 'x' }, { vpc: 'c', zone: 'y' }])
     await apply(control, 'network', outputs)
 
-  const { items } = await graph.status({ org, unit: 'app', direction: 'none' })
+  const { items } = await graph.status({ org, unit: 'app', direction: 'none' }, alice)
   expect(items[0]?.reasons.map(({ output, change, changed }) => [output, change, changed?.commit])).toEqual([
     ['vpc', 'changed', 4],
     ['zone', 'appeared', 4],
@@ -125,22 +125,22 @@ test('a unit that was only read and is gone is told by the name it had', async (
   await apply(control, 'app', {}, ['network'])
   await control.units.remove(at('network'), { force: true }, alice)
 
-  const { items } = await graph.status({ org })
+  const { items } = await graph.status({ org }, alice)
   expect(items).toMatchObject([{ name: 'app', reasons: [{ kind: 'gone', says: 'network is gone' }] }])
   for (const query of [{ org }, { org, unit: 'app' }])
-    expect((await graph.view(query)).edges).toMatchObject([{ name: 'network', state: 'dangling' }])
-  expect((await graph.dependencies.list(at('app'))).uses).toMatchObject([{ on: { name: 'network' } }])
+    expect((await graph.view(query, alice)).edges).toMatchObject([{ name: 'network', state: 'dangling' }])
+  expect((await graph.dependencies.list(at('app'), alice)).uses).toMatchObject([{ on: { name: 'network' } }])
 })
 
 test('an answer is never as of a time before what it contains', async () => {
   // As long as a listing holds, only what this server does itself is added to it.
   const { control, graph } = await open(openMemoryBucket(), { catalogLagMs: 60_000 })
   await apply(control, 'network', { vpc: 'a' })
-  await graph.status({ org })
+  await graph.status({ org }, alice)
   await new Promise((resolve) => setTimeout(resolve, 5))
   await apply(control, 'network', { vpc: 'b' })
 
-  const { asOf, items } = await graph.status({ org })
+  const { asOf, items } = await graph.status({ org }, alice)
   expect(Date.parse(asOf)).toBeGreaterThanOrEqual(Date.parse(items[0]?.at ?? ''))
 })
 
@@ -150,7 +150,7 @@ test('an output that is gone says which commit took it away', async () => {
   await apply(world.control, 'app', {}, ['network'])
   await apply(world.control, 'network', {})
 
-  const { items } = await world.graph.status({ org, unit: 'app', direction: 'none' })
+  const { items } = await world.graph.status({ org, unit: 'app', direction: 'none' }, alice)
 
   expect(items).toMatchObject([
     { reasons: [{ output: 'vpc', change: 'disappeared', changed: { commit: 2, by: 'user:alice' } }] },
@@ -164,7 +164,7 @@ test('an output that went with the whole state is blamed on no commit', async ()
   await apply(world.control, 'network', { vpc: 'b' })
   await world.control.states.remove(at('network'), { force: false }, alice)
 
-  const { items } = await world.graph.status({ org, unit: 'app', direction: 'none' })
+  const { items } = await world.graph.status({ org, unit: 'app', direction: 'none' }, alice)
 
   const says = 'vpc of network disappeared; it was read at commit 1'
   expect(items[0]?.reasons[0]).toMatchObject({ change: 'disappeared', changed: null, says })
@@ -174,7 +174,7 @@ test('a past time shows the graph as it was', async () => {
   const world = await open()
   await apply(world.control, 'network', { vpc: 'a' })
   await apply(world.control, 'app', {}, ['network'])
-  const then = (await world.control.units.get(at('app'))).state?.at ?? ''
+  const then = (await world.control.units.get(at('app'), alice)).state?.at ?? ''
   // What happens within the same millisecond cannot be told apart.
   await vi.waitUntil(() => Date.now() > Date.parse(then))
   await apply(world.control, 'network', { vpc: 'b' })
@@ -194,8 +194,8 @@ test('a past time knows of an apply that had nothing to write, from then on', as
   await expect.poll(() => Date.now()).toBeGreaterThan(stale)
   const info = LockInfo.parse({ ID: 'run', Operation: 'OperationTypeApply' })
   await control.locks.lock(app, info, {}, alice)
-  await control.states.read(at('network'), { consumer: 'app' })
-  await control.graph.applied(app, { run: 'run', since: Date.now(), fingerprint: null })
+  await control.states.read(at('network'), { consumer: 'app' }, alice)
+  await control.graph.applied(app, { run: 'run', since: Date.now(), fingerprint: null }, alice)
   await control.locks.unlock(app, 'run', alice)
 
   expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date' })
@@ -213,16 +213,16 @@ test('a reason of a past time names no read that came later', async () => {
   await apply(control, 'network', { vpc: 'b' })
   const info = LockInfo.parse({ ID: 'run', Operation: 'OperationTypeApply' })
   await control.locks.lock(at('app'), info, {}, alice)
-  await control.states.read(at('network'), { consumer: 'app' })
-  await control.graph.applied(at('app'), { run: 'run', since: Date.now(), fingerprint: null })
+  await control.states.read(at('network'), { consumer: 'app' }, alice)
+  await control.graph.applied(at('app'), { run: 'run', since: Date.now(), fingerprint: null }, alice)
   await control.locks.unlock(at('app'), 'run', alice)
-  const { id } = await control.units.get(at('app'))
+  const { id } = await control.units.get(at('app'), alice)
   for await (const page of bucket.list(`.taco/orgs/${org}/versions/${id}/`))
     for (const { key, tag } of page) await bucket.delete(key, tag)
   for await (const _ of control.upkeep.doctor({ deep: true, repair: true }, alice));
 
   const { graph } = await open(bucket)
-  const { items } = await graph.status({ org, unit: 'app', direction: 'none', at: then })
+  const { items } = await graph.status({ org, unit: 'app', direction: 'none', at: then }, alice)
 
   const says = 'it is unknown which network its state was made from'
   expect(items).toMatchObject([
@@ -241,10 +241,10 @@ test('a version that was made anew knows no more what stood before an apply that
   await expect.poll(() => Date.now()).toBeGreaterThan(stale)
   const info = LockInfo.parse({ ID: 'run', Operation: 'OperationTypeApply' })
   await control.locks.lock(at('app'), info, {}, alice)
-  await control.states.read(at('network'), { consumer: 'app' })
-  await control.graph.applied(at('app'), { run: 'run', since: Date.now(), fingerprint: null })
+  await control.states.read(at('network'), { consumer: 'app' }, alice)
+  await control.graph.applied(at('app'), { run: 'run', since: Date.now(), fingerprint: null }, alice)
   await control.locks.unlock(at('app'), 'run', alice)
-  const { id } = await control.units.get(at('app'))
+  const { id } = await control.units.get(at('app'), alice)
   for await (const page of bucket.list(`.taco/orgs/${org}/versions/${id}/`))
     for (const { key, tag } of page) await bucket.delete(key, tag)
   for await (const _ of control.upkeep.doctor({ deep: true, repair: true }, alice));
@@ -272,7 +272,7 @@ test('a past time whose versions retention removed is unknown, not another one',
   await apply(control, 'network', { vpc: 'd' })
   await control.upkeep.gc({ dryRun: false }, alice)
 
-  const { items } = await graph.status({ org, at: then })
+  const { items } = await graph.status({ org, at: then }, alice)
 
   expect(items).toMatchObject([
     {
@@ -299,23 +299,23 @@ test('a lock whose lease is over is none', async () => {
   await apply(control, 'network', { vpc: 'a' })
   const info = LockInfo.parse({ ID: 'killed', Operation: 'OperationTypeApply' })
   await control.locks.lock(at('network'), info, { leaseMs: 60_000 }, alice)
-  const marks = async () => (await graph.view({ org })).nodes.map((node) => node.marks)
+  const marks = async () => (await graph.view({ org }, alice)).nodes.map((node) => node.marks)
 
   expect(await marks()).toEqual([['locked']])
-  const { nodes } = await graph.view({ org })
-  expect((await graph.view({ org })).nodes).toBe(nodes)
+  const { nodes } = await graph.view({ org }, alice)
+  expect((await graph.view({ org }, alice)).nodes).toBe(nodes)
   now += 120_000
   expect(await marks()).toEqual([[]])
-  expect((await graph.status({ org })).items[0]?.marks).toEqual([])
+  expect((await graph.status({ org }, alice)).items[0]?.marks).toEqual([])
 })
 
 test('an organization that is not there is an error, not an empty graph', async () => {
   const { graph } = await open()
 
-  expect((await graph.view({ org })).nodes).toEqual([])
+  expect((await graph.view({ org }, alice)).nodes).toEqual([])
   for (const query of [{ org: 'nosuch' }, { org: 'nosuch', at: 1 }])
-    await expect(graph.status(query)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await expect(graph.view({ org: 'nosuch' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(graph.status(query, alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(graph.view({ org: 'nosuch' }, alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
 test.each([
@@ -325,7 +325,7 @@ test.each([
 ])('after a failed apply a write by %s leaves the unit %s', async (operation, status) => {
   const world = await open()
   await apply(world.control, 'app', {})
-  await world.control.graph.failed(at('app'), { rollout: 'ro-1' })
+  await world.control.graph.failed(at('app'), { rollout: 'ro-1' }, alice)
   expect(await statusOf(world)).toEqual({ app: 'stale' })
 
   await apply(world.control, 'app', { url: 'x' }, [], operation)
@@ -339,14 +339,16 @@ test('a deleted unit leaves a dangling edge and a name; restoring it mends both'
   await apply(control, 'network', { vpc: 'a' })
   await apply(control, 'app', {}, ['network'])
   await graph.dependencies.add(at('app'), { on: 'network' }, alice)
-  expect(await graph.dependencies.usersOf(at('network'))).toMatchObject([{ name: 'app', source: 'declared' }])
+  expect(await graph.dependencies.usersOf(at('network'), alice)).toMatchObject([
+    { name: 'app', source: 'declared' },
+  ])
 
   await control.units.remove(at('network'), { force: true }, alice)
-  const { items } = await graph.status({ org })
+  const { items } = await graph.status({ org }, alice)
   expect(items).toMatchObject([
     { name: 'app', status: 'unknown', reasons: [{ kind: 'gone', says: 'network is gone' }] },
   ])
-  expect((await graph.view({ org })).edges).toMatchObject([{ name: 'network', state: 'dangling' }])
+  expect((await graph.view({ org }, alice)).edges).toMatchObject([{ name: 'network', state: 'dangling' }])
 
   await control.units.restore(at('network'), {}, alice)
   expect(await statusOf(world)).toEqual({ network: 'up-to-date', app: 'up-to-date' })
@@ -365,7 +367,7 @@ test('a cycle is refused, spelled out, however long it is', async () => {
   await expect(graph.dependencies.add(at('a'), { on: 'a' }, alice)).rejects.toMatchObject({
     message: 'This would create a cycle: a → a.',
   })
-  expect((await graph.dependencies.list(at('c'))).uses).toEqual([])
+  expect((await graph.dependencies.list(at('c'), alice)).uses).toEqual([])
 })
 
 test('of two who close a cycle at the same moment at most one stays', async () => {
@@ -380,8 +382,8 @@ test('of two who close a cycle at the same moment at most one stays', async () =
 
   const kept = done.filter(({ status }) => status === 'fulfilled').length
   const left = [
-    ...(await one.graph.dependencies.list(at('a'))).uses,
-    ...(await one.graph.dependencies.list(at('b'))).uses,
+    ...(await one.graph.dependencies.list(at('a'), alice)).uses,
+    ...(await one.graph.dependencies.list(at('b'), alice)).uses,
   ]
   expect(kept).toBeLessThan(2)
   expect(left).toHaveLength(kept)
@@ -390,8 +392,8 @@ test('of two who close a cycle at the same moment at most one stays', async () =
 test('an edge of a race that was not there before is taken back whole', async () => {
   const { control, graph } = await open()
   for (const name of ['a', 'b']) await control.units.create({ org, name }, alice)
-  const b = await control.units.get(at('b'))
-  const a = await control.units.get(at('a'))
+  const b = await control.units.get(at('b'), alice)
+  const a = await control.units.get(at('a'), alice)
   // The way back appears between the check and the write, as if another server had made it.
   const raced = {
     ...control.graph,
@@ -406,8 +408,8 @@ test('an edge of a race that was not there before is taken back whole', async ()
     createGraph({ control: { ...control, graph: raced } }).dependencies.add(at('a'), { on: 'b' }, alice),
   ).rejects.toMatchObject({ message: 'This would create a cycle: a → b → a.' })
 
-  expect((await graph.dependencies.list(at('a'))).uses).toEqual([])
-  expect((await graph.dependencies.list(at('b'))).uses).toHaveLength(1)
+  expect((await graph.dependencies.list(at('a'), alice)).uses).toEqual([])
+  expect((await graph.dependencies.list(at('b'), alice)).uses).toHaveLength(1)
 })
 
 test('names that are nearly right get the right ones as advice', async () => {
@@ -423,7 +425,7 @@ test('names that are nearly right get the right ones as advice', async () => {
   await expect(
     graph.dependencies.add(at('prod/app'), { on: 'prod/network', outputs: ['vpcid'] }, alice),
   ).rejects.toMatchObject({ code: 'NOT_FOUND', hint: expect.stringContaining('Did you mean vpc_id?') })
-  await expect(graph.status({ org, unit: 'prod/ap' })).rejects.toMatchObject({
+  await expect(graph.status({ org, unit: 'prod/ap' }, alice)).rejects.toMatchObject({
     code: 'NOT_FOUND',
     hint: expect.stringContaining('Did you mean prod/app?'),
   })
@@ -440,7 +442,7 @@ test('outputs are added to an edge and taken from it one by one', async () => {
   await apply(control, 'network', { vpc: 'a', subnet: 'b' })
   await control.units.create({ org, name: 'app' }, alice)
   const uses = async () =>
-    (await graph.dependencies.list(at('app'))).uses.map(({ outputs, inputs }) => [outputs, inputs])
+    (await graph.dependencies.list(at('app'), alice)).uses.map(({ outputs, inputs }) => [outputs, inputs])
 
   await graph.dependencies.add(at('app'), { on: 'network', outputs: ['vpc'] }, alice)
   await graph.dependencies.add(
@@ -466,8 +468,8 @@ test('an unchanged graph is the same object, so that faces can keep what they ma
   const { control, graph } = await open()
   await apply(control, 'network', { vpc: 'a' })
 
-  const first = await graph.view({ org })
-  expect((await graph.view({ org })).nodes).toBe(first.nodes)
+  const first = await graph.view({ org }, alice)
+  expect((await graph.view({ org }, alice)).nodes).toBe(first.nodes)
   await apply(control, 'network', { vpc: 'b' })
-  expect((await graph.view({ org })).nodes).not.toBe(first.nodes)
+  expect((await graph.view({ org }, alice)).nodes).not.toBe(first.nodes)
 })

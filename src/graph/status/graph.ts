@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { systemCaller } from '../../access/index.ts'
 import { type Clock, isoTime, systemClock } from '../../base/clock.ts'
 import { Turns } from '../../base/turns.ts'
 import type { GraphFacts, StateControl } from '../../state/index.ts'
@@ -25,6 +26,9 @@ const SLICE_UNITS = 64
 /** Organizations whose graph is in memory. Whoever asks for another one builds it again. */
 const MOST_GRAPHS = 64
 
+/** The graph in memory is read once for all callers. */
+const shared = systemCaller('graph')
+
 type Marks = RolloutMarks['marks']
 
 interface Loaded {
@@ -45,9 +49,9 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
   /** Without options for those who decide by the graph: it is refused where a unit of it cannot be read. */
   async function current(
     org: string,
-    options?: { readonly damaged: 'shown' },
+    options: { readonly damaged?: 'shown' } = {},
   ): Promise<{ live: LiveGraph; asOf: number }> {
-    const { units, asOf } = await control.graph.units(org, options)
+    const { units, asOf } = await control.graph.units(org, options, shared)
     if (!graphs.has(org)) await readFacts(units)
     let live = graphs.get(org)
     if (live === undefined) {
@@ -65,7 +69,7 @@ export function createGraph({ control, marks, clock = systemClock }: GraphDeps):
       return { ...(await current(org, { damaged: 'shown' })), marks: known?.marks ?? new Map() }
     }
     const live = createLiveGraph()
-    const all = (await control.graph.unitsAt(org, at)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    const all = (await control.graph.unitsAt(org, at, shared)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
     live.update(all.map((facts) => ({ id: facts.id, key: facts, facts: () => facts })))
     return { live, asOf: at, marks: new Map() }
   }

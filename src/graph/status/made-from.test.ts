@@ -174,7 +174,7 @@ const steps = {
     // Half of them have nothing to write, because nothing would become of other values.
     if (other % 2 === 0) await at.write(unit, { outputs: outputsOf(one), made }, { lockId: run })
     else at.remake(unit, made)
-    await at.control.graph.applied(at.ref(unit), { run, since, fingerprint: null })
+    await at.control.graph.applied(at.ref(unit), { run, since, fingerprint: null }, alice)
     await at.control.locks.unlock(at.ref(unit), run, alice)
     if (other % 2 === 0) at.change(unit, { hasFetched: false })
     return at.standing(unit) === undefined || at.standing(0) === undefined ? 'nothing' : 'everything'
@@ -197,7 +197,7 @@ const steps = {
     })
     at.change(unit, { hasFetched: false })
     if (other === 0) await steps.planAndApply(at, { unit, value, other })
-    await at.control.graph.applied(at.ref(unit), { run, since, fingerprint: null })
+    await at.control.graph.applied(at.ref(unit), { run, since, fingerprint: null }, alice)
     return other === 0 || at.standing(0) === undefined ? 'nothing' : 'everything'
   },
   /** One that is given its inputs and gets no further: its plan fails, or its worker is killed. */
@@ -289,7 +289,7 @@ function checkTrue(
 }
 
 async function check(at: Estate, { unit }: Step, fresh: Fresh): Promise<void> {
-  const { nodes, edges } = await at.graph.view({ org })
+  const { nodes, edges } = await at.graph.view({ org }, alice)
   checkTrue(at, nodes, statesOf(at), 'now')
   const node = nodes.find(({ name }) => name === at.world(unit).name)
   if (fresh === 'nothing' || node === undefined) return
@@ -341,7 +341,7 @@ test(
         }
         // A few times are enough of each history: every look at the past reads it all.
         for (const { time, states } of past.filter((_, i) => i % 8 === 4)) {
-          const { nodes } = await at.graph.view({ org, at: time })
+          const { nodes } = await at.graph.view({ org, at: time }, alice)
           checkTrue(at, nodes, states, `at ${time}`)
         }
         await at.control.close()

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { systemCaller } from '../../access/index.ts'
 import { isoTime } from '../../base/clock.ts'
 import { isTacoError } from '../../base/errors.ts'
 import { forEachLimit } from '../../base/for-each-limit.ts'
@@ -13,6 +14,9 @@ const AT_ONCE = 8
 /** What took an output away may be followed by another: the output came back and went again. */
 const GONE_TTL_MS = 10_000
 
+/** What is read here is kept for all callers. */
+const shared = systemCaller('graph')
+
 type Commit = Pick<OutputsCommitView, 'commit' | 'at' | 'by' | 'who'>
 
 /** Adds to reasons when a change was made and by whom. A commit never changes, so each is looked up once. */
@@ -26,15 +30,16 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>, graph: Pick<Gra
     if (changed !== null) {
       // What came right after the read, or is told of a past time, needs no look at the commits in between.
       const isNext = read !== null && changed.commit === read.commit + 1
-      const made = isNext || until !== Infinity ? await graph.commitOf(org, on.id, changed.commit) : undefined
+      const made =
+        isNext || until !== Infinity ? await graph.commitOf(org, on.id, changed.commit, shared) : undefined
       if (made !== undefined)
         return { commit: changed.commit, at: isoTime(made.at), by: made.by, who: made.who }
-      const { items } = await outputs.log(ref, { limit: 50, cursor: String(changed.commit + 1) })
+      const { items } = await outputs.log(ref, { limit: 50, cursor: String(changed.commit + 1) }, shared)
       return firstChange(items, output, read?.commit)
     }
     // It is gone. The newest commit that touched it took it away, unless that one still has it: then it went with the
     // whole state, which makes no commit.
-    const { items } = await outputs.log(ref, { limit: 50 })
+    const { items } = await outputs.log(ref, { limit: 50 }, shared)
     const newest = items.find((item) => item.changed.includes(output) && Date.parse(item.at) <= until)
     if (newest === undefined || newest.commit <= (read?.commit ?? 0)) return undefined
     return newest.outputs?.some(({ name }) => name === output) === true ? undefined : newest

@@ -1,5 +1,5 @@
 import { among } from '../../base/text/among.ts'
-import type { GraphFacts, StateControl } from '../../state/index.ts'
+import type { Caller, GraphFacts, StateControl } from '../../state/index.ts'
 import { type Doubt, edgesOf, variablesOf } from '../../graph/index.ts'
 import type { Rollout } from '../model.ts'
 import { type Verdict, judge } from './proof.ts'
@@ -20,6 +20,7 @@ const FEW = 12
 export function freshFacts(
   graph: StateControl['graph'],
   org: string,
+  caller: Caller,
   doubt: Doubt = () => undefined,
 ): FreshFacts {
   const known = new Map<string, GraphFacts | undefined>()
@@ -27,7 +28,7 @@ export function freshFacts(
     async load(ids) {
       const missing = [...new Set(ids)].filter((id) => !known.has(id))
       if (missing.length > FEW) {
-        const { units } = await graph.units(org, { fresh: true, damaged: 'left out' })
+        const { units } = await graph.units(org, { fresh: true, damaged: 'left out' }, caller)
         const listed = new Map(units.map((unit) => [unit.id, unit]))
         for (const id of missing) {
           const unit = listed.get(id)
@@ -36,7 +37,7 @@ export function freshFacts(
       }
       // One that is not listed is gone, or its document cannot be read: to read it tells, and refuses the latter.
       const left = missing.filter((id) => !known.has(id))
-      await Promise.all(left.map(async (id) => known.set(id, await graph.facts({ org, unit: id }))))
+      await Promise.all(left.map(async (id) => known.set(id, await graph.facts({ org, unit: id }, caller))))
     },
     of: (id) => known.get(id),
     doubt,

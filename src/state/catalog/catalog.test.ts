@@ -45,7 +45,7 @@ function setUp() {
 }
 
 async function listed(control: StateControl): Promise<readonly string[]> {
-  const { items } = await control.units.list({ org: 'default', limit: 1000 })
+  const { items } = await control.units.list({ org: 'default', limit: 1000 }, alice)
   return items.map(({ description }) => description)
 }
 

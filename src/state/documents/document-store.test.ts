@@ -150,7 +150,7 @@ test('the events of a change reach the journal, also those that a killed server 
   }))
   await control.close()
 
-  const { items } = await (await openControl(bucket)).journal.read({ limit: 100 })
+  const { items } = await (await openControl(bucket)).journal.read({ limit: 100 }, alice)
   expect(items.map(({ type }) => type)).toEqual(expect.arrayContaining(['team.created', 'team.admitted']))
 })
 

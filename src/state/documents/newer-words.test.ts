@@ -31,7 +31,7 @@ test('an event of an unknown type is shown as it is', async () => {
     await rewrite(bucket, key, /"unit\.created"/, '"unit.blessed"').catch(() => {})
   const control = await openControl(bucket)
 
-  const { items } = await control.journal.read({ limit: 100 })
+  const { items } = await control.journal.read({ limit: 100 }, alice)
 
   expect(items.map(({ type }) => type)).toContain('unit.blessed')
   expect(wrong(await findings(control))).toEqual([])
@@ -42,7 +42,7 @@ test('a document with words that are not known is used and rewritten with them',
   const before = await openControl(bucket)
   await push(before, 'u', stateText(1))
   await push(before, 'v', stateText(1))
-  const [{ id }, v] = [await before.units.get(named('u')), await before.units.get(named('v'))]
+  const [{ id }, v] = [await before.units.get(named('u'), alice), await before.units.get(named('v'), alice)]
   const uses = { on: v.id, name: 'v', outputs: null, source: 'code' as const, inputs: {} }
   await before.graph.changeDependencies(named('u'), () => [uses], alice)
   await before.close()
@@ -51,7 +51,7 @@ test('a document with words that are not known is used and rewritten with them',
   await rewrite(bucket, key, /"source":"code"/, '"source":"guess"')
   const control = await openControl(bucket)
 
-  expect(await control.units.get(named('u'))).toMatchObject({
+  expect(await control.units.get(named('u'), alice)).toMatchObject({
     state: { how: 'teleport' },
     dependencies: [{ source: 'guess' }],
   })
@@ -66,7 +66,7 @@ test('a word that decides something is refused as newer, not as damaged, and lef
   const bucket = openMemoryBucket()
   const before = await openControl(bucket)
   await push(before, 'u', stateText(1))
-  const { id } = await before.units.get(named('u'))
+  const { id } = await before.units.get(named('u'), alice)
   await before.close()
   const key = `.taco/orgs/default/units/${id}.json`
   await rewrite(bucket, key, /"write":(null|\{.*?"by":"[^"]*"\})/, '"write":{"kind":"merge","with":"x"}')

@@ -33,19 +33,16 @@ async function hourly() {
 }
 
 async function shownAt(control: StateControl, time: number): Promise<unknown> {
-  const units = await control.graph.unitsAt('default', time)
+  const units = await control.graph.unitsAt('default', time, alice)
   return units.map(({ head, forgotten, missing }) =>
     forgotten === true ? 'unknown' : missing !== undefined ? 'missing' : (head?.commit ?? 'no state'),
   )
 }
 
 const absencesOf = async (control: StateControl, unit = 'prod') =>
-  (await control.versions.list(named(unit), { limit: 10 })).absences.map(({ what, seq, by, until }) => [
-    what,
-    seq,
-    by,
-    until !== null,
-  ])
+  (await control.versions.list(named(unit), { limit: 10 }, alice)).absences.map(
+    ({ what, seq, by, until }) => [what, seq, by, until !== null],
+  )
 
 test('a deletion of a state stays in the history after the next state', async () => {
   const { control, open, step } = await hourly()
@@ -100,15 +97,15 @@ test('a state that was missing for a while was missing then, however it ended', 
   await step(() => push(control, 'prod', withResources(1, 1)))
   const missing = await step(async () => {
     await lose(bucket, key)
-    await control.units.get(named('prod'))
+    await control.units.get(named('prod'), alice)
   })
   const found = await step(async () => {
     await overwrite(bucket, key, withResources(1, 1))
-    await control.units.get(named('prod'))
+    await control.units.get(named('prod'), alice)
   })
   const again = await step(async () => {
     await lose(bucket, key)
-    await control.units.get(named('prod'))
+    await control.units.get(named('prod'), alice)
   })
   const accepted = await step(() => control.states.remove(named('prod'), { force: true }, alice))
   await step(() => push(control, 'prod', stateText(1, 'new', 'other')))

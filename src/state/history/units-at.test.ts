@@ -26,7 +26,7 @@ async function estate(versions: number) {
 }
 
 async function commitsAt(control: StateControl, time = 0): Promise<unknown[]> {
-  const units = await control.graph.unitsAt('default', time)
+  const units = await control.graph.unitsAt('default', time, alice)
   return [...new Set(units.map(({ head, forgotten }) => (forgotten === true ? 'unknown' : head?.commit)))]
 }
 
@@ -65,17 +65,17 @@ test('a server that wrote the versions itself reads none of them', async () => {
   const control = await open(counter.bucket)
   for (const serial of [1, 2])
     await Promise.all(Array.from({ length: UNITS }, (_, i) => push(control, `u${i}`, stateText(serial))))
-  const { items } = await control.versions.list(named('u0'), { limit: 2 })
+  const { items } = await control.versions.list(named('u0'), { limit: 2 }, alice)
   counter.take()
 
-  const units = await control.graph.unitsAt('default', Date.parse(items[1]?.at ?? ''))
+  const units = await control.graph.unitsAt('default', Date.parse(items[1]?.at ?? ''), alice)
   expect(units.find(({ name }) => name === 'u0')?.head?.commit).toBe(1)
   expect(counter.take().filter(({ key }) => key.includes('/versions/'))).toEqual([])
 })
 
 test('a sweep saves what was written, so that a server that starts later reads no version', async () => {
   const { bucket, control, open, times } = await estate(2)
-  await control.graph.units('default', { fresh: true })
+  await control.graph.units('default', { fresh: true }, alice)
   await control.upkeep.sweep(alice)
 
   const cold = await asked(open, bucket, times[0])

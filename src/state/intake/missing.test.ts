@@ -35,7 +35,7 @@ async function vanished(vanish: (bucket: Bucket) => Promise<void>) {
 }
 
 async function events(control: StateControl): Promise<string[]> {
-  const { items } = await control.journal.read({ limit: 1000 })
+  const { items } = await control.journal.read({ limit: 1000 }, alice)
   return items.map(({ type }) => type)
 }
 
@@ -56,9 +56,9 @@ test.each(ways)(
     )
     await expect(pull(control, 'u')).rejects.toMatchObject(refusal)
     await expect(push(control, 'u', withResources(1, 1, 'M'))).rejects.toMatchObject(refusal)
-    await expect(control.states.read(u, { consumer: 'v' })).rejects.toMatchObject(refusal)
+    await expect(control.states.read(u, { consumer: 'v' }, alice)).rejects.toMatchObject(refusal)
     await expect(control.outputs.get(u, { sensitive: false }, alice)).rejects.toMatchObject(refusal)
-    await expect(control.versions.get(u, 'current')).rejects.toMatchObject(refusal)
+    await expect(control.versions.get(u, 'current', alice)).rejects.toMatchObject(refusal)
     await expect(control.states.remove(u, { force: false }, alice)).rejects.toMatchObject({
       code: 'STATE_HAS_RESOURCES',
     })
@@ -73,11 +73,11 @@ test.each(ways)('a GET alone finds a state that was %s', async (_, vanish) => {
 
   await expect(pull(control, 'u')).rejects.toMatchObject(refusal)
 
-  expect(await control.units.get(u)).toMatchObject({
+  expect(await control.units.get(u, alice)).toMatchObject({
     state: null,
     missing: { version: { seq: 1, serial: 3, status: 'missing' } },
   })
-  expect((await control.versions.list(u, { limit: 5 })).items).toMatchObject([{ status: 'missing' }])
+  expect((await control.versions.list(u, { limit: 5 }, alice)).items).toMatchObject([{ status: 'missing' }])
   expect(await events(control)).toContain('state.missing')
 })
 
@@ -101,7 +101,7 @@ test.each(ways)('a state that was %s is restored by a rollback', async (_, vanis
 
   expect(await pull(control, 'u')).toBe(withResources(4, 2))
   await control.locks.lock(u, info('one'), {}, alice)
-  expect(await control.units.get(u)).toMatchObject({ missing: null, state: { serial: 4 } })
+  expect(await control.units.get(u, alice)).toMatchObject({ missing: null, state: { serial: 4 } })
   expect(await control.upkeep.sweep(alice)).toMatchObject({ missing: 0 })
 })
 
@@ -111,8 +111,8 @@ test.each(ways)('that a state was %s can be accepted, and is recorded', async (_
   await control.states.remove(u, { force: true }, alice)
 
   expect(await pull(control, 'u')).toBeUndefined()
-  expect((await control.versions.list(u, { limit: 5 })).items).toMatchObject([{ status: 'deleted' }])
-  expect((await control.journal.read({ limit: 1000 })).items).toContainEqual(
+  expect((await control.versions.list(u, { limit: 5 }, alice)).items).toMatchObject([{ status: 'deleted' }])
+  expect((await control.journal.read({ limit: 1000 }, alice)).items).toContainEqual(
     expect.objectContaining({
       type: 'state.deleted',
       by: 'user:alice',
@@ -138,7 +138,7 @@ test.each(ways)('a client at work while it was %s stores the next state', async 
   await control.locks.unlock(u, 'one', alice)
 
   expect(await pull(control, 'u')).toBe(withResources(5, 2))
-  expect(await control.units.get(u)).toMatchObject({ missing: null })
+  expect(await control.units.get(u, alice)).toMatchObject({ missing: null })
 })
 
 test('a state that is put back around OpenTaco ends the alarm', async () => {
@@ -148,7 +148,7 @@ test('a state that is put back around OpenTaco ends the alarm', async () => {
   await overwrite(bucket, KEY, withResources(3, 2))
 
   expect(await pull(control, 'u')).toBe(withResources(3, 2))
-  expect(await control.units.get(u)).toMatchObject({ missing: null, state: { seq: 1 } })
+  expect(await control.units.get(u, alice)).toMatchObject({ missing: null, state: { seq: 1 } })
   await control.locks.lock(u, info('one'), {}, alice)
 })
 
@@ -165,6 +165,6 @@ test('a state without resources, and one that was deleted through OpenTaco, is s
   await control.locks.lock(u, info('one'), {}, alice)
   await control.locks.lock(named('v'), info('two'), {}, alice)
   expect(
-    (await control.units.list({ org: 'default', limit: 9 })).items.map(({ missing }) => missing),
+    (await control.units.list({ org: 'default', limit: 9 }, alice)).items.map(({ missing }) => missing),
   ).toEqual([null, null])
 })

@@ -161,7 +161,7 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
   }
 
   return {
-    read: (ref, options = {}) =>
+    read: (ref, options) =>
       options.consumer === undefined ? read(ref, options) : readFor(ref, options.consumer, options.signal),
     readNow,
   }

@@ -77,8 +77,8 @@ test('serials above the ones that retention left are not used again', async () =
   await forgetSerials(bucket)
   for (const serial of [1, 2, 3])
     await overwrite(bucket, KEY, stateText(serial, `outside ${serial}`))
-      .then(() => control.units.get(u))
-      .then(() => control.versions.list(u, { limit: 1 }))
+      .then(() => control.units.get(u, alice))
+      .then(() => control.versions.list(u, { limit: 1 }, alice))
   await control.units.update(u, { retention: { count: 2 } }, alice)
   await control.upkeep.gc({ dryRun: false }, alice)
 

@@ -95,7 +95,7 @@ function client(journal: ReturnType<ReturnType<typeof place>['journalOf']>, quer
   const ending = new AbortController()
   let last: EventPage | undefined
   let ready = Promise.resolve()
-  const pages = journal.follow({ limit: 200, ...query }, ending.signal)
+  const pages = journal.follow({ limit: 200, ...query }, ending.signal, alice)
   const done = (async () => {
     for await (const page of pages) {
       last = page

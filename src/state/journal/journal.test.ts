@@ -73,7 +73,7 @@ async function follow(deps: StateDeps, limit: number): Promise<string[]> {
   const journal = openJournal(deps)
   const ids: string[] = []
   for (let after: string | undefined; ;) {
-    const page = await journal.read({ limit, ...(after === undefined ? {} : { after }) })
+    const page = await journal.read({ limit, ...(after === undefined ? {} : { after }) }, alice)
     expect(page.items.length).toBeLessThanOrEqual(limit)
     ids.push(...page.items.map(({ id }) => id))
     if (!page.more) return ids
@@ -148,8 +148,8 @@ test('a filter by unit looks into objects with several records', async () => {
   const ofB = events.filter(({ unit }) => unit?.name === 'b')
   const unit = ofB[0]?.unit?.id ?? ''
   const journal = openJournal(deps)
-  const first = await journal.read({ limit: 1, unit })
-  const second = await journal.read({ limit: 1, unit, after: first.next })
+  const first = await journal.read({ limit: 1, unit }, alice)
+  const second = await journal.read({ limit: 1, unit, after: first.next }, alice)
   expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ofB.map(({ id }) => id))
 })
 
@@ -168,7 +168,7 @@ test('organizations are kept apart, and no name is longer than a folder can hold
   expect(keys.length).toBeLessThan(14)
   for (const key of keys) expect(key.slice(key.lastIndexOf('/') + 1).length).toBeLessThanOrEqual(215)
   const journal = openJournal(deps)
-  const { items } = await journal.read({ limit: 100, org: long })
+  const { items } = await journal.read({ limit: 100, org: long }, alice)
   expect(items.map(({ id }) => id)).toEqual(events.filter(({ org }) => org === long).map(({ id }) => id))
 })
 
@@ -218,9 +218,9 @@ test('a record of others that came late is told again, because followers may hav
   gate.time += 15_000
   // Its writer got as far as this.
   await deps.bucket.put(journalKey(late.at, late.id, [late]), bodyOf(JSON.stringify(late)), 'absent')
-  const { next } = await openJournal(deps).read({ limit: 10 })
+  const { next } = await openJournal(deps).read({ limit: 10 }, alice)
   await createJournalWriter(deps).flush([late])
-  const { items } = await openJournal(deps).read({ limit: 10, after: next })
+  const { items } = await openJournal(deps).read({ limit: 10, after: next }, alice)
   expect(items.map(({ id }) => id)).toEqual([late.id])
 })
 
@@ -342,7 +342,7 @@ test.each([1, 3, 100])('a filter fills its pages: no page of %i is empty before 
   let pages = 0
   for (let after: string | undefined; ;) {
     const types = ['unit.renamed'] as const
-    const page = await journal.read({ limit, types, ...(after === undefined ? {} : { after }) })
+    const page = await journal.read({ limit, types, ...(after === undefined ? {} : { after }) }, alice)
     ids.push(...page.items.map(({ id }) => id))
     pages++
     if (!page.more) break
@@ -357,8 +357,8 @@ test.each([1, 3, 100])('a filter fills its pages: no page of %i is empty before 
 test('a filter by the name of a unit fills its pages, too', async () => {
   const { journal, all } = await filled(100, 200)
 
-  expect((await journal.read({ limit: 10, unit: 'b' })).more).toBe(false)
-  expect((await journal.read({ limit: 10, unit: 'a' })).items.map(({ id }) => id)).toEqual(
+  expect((await journal.read({ limit: 10, unit: 'b' }, alice)).more).toBe(false)
+  expect((await journal.read({ limit: 10, unit: 'a' }, alice)).items.map(({ id }) => id)).toEqual(
     all.slice(0, 10).map(({ id }) => id),
   )
 })
@@ -367,11 +367,11 @@ test('one answer reads a bounded number of objects, and the next goes on from th
   const { journal, all, reads } = await filled(5_000, 5_000)
   const types = ['unit.renamed'] as const
 
-  const first = await journal.read({ limit: 10, types })
+  const first = await journal.read({ limit: 10, types }, alice)
   expect(first).toMatchObject({ items: [], more: true })
   expect(reads()).toBeLessThan(2_500)
-  const second = await journal.read({ limit: 10, types, after: first.next })
-  const third = await journal.read({ limit: 10, types, after: second.next })
+  const second = await journal.read({ limit: 10, types, after: first.next }, alice)
+  const third = await journal.read({ limit: 10, types, after: second.next }, alice)
 
   expect(second).toMatchObject({ items: [], more: true })
   expect(third).toMatchObject({ items: [{ id: all.at(-1)?.id }], more: false })

@@ -103,7 +103,7 @@ test('the newest of a million events cost a few requests, also of one unit, and 
   const journal = journalOver(depsOver(bucket), ['default'])
   const read = async (query: Omit<EventQuery, 'order'>) => {
     asked.lists = asked.gets = 0
-    return { ...(await journal.read({ ...query, order: 'desc' })), ...asked }
+    return { ...(await journal.read({ ...query, order: 'desc' }, alice)), ...asked }
   }
   const ulids = keys.map((key) => parseJournalKey(key)?.ulid)
 
@@ -137,7 +137,7 @@ test('a filter that fits nothing costs a bounded number of requests a page, and 
   for (let after: string | undefined; ; pages++) {
     asked.lists = 0
     const query = { limit: 10, order: 'desc', unit: unitId(555) } as const
-    const page = await journal.read({ ...query, ...(after === undefined ? {} : { after }) })
+    const page = await journal.read({ ...query, ...(after === undefined ? {} : { after }) }, alice)
     expect(page.items).toEqual([])
     expect(asked.lists).toBeLessThan(150)
     if (!page.more) break
@@ -149,13 +149,13 @@ test('a filter that fits nothing costs a bounded number of requests a page, and 
 test.each([0, 1, 5])('events %i years ago are found, and a journal without any has an end', async (years) => {
   const times = [3, 2, 1].map((i) => NOW - years * 365 * DAY - i * 1_000)
   const { bucket, asked, keys } = virtualJournal(times, () => 1)
-  const page = await journalOver(depsOver(bucket), ['default']).read({ limit: 10, order: 'desc' })
+  const page = await journalOver(depsOver(bucket), ['default']).read({ limit: 10, order: 'desc' }, alice)
   expect(page.items).toHaveLength(3)
   expect(page.more).toBe(false)
   expect(asked.lists).toBeLessThan(20)
   expect(keys).toHaveLength(3)
 
-  const nothing = await journalOver(depsOver(openMemoryBucket())).read({ limit: 10, order: 'desc' })
+  const nothing = await journalOver(depsOver(openMemoryBucket())).read({ limit: 10, order: 'desc' }, alice)
   expect(nothing).toMatchObject({ items: [], more: false })
 })
 
@@ -191,7 +191,7 @@ test.each([1, 2, 3, 7, 100])(
     const idsOf = async (query: Pick<EventQuery, 'order' | 'org' | 'unit'>) => {
       const ids: string[] = []
       for (let after: string | undefined; ;) {
-        const page = await journal.read({ ...query, limit, ...(after === undefined ? {} : { after }) })
+        const page = await journal.read({ ...query, limit, ...(after === undefined ? {} : { after }) }, alice)
         expect(page.items.length).toBeLessThanOrEqual(limit)
         ids.push(...page.items.map(({ id }) => id))
         if (!page.more) return ids
@@ -217,7 +217,7 @@ test('whoever goes on from the newest gets what comes, and nothing of before', a
   const time = { now: NOW }
   const all = await mixedJournal(bucket, NOW - 12_000, 300)
   const journal = journalOver(depsOver(bucket, time))
-  const { items, latest = '' } = await journal.read({ limit: 3, order: 'desc' })
+  const { items, latest = '' } = await journal.read({ limit: 3, order: 'desc' }, alice)
   expect(items.map(({ id }) => id)).toEqual(
     all
       .slice(-3)
@@ -232,17 +232,19 @@ test('whoever goes on from the newest gets what comes, and nothing of before', a
     await bucket.put(journalKey(event.at, event.id, [event]), bodyOf(JSON.stringify(event)), 'absent')
   for (const passed of [100, 5_000, 60_000]) {
     time.now = NOW + passed
-    const page = await journal.read({ limit: 100, after: latest })
+    const page = await journal.read({ limit: 100, after: latest }, alice)
     expect(page.items.map(({ id }) => id)).toEqual([late.id, next.id])
   }
 })
 
 test('a cursor is good for its own order only', async () => {
   const journal = journalOver(depsOver(openMemoryBucket()))
-  const { next } = await journal.read({ limit: 1 })
-  await expect(journal.read({ limit: 1, order: 'desc', after: next })).rejects.toMatchObject({
+  const { next } = await journal.read({ limit: 1 }, alice)
+  await expect(journal.read({ limit: 1, order: 'desc', after: next }, alice)).rejects.toMatchObject({
     code: 'BAD_REQUEST',
   })
-  const { next: backward } = await journal.read({ limit: 1, order: 'desc' })
-  await expect(journal.read({ limit: 1, after: backward })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  const { next: backward } = await journal.read({ limit: 1, order: 'desc' }, alice)
+  await expect(journal.read({ limit: 1, after: backward }, alice)).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+  })
 })

@@ -1,3 +1,4 @@
+import { systemCaller } from '../../access/index.ts'
 import { isRecent } from '../../base/clock.ts'
 import { journalPrefix, sharedJournalPrefix } from '../documents/journal-layout.ts'
 import { parseOrgName } from '../documents/names.ts'
@@ -24,7 +25,7 @@ export function createRoots(
   return async (org, lagMs = 0) => {
     const asOf = clock.now()
     if (org !== undefined) return of([parseOrgName(org)], asOf)
-    if (!isRecent(clock, all.asOf, lagMs)) all = of(await orgs.names(), asOf)
+    if (!isRecent(clock, all.asOf, lagMs)) all = of(await orgs.names(systemCaller('opentaco')), asOf)
     return all
   }
 }

@@ -9,7 +9,9 @@ test('a list shows a lock that was made around us, and no longer when it is gone
   const control = await openControl(bucket)
   for (const name of ['a', 'b']) await push(control, name, stateText(1))
   const locks = async () =>
-    (await control.units.list({ org: 'default', limit: 10 })).items.map(({ lock }) => lock?.info.Who ?? null)
+    (await control.units.list({ org: 'default', limit: 10 }, alice)).items.map(
+      ({ lock }) => lock?.info.Who ?? null,
+    )
   const key = 'b/terraform.tfstate.tflock'
   await overwrite(bucket, key, JSON.stringify({ ID: 'x', Who: 'bob@desk' }))
 
@@ -30,7 +32,8 @@ test('where looks cost little, a page shows a lock made around us at once, witho
   }
   const control = await openControl(bucket)
   for (const name of ['a', 'b']) await push(control, name, stateText(1))
-  const page = async () => (await control.units.list({ org: 'default', limit: 1 })).items[0]?.lock?.info.Who
+  const page = async () =>
+    (await control.units.list({ org: 'default', limit: 1 }, alice)).items[0]?.lock?.info.Who
   expect(await page()).toBeUndefined()
 
   await overwrite(bucket, 'a/terraform.tfstate.tflock', JSON.stringify({ ID: 'x', Who: 'bob@desk' }))
@@ -44,7 +47,8 @@ test('where a listing takes many requests, a list shows outside locks after a sw
   const control = await openControl(bucket)
   await push(control, 'a', stateText(1))
   await overwrite(bucket, 'a/terraform.tfstate.tflock', JSON.stringify({ ID: 'x', Who: 'bob@desk' }))
-  const who = async () => (await control.units.list({ org: 'default', limit: 10 })).items[0]?.lock?.info.Who
+  const who = async () =>
+    (await control.units.list({ org: 'default', limit: 10 }, alice)).items[0]?.lock?.info.Who
 
   expect(await who()).toBeUndefined()
   await control.upkeep.sweep(alice)
@@ -57,7 +61,9 @@ test('a lock past its lease is shown as free, in a list and alone', async () => 
   const info = LockInfo.parse({ ID: 'x', Who: 'alice' })
   await control.locks.lock(named('a'), info, { createUnit: true, leaseMs: -1 }, alice)
 
-  expect((await control.units.list({ org: 'default', limit: 10 })).items).toMatchObject([{ lock: null }])
-  expect((await control.units.get(named('a'))).lock).toBeNull()
-  expect(await control.locks.get(named('a'))).toBeNull()
+  expect((await control.units.list({ org: 'default', limit: 10 }, alice)).items).toMatchObject([
+    { lock: null },
+  ])
+  expect((await control.units.get(named('a'), alice)).lock).toBeNull()
+  expect(await control.locks.get(named('a'), alice)).toBeNull()
 })

@@ -46,13 +46,13 @@ async function apply(
   const stream = (async function* () {
     yield Buffer.from(text)
   })()
-  const state = await control.states.receive(stream, { maxBytes: 1e9, org: 'default' })
+  const state = await control.states.receive(stream, { maxBytes: 1e9, org: 'default' }, alice)
   await control.states.write(unit, state, { how: 'backend', lockId: info.ID }, alice)
   await control.locks.unlock(unit, info.ID, alice)
 }
 
 async function readsOf(control: StateControl, name: string) {
-  const { units } = await control.graph.units('default')
+  const { units } = await control.graph.units('default', {}, alice)
   return units.map((unit) => unit.facts()).find((facts) => facts.name === name)?.reads ?? null
 }
 
@@ -63,7 +63,7 @@ test('a version in which no output changed makes no commit', async () => {
   await apply(control, network, 3, { vpc: { value: 'a' }, subnet: { value: 'b' } })
   await apply(control, network, 4, { subnet: { value: 'b' } })
 
-  const { items } = await control.outputs.log(network, { limit: 10 })
+  const { items } = await control.outputs.log(network, { limit: 10 }, alice)
 
   expect(items.map(({ commit, serial, changed }) => [commit, serial, changed])).toEqual([
     [3, 4, ['vpc']],
@@ -71,12 +71,15 @@ test('a version in which no output changed makes no commit', async () => {
     [1, 1, ['vpc']],
   ])
   expect(
-    (await control.outputs.diff(network, { from: 1, to: 3 })).changed.map(({ name, kind }) => [name, kind]),
+    (await control.outputs.diff(network, { from: 1, to: 3 }, alice)).changed.map(({ name, kind }) => [
+      name,
+      kind,
+    ]),
   ).toEqual([
     ['subnet', 'added'],
     ['vpc', 'removed'],
   ])
-  expect((await control.outputs.diff(network, { from: 1, to: 2, names: ['vpc'] })).changed).toEqual([])
+  expect((await control.outputs.diff(network, { from: 1, to: 2, names: ['vpc'] }, alice)).changed).toEqual([])
 })
 
 test('comparing an output that never was is refused with the nearest; one that was there in between is not', async () => {
@@ -85,16 +88,18 @@ test('comparing an output that never was is refused with the nearest; one that w
   await apply(control, network, 2, { vpc: { value: 'a' }, subnet: { value: 'b' } })
   await apply(control, network, 3, { vpc: { value: 'c' } })
 
-  await expect(control.outputs.diff(network, { from: 1, to: 3, names: ['vpcc'] })).rejects.toMatchObject({
+  await expect(
+    control.outputs.diff(network, { from: 1, to: 3, names: ['vpcc'] }, alice),
+  ).rejects.toMatchObject({
     code: 'NOT_FOUND',
     message: 'network has no output vpcc.',
     hint: expect.stringContaining('Did you mean vpc?'),
   })
-  expect(await control.outputs.diff(network, { from: 1, to: 3, names: ['subnet'] })).toMatchObject({
+  expect(await control.outputs.diff(network, { from: 1, to: 3, names: ['subnet'] }, alice)).toMatchObject({
     changed: [],
   })
   expect(
-    (await control.outputs.diff(network, { from: 1, to: 2, names: ['subnet', 'vpc'] })).changed,
+    (await control.outputs.diff(network, { from: 1, to: 2, names: ['subnet', 'vpc'] }, alice)).changed,
   ).toHaveLength(1)
 })
 
@@ -105,9 +110,11 @@ test('changes of a state that was always encrypted are unknown', async () => {
   await apply(control, network, 1, {}, undefined, encrypted(1))
   await apply(control, network, 2, {}, undefined, encrypted(2))
 
-  await expect(control.outputs.log(network, { limit: 10 })).rejects.toMatchObject({ code: 'STATE_ENCRYPTED' })
-  await expect(control.outputs.diff(network, {})).rejects.toMatchObject({ code: 'STATE_ENCRYPTED' })
-  await expect(control.outputs.diff(network, { from: 0, to: 0 })).rejects.toMatchObject({
+  await expect(control.outputs.log(network, { limit: 10 }, alice)).rejects.toMatchObject({
+    code: 'STATE_ENCRYPTED',
+  })
+  await expect(control.outputs.diff(network, {}, alice)).rejects.toMatchObject({ code: 'STATE_ENCRYPTED' })
+  await expect(control.outputs.diff(network, { from: 0, to: 0 }, alice)).rejects.toMatchObject({
     code: 'STATE_ENCRYPTED',
   })
 })
@@ -124,11 +131,11 @@ test('earlier commits of a state that is encrypted now are still reported', asyn
   })
   await apply(control, network, 3, {}, undefined, text)
 
-  expect((await control.outputs.log(network, { limit: 10 })).items.map(({ commit }) => commit)).toEqual([
-    2, 1,
-  ])
-  expect((await control.outputs.diff(network, { from: 1, to: 2 })).changed).toHaveLength(1)
-  await expect(control.outputs.diff(network, {})).rejects.toMatchObject({ code: 'STATE_ENCRYPTED' })
+  expect(
+    (await control.outputs.log(network, { limit: 10 }, alice)).items.map(({ commit }) => commit),
+  ).toEqual([2, 1])
+  expect((await control.outputs.diff(network, { from: 1, to: 2 }, alice)).changed).toHaveLength(1)
+  await expect(control.outputs.diff(network, {}, alice)).rejects.toMatchObject({ code: 'STATE_ENCRYPTED' })
 })
 
 test('values are served without the state; sensitive ones only on request', async () => {
@@ -155,9 +162,9 @@ test('reads made under the lock of a write are its receipt', async () => {
   const control = await open()
   await apply(control, network, 1, { vpc: { value: 'a' } })
   await control.units.create({ org: 'default', name: 'app' }, alice)
-  await control.states.read(network, { consumer: 'app' })
+  await control.states.read(network, { consumer: 'app' }, alice)
   await apply(control, network, 2, { vpc: { value: 'b' } })
-  await apply(control, app, 1, {}, () => control.states.read(network, { consumer: 'app' }))
+  await apply(control, app, 1, {}, () => control.states.read(network, { consumer: 'app' }, alice))
   expect(await readsOf(control, 'app')).toMatchObject([{ commit: 2, names: null }])
 
   await apply(control, app, 2, {}, () =>
@@ -170,9 +177,9 @@ test('a saved plan takes the oldest commit read since the last write', async () 
   const control = await open()
   await apply(control, network, 1, { vpc: { value: 'a' } })
   await control.units.create({ org: 'default', name: 'app' }, alice)
-  await control.states.read(network, { consumer: 'app' })
+  await control.states.read(network, { consumer: 'app' }, alice)
   await apply(control, network, 2, { vpc: { value: 'b' } })
-  await control.states.read(network, { consumer: 'app' })
+  await control.states.read(network, { consumer: 'app' }, alice)
   await apply(control, app, 1, {})
 
   expect(await readsOf(control, 'app')).toMatchObject([{ commit: 1, names: null }])
@@ -181,7 +188,7 @@ test('a saved plan takes the oldest commit read since the last write', async () 
 test('later writes under the same lock keep the receipt, a new apply that reads nothing does not', async () => {
   const control = await open()
   await apply(control, network, 1, { vpc: { value: 'a' } })
-  await apply(control, app, 1, {}, () => control.states.read(network, { consumer: 'app' }))
+  await apply(control, app, 1, {}, () => control.states.read(network, { consumer: 'app' }, alice))
   expect(await readsOf(control, 'app')).toHaveLength(1)
 
   await apply(control, app, 2, {})
@@ -199,6 +206,8 @@ test('an outputs commit that retention removed is gone, one that never was is no
 
   expect((await get(5)).commit).toBe(5)
   await expect(get(1)).rejects.toMatchObject({ code: 'GONE' })
-  await expect(control.outputs.diff(network, { from: 1, to: 6 })).rejects.toMatchObject({ code: 'GONE' })
+  await expect(control.outputs.diff(network, { from: 1, to: 6 }, alice)).rejects.toMatchObject({
+    code: 'GONE',
+  })
   for (const commit of [0, 7]) await expect(get(commit)).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })

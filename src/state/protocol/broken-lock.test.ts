@@ -91,5 +91,5 @@ test.each(operations)('%s is refused while its lock is being released', async (_
 
   expect(outcomes).toMatchObject([{ code: 'LOCK_MISMATCH' }, { code: 'LOCK_MISMATCH' }])
   expect(await pull(other, 'prod')).toBe(stateText(1))
-  expect(await other.locks.get(named('prod'))).toBeNull()
+  expect(await other.locks.get(named('prod'), alice)).toBeNull()
 })

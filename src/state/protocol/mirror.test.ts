@@ -20,7 +20,7 @@ test.each([
   const lock = control.locks.lock(named('a'), LockInfo.parse({ ID: 'mine' }), { createUnit: false }, alice)
   await expect(lock).rejects.toMatchObject({ code: 'LOCKED' })
   await expect(push(control, 'a', stateText(2))).rejects.toMatchObject({ code: 'LOCKED' })
-  const { items } = await control.units.list({ org: 'default', limit: 10 })
+  const { items } = await control.units.list({ org: 'default', limit: 10 }, alice)
   expect(JSON.stringify(items).length).toBeLessThan(5_000)
   expect(items[0]?.lock?.info.ID).toBe('unreadable')
 })

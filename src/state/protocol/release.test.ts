@@ -41,7 +41,7 @@ test.each([
 
   await control.locks.unlock(named('a'), 'one', alice)
 
-  expect(await control.locks.get(named('a'))).toBeNull()
+  expect(await control.locks.get(named('a'), alice)).toBeNull()
   expect(seen.slept.includes(12_345)).toBe(waits)
   expect(seen.warned).toContainEqual([
     'a lock object could not be deleted',

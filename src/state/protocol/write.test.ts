@@ -25,7 +25,7 @@ async function longApply() {
 }
 
 async function historyOf({ control }: Awaited<ReturnType<typeof longApply>>) {
-  const { items } = await control.versions.list(named('prod'), { limit: 10 })
+  const { items } = await control.versions.list(named('prod'), { limit: 10 }, alice)
   return items.map(({ serial, how, status }) => [serial, how, status])
 }
 

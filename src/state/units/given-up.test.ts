@@ -24,7 +24,7 @@ const create = (control: StateControl, name: string) => control.units.create({ o
 const lock = (control: StateControl, unit: string) =>
   control.locks.lock(named(unit), LockInfo.parse({ ID: 'x' }), { createUnit: true }, alice)
 const unitNames = async (control: StateControl) =>
-  (await control.units.list({ org: 'default', limit: 100 })).items.map(({ name }) => name)
+  (await control.units.list({ org: 'default', limit: 100 }, alice)).items.map(({ name }) => name)
 
 const renamed = {
   code: 'NAME_GIVEN_UP',
@@ -45,7 +45,7 @@ test.each([true, false])(
       await expect(lock(server, 'prod/app')).rejects.toMatchObject(renamed)
       await expect(pull(server, 'prod/app')).rejects.toMatchObject(renamed)
       await expect(push(server, 'prod/app', stateText(1))).rejects.toMatchObject(renamed)
-      await expect(server.units.get(named('prod/app'))).rejects.toMatchObject({
+      await expect(server.units.get(named('prod/app'), alice)).rejects.toMatchObject({
         code: 'NOT_FOUND',
         message: renamed.message,
       })
@@ -78,7 +78,7 @@ test('a unit takes its own old name again', async () => {
 test('after a deletion the first use is refused, and an explicit creation begins anew', async () => {
   const control = await openControl()
   await push(control, 'a', stateText(1))
-  const { id } = await control.units.get(named('a'))
+  const { id } = await control.units.get(named('a'), alice)
   await remove(control, 'a')
   await expect(push(control, 'a', stateText(1, 'new', 'M'))).rejects.toMatchObject({
     code: 'NAME_GIVEN_UP',
@@ -131,7 +131,7 @@ test('other organizations know nothing of it', async () => {
   await rename(control, 'a', 'b')
   const info = LockInfo.parse({ ID: 'x' })
   await control.locks.lock({ org: 'other', unit: 'a' }, info, { createUnit: true }, alice)
-  expect((await control.units.get({ org: 'other', unit: 'a' })).org).toBe('other')
+  expect((await control.units.get({ org: 'other', unit: 'a' }, alice)).org).toBe('other')
 })
 
 test('of several deleted units of one name, none is restored without its id', async () => {
@@ -141,7 +141,7 @@ test('of several deleted units of one name, none is restored without its id', as
     await push(control, 'a', stateText(3, value, value))
     await remove(control, 'a')
   }
-  const { items } = await control.units.list({ org: 'default', limit: 10, deleted: 'only' })
+  const { items } = await control.units.list({ org: 'default', limit: 10, deleted: 'only' }, alice)
   expect(items.map(({ deleted }) => deleted?.version)).toEqual([
     { seq: 1, serial: 3 },
     { seq: 1, serial: 3 },
@@ -151,7 +151,7 @@ test('of several deleted units of one name, none is restored without its id', as
   for (const { id } of items) expect(String(refusal)).toContain(`${id} (version 1, serial 3, deleted 20`)
   const [one] = items
   await control.units.restore({ org: 'default', unit: one?.id ?? '' }, {}, alice)
-  expect((await control.units.get(named('a'))).id).toBe(one?.id)
+  expect((await control.units.get(named('a'), alice)).id).toBe(one?.id)
   await expect(control.units.restore(named('a'), {}, alice)).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
 })
 
@@ -164,7 +164,7 @@ test('doctor has nothing to say about names that were given up, and a document m
   await remove(control, 'c')
   expect(wrong(await findings(control))).toEqual([])
 
-  const { id } = await control.units.get(named('b'))
+  const { id } = await control.units.get(named('b'), alice)
   await lose(bucket, `.taco/orgs/default/units/${id}.json`)
   const other = await openControl(bucket)
   await findings(other, { repair: true })

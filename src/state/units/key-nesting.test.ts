@@ -20,7 +20,7 @@ test('a unit whose state would lie inside the state of another is refused before
 
   await expect(push(control, 'x', stateText(1))).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 
-  await expect(control.units.get(named('x'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(control.units.get(named('x'), alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   expect(await pull(control, 'deep')).toBe(stateText(1))
 })
 
@@ -32,7 +32,7 @@ test('two units that are made first and collide later: the second write is refus
 
   await expect(push(control, 'a', stateText(1))).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 
-  expect(await control.units.get(named('a'))).toMatchObject({ state: null, lock: null })
+  expect(await control.units.get(named('a'), alice)).toMatchObject({ state: null, lock: null })
   await control.units.remove(named('a'), { force: true }, alice)
 })
 
@@ -69,7 +69,7 @@ test('a committed write whose place became a folder: doctor says so, goes on, an
   await findings(control, { repair: true })
 
   await control.locks.forceUnlock(named('x'), {}, alice)
-  expect((await control.versions.list(named('x'), { limit: 5 })).items).toMatchObject([
+  expect((await control.versions.list(named('x'), { limit: 5 }, alice)).items).toMatchObject([
     { status: 'superseded' },
   ])
   await control.units.remove(named('x'), { force: true }, alice)

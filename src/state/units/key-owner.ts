@@ -37,7 +37,7 @@ export async function refuseForeignKey(
 export function createOrgMaker(orgs: OrgStore, catalog: Catalog): Orgs['create'] {
   return async (input, caller) => {
     const name = parseOrgName(input.name)
-    for (const org of await orgs.names()) {
+    for (const org of await orgs.names(caller)) {
       if (org === name) continue
       const { entries } = await catalog.current(org)
       for (const entry of entries) {

@@ -64,7 +64,7 @@ async function costs(one: Counting, two: Counting, units: number): Promise<Recor
   const { pass, open } = movedControl(one.bucket)
   const settings = { tidyAfterMs: null, gatherEventsMs: 0 }
   const [ours, other] = [await open(settings), await open(settings, { bucket: two.bucket })]
-  const list = (control: StateControl) => control.units.list({ org: 'default', limit: 5 })
+  const list = (control: StateControl) => control.units.list({ org: 'default', limit: 5 }, alice)
   for (let i = 0; i < units; i++) {
     await ours.units.create({ org: 'default', name: `seed/${i}` }, alice)
     if (i % 2 === 0) await ours.units.update(named(`seed/${i}`), { description: 'changed' }, alice)

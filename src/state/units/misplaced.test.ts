@@ -51,7 +51,7 @@ async function overwriteBytes(bucket: Bucket, key: string, latin1: string): Prom
 async function withoutDocument(bucket: Bucket, also: readonly string[] = []) {
   const before = await openControl(bucket)
   for (const serial of [1, 2, 3]) await push(before, 'd', withResources(serial, 1))
-  const { id } = await before.units.get(named('d'))
+  const { id } = await before.units.get(named('d'), alice)
   await before.close()
   for (const key of [`.taco/orgs/default/units/${id}.json`, ...also]) await lose(bucket, key)
   return openControl(bucket)
@@ -77,7 +77,7 @@ test('a unit that lost its document and its name is refused as damaged, and a re
   expect(wrong(await findings(control))).toEqual([])
   expect(await pull(control, 'd')).toBe(withResources(3, 1))
   await push(control, 'd', withResources(4, 1))
-  const { items } = await control.versions.list(named('d'), { limit: 10 })
+  const { items } = await control.versions.list(named('d'), { limit: 10 }, alice)
   expect(items.map(({ serial }) => serial)).toEqual([4, 3, 2, 1])
 })
 
@@ -116,12 +116,12 @@ test('two versions that changed places: all others can be read, and doctor names
   await swapObjects(bucket, second, fourth)
   const fresh = await openControl(bucket)
 
-  const { items, damaged } = await fresh.versions.list(named('d'), { limit: 10 })
+  const { items, damaged } = await fresh.versions.list(named('d'), { limit: 10 }, alice)
   expect(items.map(({ seq }) => seq)).toEqual([5, 3, 1])
   expect(damaged.map(({ seq }) => seq)).toEqual([4, 2])
   for (const seq of ['1', '3', '5'])
-    expect(await fresh.versions.get(named('d'), seq)).toMatchObject({ seq: Number(seq) })
-  await expect(fresh.versions.get(named('d'), '2')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+    expect(await fresh.versions.get(named('d'), seq, alice)).toMatchObject({ seq: Number(seq) })
+  await expect(fresh.versions.get(named('d'), '2', alice)).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
   const found = wrong(await findings(fresh))
   for (const key of [second, fourth])
     expect(found).toContainEqual(
@@ -157,7 +157,7 @@ test('the document of the first organization is not made anew while its units ar
   const lost = { code: 'BUCKET_CORRUPT', hint: expect.stringContaining('taco doctor --repair') as string }
 
   expect(await bucket.head('.taco/orgs/default/org.json')).toBeUndefined()
-  await expect(control.orgs.get('default')).rejects.toMatchObject(lost)
+  await expect(control.orgs.get('default', alice)).rejects.toMatchObject(lost)
   await expect(push(control, 'd', stateText(2))).rejects.toMatchObject(lost)
   await expect(control.orgs.create({ name: 'default' }, alice)).rejects.toMatchObject(lost)
   expect(wrong(await findings(control, { deep: false }))).toMatchObject([
@@ -180,7 +180,7 @@ test.each([
     const bucket = openMemoryBucket()
     const running = await openControl(bucket)
     for (const one of [1, 2]) await push(running, 'd', withResources(one, 1))
-    const { id } = await running.units.get(named('d'))
+    const { id } = await running.units.get(named('d'), alice)
     const key = `.taco/orgs/default/units/${id}.json`
     const old = await bytesAt(bucket, key)
     for (const one of [3, 4, 5, 6]) await push(running, 'd', withResources(one, 1))
@@ -205,7 +205,7 @@ test.each([
 
     expect(wrong(await findings(control)).filter(({ level }) => level === 'error')).toEqual([])
     await push(control, 'd', withResources(9, 1))
-    const { items, damaged } = await control.versions.list(named('d'), { limit: 20 })
+    const { items, damaged } = await control.versions.list(named('d'), { limit: 20 }, alice)
     expect(damaged).toEqual([])
     expect(items.map(({ serial: one }) => one)).toEqual([9, ...(serial === 2 ? [2] : []), 6, 5, 4, 3, 2, 1])
   },
@@ -232,8 +232,10 @@ test('states of two units that changed places, and an older one that was put bac
     ['a', 'other-lineage'],
     ['c', 'older-serial'],
   ] as const) {
-    expect((await control.versions.list(named(name), { limit: 1 })).items).toMatchObject([{ warning }])
-    expect(await control.graph.facts(named(name))).toMatchObject({ warning: expect.any(String) as string })
+    expect((await control.versions.list(named(name), { limit: 1 }, alice)).items).toMatchObject([{ warning }])
+    expect(await control.graph.facts(named(name), alice)).toMatchObject({
+      warning: expect.any(String) as string,
+    })
   }
   for (const name of ['a', 'b']) await control.versions.rollback(named(name), '1', {}, alice)
   await control.versions.rollback(named('c'), 'current', {}, alice)

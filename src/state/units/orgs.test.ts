@@ -20,7 +20,7 @@ function setUp() {
 }
 
 async function told(control: StateControl): Promise<string[]> {
-  const { items } = await control.journal.read({ limit: 100, org: 'team' })
+  const { items } = await control.journal.read({ limit: 100, org: 'team' }, alice)
   return items.map(({ type }) => type)
 }
 
@@ -57,7 +57,7 @@ test('what a server left untold about an organization is told by whoever reads i
   pass(60_000)
   const server = await open()
   expect(await told(server)).toEqual([])
-  await server.orgs.get('team')
+  await server.orgs.get('team', alice)
   await server.close()
 
   expect(await told(server)).toContain('org.created')
@@ -77,7 +77,7 @@ test('who may only read is not told at every look that nothing can be told', asy
   }
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
   const reader = await open({}, { bucket: { ...bucket, put }, log })
-  await reader.orgs.get('team')
+  await reader.orgs.get('team', alice)
   await reader.close()
 
   expect(puts).toBeGreaterThan(0)
@@ -104,7 +104,7 @@ test('a file that some program left among the organizations is none of them', as
   const control = await openControl(bucket)
   await bucket.put('.taco/orgs/.DS_Store', bodyOf('x'), 'absent')
 
-  expect((await control.orgs.list({ limit: 10 })).items.map(({ name }) => name)).toEqual(['default'])
+  expect((await control.orgs.list({ limit: 10 }, alice)).items.map(({ name }) => name)).toEqual(['default'])
   expect(wrong(await findings(control))).toEqual([])
 })
 
@@ -117,9 +117,9 @@ test('organizations whose documents are damaged or lost are named, and the other
   await lose(bucket, '.taco/orgs/cat/org.json')
   const { orgs, upkeep } = await openControl(bucket)
 
-  const first = await orgs.list({ limit: 3 })
+  const first = await orgs.list({ limit: 3 }, alice)
   expect(first).toMatchObject({ items: [{ name: 'acme' }], damaged: ['bird', 'cat'], next: 'cat' })
-  const second = await orgs.list({ limit: 3, cursor: 'cat' })
+  const second = await orgs.list({ limit: 3, cursor: 'cat' }, alice)
   expect(second).toMatchObject({
     items: [{ name: 'default' }, { name: 'dog' }],
     damaged: [],
@@ -136,7 +136,7 @@ test('a first organization that is damaged keeps nobody from the others, and doc
 
   const control = await openControl(bucket)
   await control.units.create({ org: 'acme', name: 'app' }, alice)
-  expect(await control.orgs.list({ limit: 9 })).toMatchObject({
+  expect(await control.orgs.list({ limit: 9 }, alice)).toMatchObject({
     items: [{ name: 'acme' }],
     damaged: ['default'],
   })

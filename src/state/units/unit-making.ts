@@ -1,5 +1,5 @@
 import { authorOfCreator, creatorOf } from '../documents/authors.ts'
-import { authorOf } from '../../access/index.ts'
+import { authorOf, systemCaller } from '../../access/index.ts'
 import { isRecent } from '../../base/clock.ts'
 import { TacoError, isTacoError } from '../../base/errors.ts'
 import { type Fields, answeredBefore, noteRequest } from '../../bucket/index.ts'
@@ -207,7 +207,7 @@ export function createUnitMaker(
   async function orgNames(): Promise<readonly string[]> {
     if (!isRecent(clock, organizations.asOf, settings.catalogVerifyMs)) {
       const asOf = clock.now()
-      organizations = { names: await orgs.names(), asOf }
+      organizations = { names: await orgs.names(systemCaller('opentaco')), asOf }
     }
     return organizations.names
   }

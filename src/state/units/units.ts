@@ -1,5 +1,5 @@
 import { authorOfCreator } from '../documents/authors.ts'
-import { authorOf, viewAuthor } from '../../access/index.ts'
+import { authorOf, systemCaller, viewAuthor } from '../../access/index.ts'
 import { sayAuthor } from '../../base/text/author.ts'
 import { answeredBefore, noteRequest, withoutRequest } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -161,7 +161,8 @@ export function createUnits(
     const elsewhere = otherStateKey(org, name, id)
     // What is there now is that organization's, even if nobody has registered it.
     const owner = folderOwner(key)
-    const isForeign = owner !== undefined && owner !== org && (await orgs.names()).includes(owner)
+    const isForeign =
+      owner !== undefined && owner !== org && (await orgs.names(systemCaller('opentaco'))).includes(owner)
     if (isForeign && (await deps.bucket.head(key)) !== undefined) return elsewhere
     const probe = { id, org, name, key, at: deps.clock.now(), ...authorOfCreator(unit.value) }
     const taken = await claims.take('key', probe)

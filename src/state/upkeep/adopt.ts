@@ -53,7 +53,7 @@ export function createAdopt(
     const under = options.under ?? ''
     checkTemplate(options.as)
     const defaults = await defaultFolders(bucket, under)
-    const organizations = await orgs.names()
+    const organizations = await orgs.names(caller)
     /** Names that this rehearsal has given away. */
     const given = new Set<string>()
 

@@ -23,7 +23,7 @@ import {
 
 async function unitDocument(bucket: Bucket, name: string): Promise<string> {
   const control = await openControl(bucket)
-  return `.taco/orgs/default/units/${(await control.units.get(named(name))).id}.json`
+  return `.taco/orgs/default/units/${(await control.units.get(named(name), alice)).id}.json`
 }
 
 /** Late enough for gc to take attempts for dead. */
@@ -43,7 +43,7 @@ test('a damaged unit document: the others are listed and looked after, and docto
   await overwrite(bucket, key, '{"v":1')
 
   for (const control of [first, await openControl(bucket)]) {
-    const page = await control.units.list({ org: 'default', limit: 10 })
+    const page = await control.units.list({ org: 'default', limit: 10 }, alice)
     expect(page.items.map(({ name }) => name)).toEqual(['a', 'c'])
     expect(page.damaged).toBe(1)
     await control.upkeep.sweep(alice)
@@ -85,8 +85,8 @@ test('a unit document that is repaired while it is read does not stay out of lis
   })
   const control = await openControl(mended)
 
-  expect((await control.units.list({ org: 'default', limit: 10 })).damaged).toBe(1)
-  expect(await control.units.list({ org: 'default', limit: 10 })).toMatchObject({
+  expect((await control.units.list({ org: 'default', limit: 10 }, alice)).damaged).toBe(1)
+  expect(await control.units.list({ org: 'default', limit: 10 }, alice)).toMatchObject({
     items: [{ name: 'b' }],
     damaged: 0,
   })
@@ -106,7 +106,7 @@ test('a lost unit document is found, its name is not reused, and a repair restor
 
   expect(wrong(await findings(control))).toEqual([])
   await push(control, 'd', stateText(4))
-  const { items } = await control.versions.list(named('d'), { limit: 10 })
+  const { items } = await control.versions.list(named('d'), { limit: 10 }, alice)
   expect(items.map(({ seq, serial, status }) => [seq, serial, status])).toEqual([
     [4, 4, 'current'],
     [3, 3, 'past'],
@@ -178,7 +178,7 @@ test('a rebuilt unit keeps what is below a missing version', async () => {
   expect(ofUnit(found)).toEqual(['version.missing'])
   expect(found.map(({ check }) => check)).not.toContain('bucket.unadopted')
   expect(ofUnit(await findings(control))).toEqual([])
-  const { items, damaged } = await control.versions.list(named('d'), { limit: 10 })
+  const { items, damaged } = await control.versions.list(named('d'), { limit: 10 }, alice)
   expect(items.map(({ seq }) => seq)).toEqual([4, 2, 1])
   expect(damaged).toEqual([{ seq: 3, object: null }])
 })
@@ -197,7 +197,7 @@ test('a rebuilt unit continues above its newest version, even if that one is dam
   await push(control, 'd', stateText(4))
 
   expect(await versionKeys(bucket)).toEqual(expect.arrayContaining(keys))
-  const { items, damaged } = await control.versions.list(named('d'), { limit: 10 })
+  const { items, damaged } = await control.versions.list(named('d'), { limit: 10 }, alice)
   expect(items.map(({ seq, serial, status }) => [seq, serial, status])).toEqual([
     [5, 4, 'current'],
     [4, 3, 'past'],
@@ -242,7 +242,7 @@ test.each([
   const bucket = openMemoryBucket()
   const first = await openControl(bucket)
   await push(first, 'd', stateText(1))
-  const { id, key } = await first.units.get(named('d'))
+  const { id, key } = await first.units.get(named('d'), alice)
   const lost = what === 'name' ? nameClaim('d') : (await keysUnder(bucket, '.taco/keys/'))[0]
   await lose(bucket, String(lost))
   const control = restarted ? await openControl(bucket) : first
@@ -258,7 +258,7 @@ test.each([
     })
   }
 
-  const { items } = await control.units.list({ org: 'default', limit: 10 })
+  const { items } = await control.units.list({ org: 'default', limit: 10 }, alice)
   expect(items.map((unit) => unit.id)).toEqual([id])
   expect(wrong(await findings(control))).toEqual([])
 })
@@ -283,9 +283,12 @@ test('what is no state is called that', async () => {
   await push(control, 'd', stateText(1))
   await overwrite(bucket, 'd/terraform.tfstate', 'hello')
 
-  expect((await control.units.get(named('d'))).state).toMatchObject({ unreadable: true, encrypted: false })
+  expect((await control.units.get(named('d'), alice)).state).toMatchObject({
+    unreadable: true,
+    encrypted: false,
+  })
   expect(wrong(await findings(control))).toMatchObject([{ check: 'state.unreadable', unit: 'd' }])
-  await expect(control.versions.diff(named('d'), '1', '2')).rejects.toMatchObject({
+  await expect(control.versions.diff(named('d'), '1', '2', alice)).rejects.toMatchObject({
     code: 'STATE_FORMAT',
     message: expect.stringContaining('Version 2 of d is not a state') as string,
   })
@@ -326,31 +329,31 @@ test('a damaged and a missing version: the others are there, and both are named'
   await overwrite(bucket, String(keys[4]), 'not a version at all, but long enough to have had a header')
   await lose(bucket, String(keys[2]))
 
-  const { items, damaged } = await control.versions.list(named('d'), { limit: 10 })
+  const { items, damaged } = await control.versions.list(named('d'), { limit: 10 }, alice)
   expect(items.map(({ seq }) => seq)).toEqual([6, 4, 2, 1])
   expect(damaged).toEqual([
     { seq: 5, object: String(keys[4]).split('/').at(-1) },
     { seq: 3, object: null },
   ])
-  expect((await control.versions.get(named('d'), '4')).serial).toBe(4)
-  await expect(control.versions.get(named('d'), '3')).rejects.toMatchObject({
+  expect((await control.versions.get(named('d'), '4', alice)).serial).toBe(4)
+  await expect(control.versions.get(named('d'), '3', alice)).rejects.toMatchObject({
     code: 'BUCKET_CORRUPT',
     message: 'Version 3 of d is missing from the bucket.',
   })
   for (const damagedOne of ['5', String(keys[4]).slice(-19)])
-    await expect(control.versions.get(named('d'), damagedOne)).rejects.toMatchObject({
+    await expect(control.versions.get(named('d'), damagedOne, alice)).rejects.toMatchObject({
       code: 'BUCKET_CORRUPT',
       message: expect.stringContaining('Version 5 of d is damaged') as string,
     })
   for (const take of [
-    () => control.versions.get(named('d'), 'previous'),
+    () => control.versions.get(named('d'), 'previous', alice),
     () => control.versions.rollback(named('d'), 'previous', {}, alice),
   ])
     await expect(take()).rejects.toMatchObject({
       code: 'BUCKET_CORRUPT',
       message: expect.stringContaining('Version 5 of d is damaged') as string,
     })
-  await expect(control.versions.get(named('d'), '7')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(control.versions.get(named('d'), '7', alice)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   const found = await findings(control)
   expect(found).toContainEqual(
     expect.objectContaining({
@@ -383,7 +386,7 @@ async function unitWithLostAttempt(bucket: Bucket): Promise<{ committed: string;
   const control = await openControl(raced)
   for (let serial = 1; serial <= 14; serial++) await push(control, 'd', stateText(serial))
   const all = await versionKeys(bucket)
-  const { id } = await control.versions.get(named('d'), '2')
+  const { id } = await control.versions.get(named('d'), '2', alice)
   const committed = String(all.find((key) => key.endsWith(id)))
   expect(all).toHaveLength(15)
   return { committed, all }
@@ -414,9 +417,11 @@ test('an attempt that lost its race is not shown for the version that is missing
   const control = await openControl(bucket)
 
   const missing = { code: 'BUCKET_CORRUPT', message: 'Version 2 of d is missing from the bucket.' }
-  await expect(control.versions.get(named('d'), '2')).rejects.toMatchObject(missing)
+  await expect(control.versions.get(named('d'), '2', alice)).rejects.toMatchObject(missing)
   await expect(control.versions.rollback(named('d'), '2', {}, alice)).rejects.toMatchObject(missing)
-  expect((await control.versions.list(named('d'), { limit: 20 })).damaged).toEqual([{ seq: 2, object: null }])
+  expect((await control.versions.list(named('d'), { limit: 20 }, alice)).damaged).toEqual([
+    { seq: 2, object: null },
+  ])
   expect(wrong(await findings(control))).toMatchObject([{ check: 'version.missing' }])
 })
 
@@ -458,11 +463,11 @@ test('a damaged journal record hides no other, and doctor names it', async () =>
   const control = await openControl(bucket)
   await push(control, 'd', stateText(1))
   await control.close()
-  const before = (await control.journal.read({ limit: 100 })).items
+  const before = (await control.journal.read({ limit: 100 }, alice)).items
   const key = String((await keysUnder(bucket, '.taco/orgs/default/journal/'))[1])
   await overwrite(bucket, key, 'x')
 
-  expect((await control.journal.read({ limit: 100 })).items).toHaveLength(before.length - 1)
+  expect((await control.journal.read({ limit: 100 }, alice)).items).toHaveLength(before.length - 1)
   expect(wrong(await findings(control))).toMatchObject([
     { check: 'journal.record', message: expect.stringContaining(key) as string },
   ])
@@ -472,9 +477,9 @@ test('an organization that is not there is not an empty one', async () => {
   const control = await openControl()
   const nowhere = { code: 'NOT_FOUND', message: expect.stringContaining('nosuch') as string }
 
-  await expect(control.units.list({ org: 'nosuch', limit: 1 })).rejects.toMatchObject(nowhere)
-  await expect(control.states.read({ org: 'nosuch', unit: 'x' })).rejects.toMatchObject(nowhere)
-  await expect(control.units.get({ org: 'nosuch', unit: 'x' })).rejects.toMatchObject({
+  await expect(control.units.list({ org: 'nosuch', limit: 1 }, alice)).rejects.toMatchObject(nowhere)
+  await expect(control.states.read({ org: 'nosuch', unit: 'x' }, {}, alice)).rejects.toMatchObject(nowhere)
+  await expect(control.units.get({ org: 'nosuch', unit: 'x' }, alice)).rejects.toMatchObject({
     message: 'There is no organization nosuch.',
   })
 })

@@ -8,7 +8,7 @@ test('what retention removes while doctor looks is neither damaged nor lost', as
   const server = await openControl(bucket)
   for (const serial of [1, 2, 3, 4]) await push(server, 'd', stateText(serial))
   await server.units.update(named('d'), { retention: { count: 2 } }, alice)
-  const { id } = await server.units.get(named('d'))
+  const { id } = await server.units.get(named('d'), alice)
   const removed: number[] = []
   const looking = Object.assign(Object.create(bucket) as Bucket, {
     async *list(...args: Parameters<Bucket['list']>): ReturnType<Bucket['list']> {

@@ -219,7 +219,7 @@ export function createDoctor(
 
   async function* checkOrg(org: string, repair: boolean, caller: Caller): AsyncGenerator<DoctorFinding> {
     try {
-      await orgs.get(org)
+      await orgs.get(org, caller)
     } catch (error) {
       if (!isTacoError(error)) throw error
       if (error.facts['isLost'] === true) {
@@ -254,7 +254,7 @@ export function createDoctor(
         yield uncheckedUnit(name, error)
       }
     }
-    const names = await orgs.names()
+    const names = await orgs.names(caller)
     for (const org of names) {
       yield* checkOrg(org, options.repair, caller)
       const known = new Set<string>()

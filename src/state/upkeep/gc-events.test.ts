@@ -33,7 +33,7 @@ async function place() {
   return { time, bucket, control, open, happen }
 }
 
-const all = (control: StateControl, org: string) => control.journal.read({ org, limit: 1000 })
+const all = (control: StateControl, org: string) => control.journal.read({ org, limit: 1000 }, caller)
 
 function namesIn({ items }: Awaited<ReturnType<typeof all>>): string[] {
   return items.flatMap(({ type, unit }) => (type === 'unit.created' ? [unit?.name ?? ''] : []))
@@ -81,7 +81,7 @@ test('events in the place of earlier versions are removed, too', async () => {
 
 test('a cursor before what was removed is refused as gone, and one behind it goes on', async () => {
   const { time, control, happen } = await place()
-  const start = await control.journal.read({ org: 'default', limit: 1 })
+  const start = await control.journal.read({ org: 'default', limit: 1 }, caller)
   await happen('default', 'old')
   await control.orgs.update('default', { eventRetention: { days: 30 } }, caller)
   const types = async () => (await all(control, 'default')).items.map(({ type }) => type)
@@ -94,19 +94,21 @@ test('a cursor before what was removed is refused as gone, and one behind it goe
 
   for (const org of ['default', undefined]) {
     const after = { limit: 10, after: start.next, ...(org === undefined ? {} : { org }) }
-    await expect(control.journal.read(after)).rejects.toMatchObject({
+    await expect(control.journal.read(after, caller)).rejects.toMatchObject({
       code: 'GONE',
       message: expect.stringContaining('default') as string,
     })
-    const following = control.journal.follow(after, new AbortController().signal)[Symbol.asyncIterator]()
+    const pages = control.journal.follow(after, new AbortController().signal, caller)
+    const following = pages[Symbol.asyncIterator]()
     await expect(following.next()).rejects.toMatchObject({ code: 'GONE' })
   }
-  await expect(control.journal.read({ org: 'other', limit: 10, after: start.next })).resolves.toMatchObject(
-    {},
-  )
-  const rest = async () => (await control.journal.read({ org: 'default', limit: 10, after: seen.next })).items
+  await expect(
+    control.journal.read({ org: 'other', limit: 10, after: start.next }, caller),
+  ).resolves.toMatchObject({})
+  const rest = async () =>
+    (await control.journal.read({ org: 'default', limit: 10, after: seen.next }, caller)).items
   await expect.poll(async () => (await rest()).map(({ type }) => type)).toEqual(['gc.pruned'])
-  expect((await control.journal.read({ org: 'default', limit: 10 })).items.length).toBeGreaterThan(0)
+  expect((await control.journal.read({ org: 'default', limit: 10 }, caller)).items.length).toBeGreaterThan(0)
 })
 
 test('a rule that was taken back removes nothing more', async () => {

@@ -17,5 +17,5 @@ test('gc goes by the rule that is stored now, not by one that another server has
     objectsDeleted: 0,
   })
 
-  expect((await second.versions.list(named('a'), { limit: 100 })).items).toHaveLength(30)
+  expect((await second.versions.list(named('a'), { limit: 100 }, alice)).items).toHaveLength(30)
 })

@@ -1,4 +1,4 @@
-import type { RunTokens } from '../../access/index.ts'
+import { type RunTokens, systemCaller } from '../../access/index.ts'
 import { isTacoError } from '../../base/errors.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -81,7 +81,7 @@ export function createGc(
   /** What is wrong with one organization must not keep the others from being tidied up. */
   async function readableOrgs(): Promise<readonly string[]> {
     const readable: string[] = []
-    for (const org of await orgs.names()) {
+    for (const org of await orgs.names(systemCaller('upkeep'))) {
       try {
         await orgs.require(org)
         readable.push(org)
@@ -116,7 +116,7 @@ export function createGc(
       total.eventsPruned += events.eventsPruned
       total.objectsDeleted += events.objectsDeleted
       total.bytesDeleted += events.bytesDeleted
-      if (!dryRun) await runTokens.removeExpired(name)
+      if (!dryRun) await runTokens.removeExpired(name, caller)
     }
     return { dryRun, units, ...total }
   }

@@ -76,7 +76,7 @@ async function goesOn(bucket: Bucket, oldest = '1'): Promise<StateControl> {
   // The holder of a lock when the document was copied also holds it in the copy.
   await control.locks.forceUnlock(named('d'), {}, alice)
   const read = async (version: string) => {
-    const { body, dispose } = await control.versions.read(named('d'), version)
+    const { body, dispose } = await control.versions.read(named('d'), version, alice)
     const parts: Uint8Array[] = []
     for await (const part of body.stream()) parts.push(new Uint8Array(part))
     await dispose()
@@ -88,7 +88,7 @@ async function goesOn(bucket: Bucket, oldest = '1'): Promise<StateControl> {
   for (let next = serial + 1; next <= serial + 3; next++) {
     await push(control, 'd', stateText(next))
     expect(await read('current')).toBe(stateText(next))
-    expect(await control.versions.diff(named('d'), 'previous', 'current')).toBeDefined()
+    expect(await control.versions.diff(named('d'), 'previous', 'current', alice)).toBeDefined()
   }
   await control.versions.rollback(named('d'), oldest, {}, alice)
   expect(wrong(await findings(control))).toEqual([])
@@ -96,10 +96,10 @@ async function goesOn(bucket: Bucket, oldest = '1'): Promise<StateControl> {
 }
 
 async function lostOf(control: StateControl): Promise<number[]> {
-  const { items, damaged } = await control.versions.list(named('d'), { limit: 100 })
+  const { items, damaged } = await control.versions.list(named('d'), { limit: 100 }, alice)
   const unread: number[] = damaged.map(({ seq }) => seq)
   for (const { id, seq } of items)
-    await control.versions.read(named('d'), id).then(
+    await control.versions.read(named('d'), id, alice).then(
       ({ dispose }) => dispose(),
       () => unread.push(seq),
     )
@@ -146,7 +146,7 @@ test.each(
   const control = await goesOn(copy)
 
   expect(await lostOf(control)).toEqual(lost[hashTags ? 'hashes' : 'counters'])
-  const { items } = await control.versions.list(named('d'), { limit: 100 })
+  const { items } = await control.versions.list(named('d'), { limit: 100 }, alice)
   const serials = items.map(({ serial }) => serial)
   for (let serial = 1; serial <= Math.min(document, stateAt, versions); serial++)
     expect(serials).toContain(serial)
@@ -162,7 +162,7 @@ test('the current version is rebuilt as it was, and only from its very bytes', a
   const first = await openControl(bucket)
   for (const serial of [1, 2, 3]) await push(first, 'd', stateText(serial))
   await first.upkeep.sweep(alice)
-  const before = await first.versions.get(named('d'), 'current')
+  const before = await first.versions.get(named('d'), 'current', alice)
   const key = await versionObject(bucket, 3)
   await lose(bucket, key)
   const control = await openControl(bucket)
@@ -174,7 +174,7 @@ test('the current version is rebuilt as it was, and only from its very bytes', a
   const repaired = await findings(control, { repair: true })
 
   expect(repaired).toContainEqual(expect.objectContaining({ check: 'version.current', repaired: true }))
-  expect(await control.versions.get(named('d'), 'current')).toEqual(before)
+  expect(await control.versions.get(named('d'), 'current', alice)).toEqual(before)
   expect(await keysUnder(bucket, versionsFolder)).toContain(key)
 
   await lose(bucket, key)
@@ -222,7 +222,7 @@ test('a loss is reported once as an error, with the time of the version, and no 
   const bucket = openMemoryBucket()
   const control = await openControl(bucket)
   for (const serial of [1, 2, 3]) await push(control, 'd', stateText(serial))
-  const { items } = await control.versions.list(named('d'), { limit: 3 })
+  const { items } = await control.versions.list(named('d'), { limit: 3 }, alice)
   const key = await versionObject(bucket, 2)
   const bytes = (await objectsOf(bucket)).get(key)
   await lose(bucket, key)
@@ -303,7 +303,7 @@ test.each<[string, (control: StateControl) => Promise<unknown>, unit: string]>([
   const restored = await openControl(copy)
   expect(wrong(await findings(restored))).toEqual([])
   await push(restored, unit, stateText(9))
-  const { items } = await restored.versions.list(named(unit), { limit: 9 })
+  const { items } = await restored.versions.list(named(unit), { limit: 9 }, alice)
   expect(items.map(({ serial }) => serial)).toEqual([9, 1])
   expect(wrong(await findings(restored))).toEqual([])
 })

@@ -32,7 +32,7 @@ export function createSweep(
     let missing = 0
     const outside = await listOutside(bucket)
     onListed(outside)
-    for (const org of await orgs.names()) {
+    for (const org of await orgs.names(caller)) {
       const entries = await catalog.all(org)
       const suspects: CatalogEntry[] = []
       for (const entry of entries) {

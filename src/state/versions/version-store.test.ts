@@ -36,11 +36,11 @@ test('nothing more is stored against a base that is remembered but was found mis
 async function applyReading(control: StateControl, serial: number): Promise<void> {
   const info = LockInfo.parse({ ID: `lock ${serial}`, Operation: 'OperationTypeApply' })
   await control.locks.lock(named('d'), info, { createUnit: true }, alice)
-  await control.states.read(named('net'), { consumer: 'd' })
+  await control.states.read(named('net'), { consumer: 'd' }, alice)
   const stream = (async function* () {
     yield Buffer.from(stateText(serial))
   })()
-  const state = await control.states.receive(stream, { maxBytes: 1e6, org: 'default' })
+  const state = await control.states.receive(stream, { maxBytes: 1e6, org: 'default' }, alice)
   await control.states.write(named('d'), state, { how: 'backend', lockId: info.ID }, alice)
 }
 
@@ -54,8 +54,8 @@ test('a version rebuilt beside a write under way is not credited with what that 
   const server = await openControl(stuck)
   await push(server, 'net', stateText(1))
   await applyReading(server, 1)
-  const first = await server.versions.get(named('d'), 'current')
-  const { id } = await server.units.get(named('d'))
+  const first = await server.versions.get(named('d'), 'current', alice)
+  const { id } = await server.units.get(named('d'), alice)
   await push(server, 'net', stateText(2))
   for (const key of await keysUnder(bucket, `.taco/orgs/default/versions/${id}/`)) await lose(bucket, key)
 
@@ -67,7 +67,7 @@ test('a version rebuilt beside a write under way is not credited with what that 
     await expect(applyReading(server, 2)).rejects.toThrow('stuck')
   }
 
-  expect((await doctor.versions.get(named('d'), '1')).id).toBe(first.id)
-  const then = await doctor.graph.unitsAt('default', Date.parse(first.at))
+  expect((await doctor.versions.get(named('d'), '1', alice)).id).toBe(first.id)
+  const then = await doctor.graph.unitsAt('default', Date.parse(first.at), alice)
   expect(then.find(({ name }) => name === 'd')?.reads).toMatchObject([{ doubted: null }])
 })

@@ -1,3 +1,4 @@
+import { alice } from '../../support/caller.ts'
 import { callerNamed } from '../../support/caller.ts'
 import type { StateControl } from '../../../src/state/index.ts'
 import { addressesOf, checkAddresses, type Addresses } from './addresses.ts'
@@ -53,10 +54,14 @@ const restore =
 
 async function units(server: StateControl, ...names: readonly string[]): Promise<void> {
   for (const name of names) {
-    const state = await server.states.receive([Buffer.from(text(name))] as never, {
-      maxBytes: 1e9,
-      org: 'default',
-    })
+    const state = await server.states.receive(
+      [Buffer.from(text(name))] as never,
+      {
+        maxBytes: 1e9,
+        org: 'default',
+      },
+      alice,
+    )
     const options = { how: 'backend', createUnit: true } as const
     await server.states.write({ org: 'default', unit: name }, state, options, callerNamed('first'))
   }

@@ -1,3 +1,4 @@
+import { alice } from '../../support/caller.ts'
 import { callerNamed } from '../../support/caller.ts'
 import { LockInfo, type StateControl } from '../../../src/state/index.ts'
 import { UnitDocument } from '../../../src/state/documents/model.ts'
@@ -72,7 +73,7 @@ export function addressesOf(world: World, who: string): Addresses {
   return {
     read: (server, name) =>
       ask(`read ${name}`, name, async () => {
-        const found = await server.states.read({ org: 'default', unit: name })
+        const found = await server.states.read({ org: 'default', unit: name }, {}, alice)
         if (found === 'unchanged') throw new Error('nothing was asked that could be unchanged')
         const text = found === undefined ? undefined : (await found.bytes()).toString()
         return (moment) => stateOf(moment, name) === text
@@ -80,10 +81,14 @@ export function addressesOf(world: World, who: string): Addresses {
     write: (server, name, text) =>
       ask(`write ${name}`, name, async () => {
         const unit = { org: 'default', unit: name }
-        const state = await server.states.receive([Buffer.from(text)] as never, {
-          maxBytes: 1e9,
-          org: 'default',
-        })
+        const state = await server.states.receive(
+          [Buffer.from(text)] as never,
+          {
+            maxBytes: 1e9,
+            org: 'default',
+          },
+          alice,
+        )
         const version = await server.states.write(unit, state, { how: 'backend', createUnit: true }, engine)
         return (moment) => {
           const doc = unitOf(moment, name)

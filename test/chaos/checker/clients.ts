@@ -67,7 +67,7 @@ export function createClient(world: World, who: string, usual: StateControl): Cl
       credit(world, hash, who)
       let version = ''
       const failed = await refused(async () => {
-        const state = await server.states.receive(chunks(text), { maxBytes: 1e9, org: 'default' })
+        const state = await server.states.receive(chunks(text), { maxBytes: 1e9, org: 'default' }, caller)
         const lock = id === undefined ? {} : { lockId: id }
         version = (await server.states.write(unit, state, { how: 'backend', ...lock }, caller)).id
       })

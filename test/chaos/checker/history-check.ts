@@ -1,3 +1,4 @@
+import { alice } from '../../support/caller.ts'
 import type { StateControl } from '../../../src/state/index.ts'
 import type { Call } from './load.ts'
 import { hashOf } from './world.ts'
@@ -46,7 +47,7 @@ async function checkWrites(server: StateControl, unit: string, calls: readonly C
     if (same.length !== 1 || same[0]?.id !== version)
       throw new Error(`${unit}: the acknowledged write ${version} is in the history ${same.length} times`)
     if (same[0].how !== 'backend') throw new Error(`${unit}: ${version} is taken for ${same[0].how}`)
-    await (await server.versions.read({ org: 'default', unit }, version)).dispose()
+    await (await server.versions.read({ org: 'default', unit }, version, alice)).dispose()
   }
   // Answered before the other was sent, so it comes first.
   const byAnswer = writes.toSorted((a, b) => a.answeredAt - b.answeredAt)
@@ -74,6 +75,7 @@ async function wholeHistory(server: StateControl, unit: string) {
     const page = await server.versions.list(
       { org: 'default', unit },
       { limit: 200, ...(cursor === undefined ? {} : { cursor }) },
+      alice,
     )
     items.push(...page.items)
     cursor = page.next

@@ -1,3 +1,4 @@
+import { alice } from '../../support/caller.ts'
 import { callerNamed } from '../../support/caller.ts'
 import { expect } from 'vitest'
 import { LockInfo, type StateControl } from '../../../src/state/index.ts'
@@ -67,11 +68,11 @@ async function sweepUp(world: World): Promise<StateControl> {
 
 /** 1, 3 and 5: what was acknowledged is there, in the order in which it landed, and credited to its author. */
 async function checkHistory(world: World, server: StateControl): Promise<void> {
-  const { items } = await server.versions.list(unit, { limit: 100 })
+  const { items } = await server.versions.list(unit, { limit: 100 }, alice)
   const numbers = new Map<string, number>()
   for (const { id, seq, sha256, how, by } of items) {
     if (!numbers.has(sha256)) numbers.set(sha256, seq)
-    const { body, dispose } = await server.versions.read(unit, id)
+    const { body, dispose } = await server.versions.read(unit, id, alice)
     const parts: Uint8Array[] = []
     for await (const part of body.stream()) parts.push(Buffer.from(part))
     await dispose()
@@ -120,7 +121,7 @@ function checkOrder({ landed, authors }: World, numbers: ReadonlyMap<string, num
 
 /** Every event is reported once, and none is missing. */
 async function checkEvents(world: World, server: StateControl, versions: readonly string[]): Promise<void> {
-  const { items } = await server.journal.read({ limit: 1000 })
+  const { items } = await server.journal.read({ limit: 1000 }, alice)
   const ids = new Map(items.filter(({ type }) => type === 'state.written').map((event) => [event.id, event]))
   for (const { version } of world.acknowledged) {
     const told = [...ids.values()].filter(({ data }) => data['version'] === version)
@@ -154,10 +155,14 @@ async function checkUsable(world: World, server: StateControl): Promise<void> {
   await server.locks.lock(unit, LockInfo.parse({ ID: 'next' }), {}, caller)
   const serial = (doc.head?.version.serial ?? 0) + 100
   const { encrypted = false } = doc.head?.version ?? {}
-  const state = await server.states.receive(chunks(stateText(serial, 'next')), {
-    maxBytes: 1e9,
-    org: 'default',
-  })
+  const state = await server.states.receive(
+    chunks(stateText(serial, 'next')),
+    {
+      maxBytes: 1e9,
+      org: 'default',
+    },
+    caller,
+  )
   if (!encrypted)
     await server.states.write(unit, state, { how: 'backend', lockId: 'next', force: true }, caller)
   await server.locks.unlock(unit, 'next', caller)

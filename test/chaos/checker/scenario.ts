@@ -1,3 +1,4 @@
+import { alice } from '../../support/caller.ts'
 import { callerNamed } from '../../support/caller.ts'
 import type { StateControl } from '../../../src/state/index.ts'
 import type { Client, Outsider } from './clients.ts'
@@ -40,10 +41,14 @@ export interface Stage {
 export const firstState = stateText(1, 'first')
 
 async function firstVersion(server: StateControl): Promise<void> {
-  const state = await server.states.receive([Buffer.from(firstState)] as never, {
-    maxBytes: 1e9,
-    org: 'default',
-  })
+  const state = await server.states.receive(
+    [Buffer.from(firstState)] as never,
+    {
+      maxBytes: 1e9,
+      org: 'default',
+    },
+    alice,
+  )
   await server.states.write(unit, state, { how: 'backend', createUnit: true }, callerNamed('first'))
   await server.upkeep.sweep(callerNamed('first'))
 }

@@ -1,3 +1,4 @@
+import { alice } from '../../support/caller.ts'
 import { callerNamed } from '../../support/caller.ts'
 import { LockInfo, type StateControl } from '../../../src/state/index.ts'
 import { refused } from './clients.ts'
@@ -26,7 +27,11 @@ const third = stateText(3, 'third')
 const someCaller = callerNamed('first')
 
 export async function writeFirst(server: StateControl, text = firstState, lockId?: string): Promise<void> {
-  const state = await server.states.receive([Buffer.from(text)] as never, { maxBytes: 1e9, org: 'default' })
+  const state = await server.states.receive(
+    [Buffer.from(text)] as never,
+    { maxBytes: 1e9, org: 'default' },
+    alice,
+  )
   const lock = lockId === undefined ? {} : { lockId }
   await server.states.write(unit, state, { how: 'backend', createUnit: true, ...lock }, someCaller)
 }
@@ -225,7 +230,7 @@ export const traces: readonly Trace[] = [
       allow: { lockless: true },
       check: async (world) => {
         if (world.documents.some(({ write }) => write?.kind === 'write' && write.by === 'one')) return
-        const { items } = await (await world.healthy('reader')).versions.list(unit, { limit: 10 })
+        const { items } = await (await world.healthy('reader')).versions.list(unit, { limit: 10 }, alice)
         for (const { sha256, how, by } of items)
           if (sha256 === hashOf(second) && how !== 'outside') throw new Error(`credited to ${by} by guess`)
       },
@@ -476,7 +481,7 @@ export const traces: readonly Trace[] = [
       },
       preemptions: 2,
       check: async (world) => {
-        const { items } = await (await world.healthy('reader')).versions.list(unit, { limit: 10 })
+        const { items } = await (await world.healthy('reader')).versions.list(unit, { limit: 10 }, alice)
         const serials = items.map(({ serial }) => serial)
         if (serials.some((serial, i) => serial < (serials[i + 1] ?? 0)))
           throw new Error('an older serial came after a newer one')
@@ -504,7 +509,7 @@ function encrypted(text: string, serial: number): string {
 }
 
 async function checkNothingTwice(world: World): Promise<void> {
-  const { items } = await (await world.healthy('reader')).versions.list(unit, { limit: 100 })
+  const { items } = await (await world.healthy('reader')).versions.list(unit, { limit: 100 }, alice)
   const hashes = items.map(({ sha256 }) => sha256)
   if (new Set(hashes).size !== hashes.length) throw new Error('a version is in the history twice')
 }

@@ -44,7 +44,7 @@ async function embedded(engine: Engine, files: Readonly<Record<string, string>>)
   await sync.sync(org, repository.project.units, { dryRun: false }, caller)
   const tokens: RunTokenApi = {
     async issue(unit, ttlMs) {
-      const { id, name } = await control.units.get({ org, unit })
+      const { id, name } = await control.units.get({ org, unit }, caller)
       const issued = await control.runTokens.issue(
         { org, unit: { id, name } },
         { ttlMs },
@@ -53,9 +53,9 @@ async function embedded(engine: Engine, files: Readonly<Record<string, string>>)
       return { ...issued, expiresAt: isoTime(issued.expiresAt) }
     },
     renew: async (id, ttlMs) => ({
-      expiresAt: isoTime((await control.runTokens.renew({ org, id }, { ttlMs })).expiresAt),
+      expiresAt: isoTime((await control.runTokens.renew({ org, id }, { ttlMs }, caller)).expiresAt),
     }),
-    revoke: (id) => control.runTokens.revoke({ org, id }),
+    revoke: (id) => control.runTokens.revoke({ org, id }, caller),
   }
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -103,7 +103,7 @@ async function embedded(engine: Engine, files: Readonly<Record<string, string>>)
         },
       )
       await worker.ended
-      const { status, steps } = await rollouts.get(ref)
+      const { status, steps } = await rollouts.get(ref, caller)
       return {
         status,
         steps: Object.fromEntries(steps.map((step) => [step.unit.name, step.status])),

@@ -46,7 +46,7 @@ async function open() {
     }
     const { states } = face.deps.control
     const caller = { ...alice, requestId: 'r-1' }
-    const state = await states.receive(stream(), { org: 'default', maxBytes: 1e6 })
+    const state = await states.receive(stream(), { org: 'default', maxBytes: 1e6 }, caller)
     try {
       return await states.write({ org: 'default', unit }, state, { how: 'push', createUnit: true }, caller)
     } finally {

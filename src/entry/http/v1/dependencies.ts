@@ -23,9 +23,9 @@ export const dependencyRoutes = [
     query: OrgQuery,
     target: ofUnit,
     answers: { 200: jsonAnswer(Listed, 'Dependencies that were declared, found in code, or read') },
-    handle: async ({ target }, { graph }) => ({
+    handle: async ({ target, caller }, { graph }) => ({
       status: 200,
-      json: await graph.dependencies.list(target),
+      json: await graph.dependencies.list(target, caller),
     }),
   }),
   route({

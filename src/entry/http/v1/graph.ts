@@ -65,8 +65,8 @@ export const graphRoutes = [
       },
     },
     target: ({ query: { org, unit } }) => ({ org, unit }),
-    async handle({ query: { format, at, ...query } }, { graph, clock }) {
-      const view = await graph.view({ ...defined(query), ...timeOf(at, clock.now()) })
+    async handle({ query: { format, at, ...query }, caller }, { graph, clock }) {
+      const view = await graph.view({ ...defined(query), ...timeOf(at, clock.now()) }, caller)
       if (format === 'json') return { status: 200, type: 'application/json', text: textOf(view) }
       return { status: 200, ...(await drawGraph(view, format)) }
     },
@@ -89,9 +89,9 @@ export const graphRoutes = [
     }),
     answers: { 200: jsonAnswer(StatusSchema.meta({ id: 'Status' }), 'Status and reasons') },
     target: ({ query: { org, unit } }) => ({ org, unit }),
-    async handle({ query: { at, direction, ...query } }, { graph, clock }) {
+    async handle({ query: { at, direction, ...query }, caller }, { graph, clock }) {
       const around = direction === 'both' ? {} : { direction }
-      const json = await graph.status({ ...defined(query), ...around, ...timeOf(at, clock.now()) })
+      const json = await graph.status({ ...defined(query), ...around, ...timeOf(at, clock.now()) }, caller)
       return { status: 200, json }
     },
   }),

@@ -26,9 +26,9 @@ export const lockRoutes = [
       200: jsonAnswer(z.object({ lock: z.union([Lock, z.null()]) }), 'The lock, or null if there is none'),
     },
     target: ofUnit,
-    handle: async ({ target }, { control }) => ({
+    handle: async ({ target, caller }, { control }) => ({
       status: 200,
-      json: { lock: await control.locks.get(target) },
+      json: { lock: await control.locks.get(target, caller) },
     }),
   }),
   route({

@@ -42,8 +42,8 @@ export const orgRoutes = [
         'A page',
       ),
     },
-    async handle({ query }, { control }) {
-      const { items, next, damaged } = await control.orgs.list(defined(query))
+    async handle({ query, caller }, { control }) {
+      const { items, next, damaged } = await control.orgs.list(defined(query), caller)
       return { status: 200, json: { items: [...items], next: next ?? null, damaged: [...damaged] } }
     },
   }),
@@ -81,8 +81,8 @@ export const orgRoutes = [
     query: NoQuery,
     target: ofNamed,
     answers: { 200: jsonAnswer(Organization, 'The organization'), 304: UNCHANGED },
-    async handle({ target, headers }, { control }) {
-      const view = await control.orgs.get(target.org)
+    async handle({ target, headers, caller }, { control }) {
+      const view = await control.orgs.get(target.org, caller)
       const etag = etagOf(view.etag)
       if (isUnchanged(headers, view.etag, `The organization ${view.name}`))
         return { status: 304, headers: { etag } }

@@ -1,3 +1,4 @@
+import { alice } from '../../../../test/support/caller.ts'
 import { callerNamed } from '../../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
 import { type TestFace, startFace } from '../../../../test/rig/http-face.ts'
@@ -33,7 +34,7 @@ async function post(face: TestFace, path: string, json: unknown) {
 }
 
 async function readsOf(face: TestFace, name: string) {
-  const { units } = await face.deps.control.graph.units('default')
+  const { units } = await face.deps.control.graph.units('default', {}, alice)
   return units.map((unit) => unit.facts()).find((facts) => facts.name === name)?.reads ?? null
 }
 

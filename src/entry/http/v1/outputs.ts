@@ -81,8 +81,8 @@ export const outputRoutes = [
       ),
     },
     target: ofUnit,
-    async handle({ target, query: { org: _, ...page } }, { control }) {
-      const { items, next } = await control.outputs.log(target, defined(page))
+    async handle({ target, query: { org: _, ...page }, caller }, { control }) {
+      const { items, next } = await control.outputs.log(target, defined(page), caller)
       return { status: 200, json: { items: items.map(withoutValues), next: next ?? null } }
     },
   }),
@@ -97,9 +97,9 @@ export const outputRoutes = [
     query: OrgQuery.extend({ from: Commit.optional(), to: Commit.optional(), only: Names }),
     answers: { 200: jsonAnswer(OutputsDiffView.meta({ id: 'OutputsDiff' }), 'The changes') },
     target: ofUnit,
-    handle: async ({ target, query: { from, to, only } }, { control }) => ({
+    handle: async ({ target, query: { from, to, only }, caller }, { control }) => ({
       status: 200,
-      json: await control.outputs.diff(target, defined({ from, to, names: only })),
+      json: await control.outputs.diff(target, defined({ from, to, names: only }), caller),
     }),
   }),
 ]

@@ -56,8 +56,8 @@ export const rolloutRoutes = [
       200: jsonAnswer(z.object({ items: z.array(Rollout), next: z.string().nullable() }), 'A page'),
     },
     target: ofOrg,
-    async handle({ query: { org, ...page } }, services) {
-      const { items, next } = await services.rollouts.list(org, defined(page))
+    async handle({ query: { org, ...page }, caller }, services) {
+      const { items, next } = await services.rollouts.list(org, defined(page), caller)
       return { status: 200, json: { items: [...items], next: next ?? null } }
     },
   }),
@@ -77,9 +77,13 @@ export const rolloutRoutes = [
     target: ofOrg,
     also: ({ query, target }) => (query.keys ? [{ action: 'rollout:work', resource: target }] : []),
     isSecret: true,
-    handle: async ({ query: { org, from, downstream, keys } }, services) => ({
+    handle: async ({ query: { org, from, downstream, keys }, caller }, services) => ({
       status: 200,
-      json: await services.rollouts.plan(org, { from: from ?? [], downstream: downstream === 'true', keys }),
+      json: await services.rollouts.plan(
+        org,
+        { from: from ?? [], downstream: downstream === 'true', keys },
+        caller,
+      ),
     }),
   }),
   route({
@@ -112,9 +116,9 @@ export const rolloutRoutes = [
     query,
     answers: { 200: jsonAnswer(Rollout, 'The rollout') },
     target: ofOrg,
-    handle: async ({ params: { id }, target }, services) => ({
+    handle: async ({ params: { id }, target, caller }, services) => ({
       status: 200,
-      json: await services.rollouts.get({ ...target, id }),
+      json: await services.rollouts.get({ ...target, id }, caller),
     }),
   }),
   ...(['pause', 'resume', 'cancel'] as const).map((what) =>

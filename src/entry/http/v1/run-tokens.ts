@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { MAX_TTL_MS } from '../../../access/index.ts'
 import { isoTime } from '../../../base/clock.ts'
 import { isTacoError } from '../../../base/errors.ts'
-import { type UnitRef, type Units, isUnitId, parseNewUnitName, parseOrgName } from '../../../state/index.ts'
+import {
+  type Caller,
+  type UnitRef,
+  type Units,
+  isUnitId,
+  parseNewUnitName,
+  parseOrgName,
+} from '../../../state/index.ts'
 import { OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../openapi/api.ts'
 import { ofOrg, ofUnit, route } from './define.ts'
 
@@ -14,9 +21,13 @@ const TtlMs = z.number().int().min(1000).max(MAX_TTL_MS).default(3_600_000).meta
 })
 
 /** A first apply makes its unit. */
-async function unitOf(ref: UnitRef, units: Units): Promise<{ id: string | null; name: string }> {
+async function unitOf(
+  ref: UnitRef,
+  units: Units,
+  caller: Caller,
+): Promise<{ id: string | null; name: string }> {
   try {
-    const { id, name } = await units.get(ref)
+    const { id, name } = await units.get(ref, caller)
     return { id, name }
   } catch (error) {
     if (!isTacoError(error, 'NOT_FOUND') || error.facts['field'] === 'org' || isUnitId(ref.unit)) throw error
@@ -49,8 +60,8 @@ export const runTokenRoutes = [
       ),
     },
     target: ofUnit,
-    async handle({ target, body, x }, { control }) {
-      const unit = await unitOf(target, control.units)
+    async handle({ target, body, x, caller }, { control }) {
+      const unit = await unitOf(target, control.units, caller)
       const scope = { org: target.org, unit }
       const { id, token, expiresAt } = await control.runTokens.issue(scope, body, x)
       return { status: 201, json: { id, token, unit, expiresAt: isoTime(expiresAt) } }
@@ -68,8 +79,8 @@ export const runTokenRoutes = [
     body: jsonBody(z.strictObject({ ttlMs: TtlMs })),
     answers: { 200: jsonAnswer(z.object({ expiresAt: z.iso.datetime() }), 'Renewed') },
     target: ofOrg,
-    async handle({ params: { id }, query, body }, { control }) {
-      const { expiresAt } = await control.runTokens.renew({ org: parseOrgName(query.org), id }, body)
+    async handle({ params: { id }, query, body, caller }, { control }) {
+      const { expiresAt } = await control.runTokens.renew({ org: parseOrgName(query.org), id }, body, caller)
       return { status: 200, json: { expiresAt: isoTime(expiresAt) } }
     },
   }),
@@ -84,8 +95,8 @@ export const runTokenRoutes = [
     query,
     answers: { 204: { description: 'Revoked' } },
     target: ofOrg,
-    async handle({ params: { id }, query }, { control }) {
-      await control.runTokens.revoke({ org: parseOrgName(query.org), id })
+    async handle({ params: { id }, query, caller }, { control }) {
+      await control.runTokens.revoke({ org: parseOrgName(query.org), id }, caller)
       return { status: 204 }
     },
   }),

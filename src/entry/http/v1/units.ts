@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { badRequest, isTacoError } from '../../../base/errors.ts'
 import type { Dependencies } from '../../../graph/index.ts'
-import type { UnitRef } from '../../../state/index.ts'
+import type { Caller, UnitRef } from '../../../state/index.ts'
 import {
   Idempotent,
   Flag,
@@ -59,9 +59,9 @@ export const unitRoutes = [
       ),
     },
     target: ofOrg,
-    async handle({ query: { label, ...rest } }, { control }) {
+    async handle({ query: { label, ...rest }, caller }, { control }) {
       const labels = label === undefined ? {} : { labels: labelsOf(label) }
-      const { items, next, asOf, damaged } = await control.units.list({ ...defined(rest), ...labels })
+      const { items, next, asOf, damaged } = await control.units.list({ ...defined(rest), ...labels }, caller)
       return {
         status: 200,
         json: { items: [...items], next: next ?? null, asOf: new Date(asOf).toISOString(), damaged },
@@ -119,8 +119,8 @@ export const unitRoutes = [
       304: UNCHANGED,
     },
     target: ofUnit,
-    async handle({ target, headers }, { control }) {
-      const view = await control.units.get(target)
+    async handle({ target, headers, caller }, { control }) {
+      const view = await control.units.get(target, caller)
       const etag = etagOf(view.etag)
       if (isUnchanged(headers, view.etag, `The unit ${view.name}`)) return { status: 304, headers: { etag } }
       return { status: 200, json: view, headers: { etag } }
@@ -175,7 +175,7 @@ export const unitRoutes = [
     target: ofUnit,
     also: forceDemand,
     async handle({ target, query: { force }, headers, caller }, { control, graph }) {
-      const used = await sayUsers(graph.dependencies, target)
+      const used = await sayUsers(graph.dependencies, target, caller)
       const view = await control.units.remove(target, { force }, caller, expectedBy(headers))
       const warnings = used === undefined ? [] : [`${view.name} ${used}`]
       return { status: 200, json: { ...view, warnings }, headers: { etag: etagOf(view.etag) } }
@@ -240,9 +240,10 @@ function labelsOf(given: readonly string[]): Record<string, string> {
 async function sayUsers(
   dependencies: Pick<Dependencies, 'usersOf'>,
   ref: UnitRef,
+  caller: Caller,
 ): Promise<string | undefined> {
   try {
-    const users = (await dependencies.usersOf(ref)).map(({ name }) => name)
+    const users = (await dependencies.usersOf(ref, caller)).map(({ name }) => name)
     return users.length === 0 ? undefined : `is used by ${users.join(', ')}`
   } catch (error) {
     // Whether there is such a unit, the deletion itself tells: this very request may have deleted it.

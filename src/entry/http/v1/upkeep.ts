@@ -101,7 +101,7 @@ export const upkeepRoutes = [
     handle({ body, x, caller }, { control, rollouts, log }) {
       async function* findings() {
         yield* control.upkeep.doctor(body, { ...caller, signal: x.signal })
-        if (body.deep) yield* rollouts.doctor()
+        if (body.deep) yield* rollouts.doctor(caller)
       }
       return { status: 200, ...ndjson(findings(), { x, log }) }
     },

@@ -47,8 +47,8 @@ export const versionRoutes = [
       ),
     },
     target: ofUnit,
-    async handle({ target, query: { org: _, ...page } }, { control }) {
-      const { items, next, damaged, absences } = await control.versions.list(target, defined(page))
+    async handle({ target, query: { org: _, ...page }, caller }, { control }) {
+      const { items, next, damaged, absences } = await control.versions.list(target, defined(page), caller)
       return {
         status: 200,
         json: { items: [...items], next: next ?? null, damaged: [...damaged], absences: [...absences] },
@@ -66,9 +66,9 @@ export const versionRoutes = [
     query: OrgQuery,
     answers: { 200: jsonAnswer(Version, 'The version') },
     target: ofUnit,
-    handle: async ({ target, params }, { control }) => ({
+    handle: async ({ target, params, caller }, { control }) => ({
       status: 200,
-      json: await control.versions.get(target, params.version),
+      json: await control.versions.get(target, params.version, caller),
     }),
   }),
   route({
@@ -83,10 +83,10 @@ export const versionRoutes = [
     answers: { 200: jsonAnswer(StateDiff, 'The differences') },
     target: ofUnit,
     isSecret: true,
-    handle: async ({ target, query: { from, to } }, { control }) => ({
+    handle: async ({ target, query: { from, to }, caller }, { control }) => ({
       status: 200,
       type: 'application/json',
-      text: await control.versions.diff(target, from, to),
+      text: await control.versions.diff(target, from, to, caller),
     }),
   }),
   route({

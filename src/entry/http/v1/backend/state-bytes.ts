@@ -53,7 +53,8 @@ export async function readState(
   const ifNoneMatch = asked['if-match'] === undefined ? singleTag(asked['if-none-match']) : undefined
   const consumer = consumerOf(consumerAsked, asked, ref)
   if (consumer !== undefined) checkReceiptWanted(asked)
-  const reading = control.states.read(ref, { signal: x.signal, ...defined({ ifNoneMatch, consumer }) })
+  const options = { signal: x.signal, ...defined({ ifNoneMatch, consumer }) }
+  const reading = control.states.read(ref, options, x.caller)
   const found = await (consumer === undefined ? reading : reading.catch(consumerNotFound))
   const what = `The state of ${ref.unit}`
   if (found === undefined) {
@@ -96,7 +97,7 @@ export function sendAtHand(x: Exchange, ref: UnitRef, control: StateControl): bo
   const { headers } = x.req
   if (x.method !== 'GET' || x.query !== '' || headers['x-taco-unit'] !== undefined) return false
   if (headers['if-none-match'] !== undefined || headers['if-match'] !== undefined) return false
-  const held = control.states.readNow(ref)
+  const held = control.states.readNow(ref, x.caller)
   if (held === undefined) return false
   const answer = stateHeaders(x, held.tag)
   answer['content-length'] = held.size
@@ -121,7 +122,7 @@ export async function readVersion(
   version: string,
   { control, freeBuffers }: Deps,
 ): Promise<void> {
-  const { view, body, dispose } = await control.versions.read(ref, version)
+  const { view, body, dispose } = await control.versions.read(ref, version, x.caller)
   try {
     const headers = stateHeaders(x, view.sha256)
     if (isUnchanged(x.req.headers, view.sha256, `Version ${view.seq}`)) {
@@ -154,12 +155,13 @@ export async function receiveState(
   const contentMd5 = x.req.headers['content-md5']
   if (Array.isArray(contentMd5))
     throw badRequest('Content-MD5', 'The request has more than one Content-MD5 header.', 'Send one.')
-  return control.states.receive(freeing(received(x), freeBuffers), {
+  const options = {
     org,
     maxBytes: limits.maxStateBytes,
     ...(declared === undefined ? {} : { declaredBytes: declared }),
     ...(contentMd5 === undefined ? {} : { contentMd5 }),
-  })
+  }
+  return control.states.receive(freeing(received(x), freeBuffers), options, x.caller)
 }
 
 /** Every header costs time on the way of a state; those that only concern browsers' pages are left out here. */

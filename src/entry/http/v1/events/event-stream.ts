@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../../../base/clock.ts'
 import { badRequest } from '../../../../base/errors.ts'
-import type { EventPage, EventQuery, EventView, Journal } from '../../../../state/index.ts'
+import type { Caller, EventPage, EventQuery, EventView, Journal } from '../../../../state/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 
 export interface EventStreamDeps {
   readonly journal: Journal
   readonly clock: Clock
+  readonly caller: Caller
   /** Aborted when the client goes away or the server shuts down. */
   readonly signal: AbortSignal
 }
@@ -25,7 +26,7 @@ export async function eventStream(asked: EventQuery, headers: IncomingHttpHeader
   const lastId = headers['last-event-id']
   const after = (Array.isArray(lastId) ? lastId[0] : lastId) || asked.after
   const query = { ...asked, ...defined({ after }), limit: PAGE }
-  const pages = deps.journal.follow(query, deps.signal)[Symbol.asyncIterator]()
+  const pages = deps.journal.follow(query, deps.signal, deps.caller)[Symbol.asyncIterator]()
   // Also if nobody ever asks for the second page.
   deps.signal.addEventListener('abort', () => void pages.return?.(), { once: true })
   return {

@@ -38,16 +38,16 @@ export const eventRoutes = [
         },
       },
     },
-    async handle({ query: { type: types, ...query }, headers, x }, services) {
+    async handle({ query: { type: types, ...query }, headers, x, caller }, services) {
       const { journal } = services.control
       const wanted = defined({ ...query, types })
       if (x.method === 'GET' && (headers.accept ?? '').includes('text/event-stream')) {
         x.res.once('close', services.streams.take(callerNetwork(x.address)))
         const { clock } = services
         const signal = AbortSignal.any([x.signal, services.stopping])
-        return { status: 200, ...(await eventStream(wanted, headers, { journal, clock, signal })) }
+        return { status: 200, ...(await eventStream(wanted, headers, { journal, clock, caller, signal })) }
       }
-      const page = await journal.read(wanted)
+      const page = await journal.read(wanted, caller)
       return { status: 200, json: { ...page, items: [...page.items] } }
     },
   }),
