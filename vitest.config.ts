@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /**
@@ -9,6 +10,8 @@ const patience = { expect: { poll: { timeout: 30_000 } }, hookTimeout: 120_000 }
 /** From the quick and narrow to the slow and wide; `npm test` runs them in this order. */
 export default defineConfig({
   test: {
+    // By default vitest leaves one core idle, which is half of a small machine.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {
