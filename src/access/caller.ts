@@ -7,7 +7,7 @@ export interface Caller {
   readonly claim?: string | undefined
   readonly requestId?: string
   readonly signal?: AbortSignal
-  /** Set if the request may be told from its repetition, so that its change is made once. */
+  /** Set if the request can be recognised when it is repeated, so that its change is made once. */
   readonly request?: {
     /** A hash of its Idempotency-Key and of who sent it. */
     readonly key: string
@@ -16,7 +16,7 @@ export interface Caller {
   }
 }
 
-/** Who a change is credited to, as it is stored. For a run: whoever asked for its token. */
+/** The author of a change, as stored. For a run: the caller that requested its token. */
 export function authorOf({ principal, claim }: Pick<Caller, 'principal' | 'claim'>): Author {
   const { by, who } =
     principal.kind === 'run' ? principal.issuedTo : { by: principalText(principal), who: undefined }

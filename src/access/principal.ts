@@ -10,7 +10,7 @@ export type Principal =
       readonly id: string
       /** All that it may touch. */
       readonly scope: RunScope
-      /** Who asked for the run token. What the run does is credited to them. */
+      /** Requested the run token. What the run does is credited to them. */
       readonly issuedTo: Author
     }
   | { readonly kind: 'system'; readonly name: SystemName }
@@ -37,7 +37,7 @@ export function principalText(principal: Principal): string {
   return `${principal.kind}:${principal.kind === 'run' ? principal.id : principal.name}`
 }
 
-/** Who did something, as stored. */
+/** The author, as stored. */
 export interface Author {
   /** The text form of a principal, or a plain name in documents from before there were principals. */
   readonly by: string

@@ -26,7 +26,7 @@ async function stored(bucket: Bucket): Promise<string[]> {
   return keys
 }
 
-test('a token issued by one server is good on every other, in the name of whoever asked for it', async () => {
+test('a token issued by one server is valid on every other, in the name of the caller that requested it', async () => {
   const { server } = fleet()
   const { token } = await server().issue(scope, { ttlMs }, alice)
 
@@ -108,7 +108,7 @@ test('any other secret, id or organization is unknown', async () => {
   expect(await Promise.all(wrong.map((text) => server().check(text)))).toEqual(wrong.map(() => 'unknown'))
 })
 
-test('a record that cannot be read admits nobody', async () => {
+test('an unreadable record admits no one', async () => {
   const { server, bucket } = fleet()
   const { token } = await server().issue(scope, { ttlMs }, alice)
   const [key = ''] = await stored(bucket)

@@ -52,6 +52,6 @@ export interface Dependencies {
     input: { on: string; outputs?: readonly string[] },
     caller: Caller,
   ): Promise<DependencyChange>
-  /** Who uses the unit, for warnings before it goes. */
+  /** The users of the unit, for warnings before it is deleted. */
   usersOf(ref: UnitRef, caller: Caller): Promise<readonly UserView[]>
 }

@@ -9,12 +9,12 @@ import type { createSteps } from './steps.ts'
 import type { RolloutStore } from './store.ts'
 import { abandon, isExpired, isLeft } from './decisions/transitions.ts'
 
-/** No event reports it: nobody did anything. */
+/** No event reports it: no one did anything. */
 const ownCaller = systemCaller('rollouts')
 
 /**
- * Steps whose workers are gone. Their units may be half applied, and that must be said even if nobody ever goes on with
- * the rollout, so whoever comes by notes it with the unit, where the next good apply takes it back.
+ * Steps of dead workers. Their units may be half applied, which must be recorded even if the rollout is never
+ * continued. So the next visitor records it with the unit, where the next good apply clears it.
  */
 export function createLeftSteps(deps: {
   readonly store: RolloutStore

@@ -2,7 +2,7 @@ import type { Caller, DoctorFinding, StateControl } from '../state/index.ts'
 import { rolloutKey } from './layout.ts'
 import type { RolloutStore } from './store.ts'
 
-/** Rollouts that nobody can read, of all organizations. What they were about cannot be made anew. */
+/** Unreadable rollouts of all organizations. Their content cannot be rebuilt. */
 export async function* checkRollouts(
   { orgs }: Pick<StateControl, 'orgs'>,
   store: Pick<RolloutStore, 'damaged'>,

@@ -15,14 +15,14 @@ export const RolloutEventType = z.enum([
 ])
 type RolloutEventType = z.infer<typeof RolloutEventType>
 
-/** What is told of a rollout, about one of its units or about the whole of it. */
+/** What is reported about a rollout: one of its units, or the whole. */
 export interface RolloutNews extends Pick<EventDraft<RolloutEventType>, 'type' | 'data'> {
   readonly unit?: { readonly id: string; readonly name: string }
 }
 
 /**
- * What a change of a rollout tells, seen from the document before (none: it is new) and after it. Steps that the
- * outputs prove needless are counted at the end instead of told one by one: there may be thousands. Pure.
+ * The events of a change of a rollout, from the document before (none: it is new) and after it. Steps that the outputs
+ * prove needless are counted at the end instead of reported one by one: there may be thousands. Pure.
  */
 export function newsOf(before: Rollout | undefined, after: Rollout): readonly RolloutNews[] {
   const about = { rollout: after.id }

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { type Bucket, bodyOf, type Entry, type Tag } from '../bucket/index.ts'
 import { rolloutsEndedKey } from './layout.ts'
 
-/** So few are read sooner than the object that tells of them, and are not worth writing it. */
+/** Below this number, reading each rollout is cheaper than reading or writing the index. */
 const FEW = 20
 
 const EndedObject = z.object({ v: z.literal(1), ended: z.array(z.tuple([z.string(), z.string()])) })
 
 /**
- * Rollouts in which nothing happens any more, and of which all was told: by key, with the tag of which that holds. They
- * pile up, and one of long ago may have left a unit half applied; so that every command need not read them all to know
- * that, they lie in one object, too. A cache: losing it costs time, nothing else.
+ * Rollouts that are over and fully reported: by key, with the tag for which that is true. They pile up, and an old one
+ * may have left a unit half applied. This one object saves every command from reading them all. It is a cache: losing
+ * it costs time, nothing else.
  */
 export function createEndedRollouts(bucket: Bucket) {
   const ended = new LRUCache<string, Tag>({ max: 50_000 })
@@ -44,7 +44,7 @@ export function createEndedRollouts(bucket: Bucket) {
       ended.set(key, tag)
       added.set(org, (added.get(org) ?? 0) + 1)
     },
-    /** If there is enough to tell. Whoever may not write, or comes second, leaves it to others. */
+    /** If there is enough to record. A server that cannot write, or comes second, leaves it to others. */
     async save(org: string, entries: readonly Entry[]): Promise<void> {
       if ((added.get(org) ?? 0) <= FEW) return
       added.delete(org)

@@ -5,7 +5,9 @@ import { doubtOf } from './unreadable.ts'
 import type { Rollouts } from './services.ts'
 import type { RolloutMarks } from '../graph/index.ts'
 
-/** What the rollouts say of units: running, as long as a worker keeps its claim. That one failed lies with the unit. */
+/**
+ * What the rollouts say about units: running, as long as a worker keeps its claim. Failures are recorded with the unit.
+ */
 export function createRolloutMarks(rollouts: Pick<Rollouts, 'unfinished'>, clock: Pick<Clock, 'now'>) {
   async function read(org: string): Promise<RolloutMarks> {
     const { rollouts: all, damaged } = await rollouts.unfinished(org, systemCaller('graph'))

@@ -13,18 +13,18 @@ import { Event } from '../state/index.ts'
 
 const Named = openObject({ id: z.string(), name: z.string() })
 
-/** Why a step needed no apply, checkable by whoever doubts it. */
+/** Why a step needed no apply, in a form that can be checked. */
 export const Proof = z.union([
   openObject({
     kind: z.literal('inputs'),
-    /** Each output that the unit uses, with the digest that it read and that stands now. */
+    /** Each output that the unit uses, with the digest that it read and that is current. */
     upstream: z.array(
       openObject({
         unit: Named,
         outputs: z.record(z.string(), z.string()),
         /** The outputs commit at which the unit read them. */
         read: z.number().int(),
-        /** The one that stands. */
+        /** The current one. */
         now: z.number().int(),
       }),
     ),
@@ -52,11 +52,11 @@ export const StepClaim = openObject({
   worker: z.string(),
   /** When another may take the step over. */
   until: z.number(),
-  /** Proves the claim: only its holder is told. */
+  /** Proves the claim: only its holder knows it. */
   token: z.string(),
   /** Id of the lock that the step holds on its unit, which everybody may see. Claims of old have none. */
   lock: z.string().optional(),
-  /** Of the request that brought it, or the token of the step whose end did: who asks again gets the same claim. */
+  /** Of the request that brought it, or the token of the step whose end did: a repeated request gets the same claim. */
   request: z.string().optional(),
 })
 export type StepClaim = z.infer<typeof StepClaim>
@@ -81,14 +81,14 @@ export const Step = openObject({
   needs: z.array(z.string()),
   isRoot: z.boolean(),
   status: StepStatus,
-  /** Why it must run; unset as long as nobody could tell yet. */
+  /** Why it must run; unset until that is decided. */
   due: z.string().optional(),
   claim: StepClaim.optional(),
-  /** Locks of all claims that ran out: whoever takes over may break them. Once there was only the last. */
+  /** Locks of all expired claims: the next holder may break them. Older documents hold only the last. */
   earlier: z.union([z.array(z.string()), z.string().transform((lock) => [lock])]).optional(),
   /** The claim ran out, and with the unit it is noted that it may be half applied. */
   abandoned: z.boolean().optional(),
-  /** Token of the claim whose holder told an end last: who tells it again is answered as the first time. */
+  /** Token of the claim whose holder reported an end last: a repeated report gets the same answer. */
   told: z.string().optional(),
   /** The unit before the step, noted when it was claimed. */
   before: openObject({ commit: z.number().int(), version: z.string() }).nullable().optional(),

@@ -82,7 +82,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     return { rollout: next, answer: claimed.map((step) => viewClaim(step, facts, keyOf(step.unit.id))) }
   }
 
-  /** Names are as of the start, or of the last look: whoever goes by names needs those that units have now. */
+  /** Names are as of the start, or of the last look: workers that go by names need the current ones. */
   async function withNames(
     rollout: Rollout,
     options: ClaimOptions,
@@ -206,7 +206,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       const below = cursor === undefined ? {} : { below: cursor }
       const { rollouts, damaged, next } = await store.page(org, { limit, ...below })
       const all = [...rollouts.map(viewRollout), ...damaged.map((one) => viewDamaged(org, one))]
-      // Whoever mistyped the organization should hear of it.
+      // A mistyped organization should be reported.
       if (all.length === 0) await control.graph.units(org, { damaged: 'left out' }, caller)
       return { items: all.toSorted((a, b) => (a.id < b.id ? 1 : -1)), next }
     },
@@ -245,7 +245,7 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
     async end(ref, unit, { token, end, next }, caller) {
       const seen = await store.get(ref)
       const step = hasTold(seen, unit, token) ? undefined : held(seen, unit, token)
-      // Before it is settled: a worker that comes late must not be called gone after it has told its end.
+      // Before it is settled: a late worker must not be called dead after it has reported its end.
       const doubt = await left.note(ref.org)
       const own = step && (await steps.settle(ref, step, end, caller))
       const options = next && { ...next, request: token }
@@ -324,7 +324,7 @@ function viewClaim(step: Step, facts: FreshFacts, fingerprintKey: string): Claim
     attempt: step.attempts,
     why: step.due ?? '',
     version: unit?.head?.version ?? null,
-    // Whoever was killed at it may have left it half done.
+    // A worker that was killed at it may have left it half done.
     fingerprint: unit === undefined || step.earlier !== undefined ? null : fingerprintThatProves(unit, facts),
     fingerprintKey,
     uses: unit === undefined ? [] : usesOf(unit, facts),

@@ -164,11 +164,11 @@ export interface ClaimOptions {
   readonly units?: readonly string[] | undefined
   /** Steps that are sure to run begin with the claim, with a lock; for one that could not, `begin` says why. */
   readonly begin: boolean
-  /** Who repeats a request for want of an answer gets the claims that it brought, however many it asks for now. */
+  /** A request repeated for lack of an answer gets the claims of the first, however many it requests now. */
   readonly request?: string | undefined
 }
 
-/** Applying a change through the graph, step by step, by whoever comes. */
+/** Applying a change through the graph, step by step, by any worker. */
 export interface Rollouts {
   /**
    * The walk from these units (names or ids); `downstream: false`: they alone; none: all units. `keys`: with the keys of

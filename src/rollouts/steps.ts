@@ -10,8 +10,8 @@ import { fail, finish, giveBack, isExpired, skipByProof, stepOf } from './decisi
 type Control = Pick<StateControl, 'graph' | 'outputs' | 'locks' | 'units'>
 
 /**
- * A lock outlives its claim by one lease: whoever takes the step over has time to find the engine that a killed worker
- * left, and to keep the lock for it.
+ * A lock outlives its claim by one lease: the next holder has time to find the engine that a killed worker left, and to
+ * keep the lock for it.
  */
 const LOCK_LEASES = 2
 
@@ -73,7 +73,7 @@ export function createSteps(control: Control, clock: Clock) {
   ): Promise<Record<string, string>> {
     const ref = { org, unit: facts.id }
     const given = await resolver.resolve(ref, { sensitive: true, run }, caller)
-    // Where everything is used, nobody says which: what stands when the apply begins is what it can see.
+    // If everything is used, no list says what: the outputs that are current when the apply begins are what it can see.
     const whole = facts.dependencies.filter(({ outputs }) => outputs === null)
     const seen = await Promise.all(whole.map(({ on }) => control.graph.facts({ org, unit: on }, caller)))
     const reads = seen.flatMap((used) => (used?.head == null ? [] : [readOfAll(used.id, used.head)]))
@@ -106,7 +106,7 @@ export function createSteps(control: Control, clock: Clock) {
       const holds = (await control.locks.get(unit, caller))?.id === id
       if (end.kind === 'applied') {
         const now = clock.now()
-        // Its lock may have run out as well, and what stands may be another's work, made by other code.
+        // Its lock may have expired too, and the current state may be another worker's, made by other code.
         const fingerprint = !holds && isExpired(step, now) ? null : end.fingerprint
         await control.graph.applied(unit, { run: id, since: step.startedAt ?? now, fingerprint }, caller)
       }
@@ -115,7 +115,10 @@ export function createSteps(control: Control, clock: Clock) {
       return control.graph.facts(unit, caller)
     },
 
-    /** Its worker is gone, and nobody knows how far its engine came; unless the unit has heard and the rollout not. */
+    /**
+     * The worker died and we cannot know how far its engine got, unless the unit recorded the outcome before the
+     * rollout could.
+     */
     async abandon(ref: RolloutRef, step: Step): Promise<void> {
       const unit = { org: ref.org, unit: step.unit.id }
       // What an engine that was left still writes under these is part of the same apply.
@@ -141,7 +144,7 @@ export function createSteps(control: Control, clock: Clock) {
           },
         )
       if (await renewed(lockOf(step))) return
-      // Whoever took over waits for the engine that was left, which still has to store what it made.
+      // The next holder waits for the engine that was left, which still has to store what it made.
       const left = await lockLeft(unit, step, caller)
       if (left !== undefined) await renewed(left)
     },

@@ -22,9 +22,9 @@ export interface RolloutStore {
   /** Undefined: there is one of this id. */
   create(rollout: Rollout, caller: Caller): Promise<Rollout | undefined>
   /**
-   * Read, change, compare-and-swap, until it holds. `change` gives the same object if there is nothing to write; what
-   * it gives besides comes from the attempt that held. What the change tells is told with it, and the request of the
-   * caller is noted.
+   * Read, change, compare-and-swap, until it succeeds. `change` returns the same object if there is nothing to write;
+   * its other results come from the attempt that succeeded. The events of the change are sent with it, and the caller's
+   * request is recorded.
    */
   change<T>(
     ref: RolloutRef,

@@ -18,7 +18,7 @@ export function childEnv(
   return kept
 }
 
-/** A shorter one may be part of anything. Those that nobody can guess are longer. */
+/** A shorter one may be part of anything. Secrets that cannot be guessed are longer. */
 const MIN_PART = 16
 
 /** Alone, within a header, a URL or an argument, or in the base64 of HTTP Basic. */

@@ -5,7 +5,7 @@ import type { UsedOutputs } from '../rollouts/index.ts'
 export interface Configuration {
   /** Paths relative to the repository, with the SHA-256 of their content. The provider lock file is one of them. */
   readonly files: Readonly<Record<string, string>>
-  /** Given besides the files: of taco.yaml and of the environment (`TF_VAR_*`). */
+  /** Given in addition to the files: by taco.yaml and by the environment (`TF_VAR_*`). */
   readonly variables: Readonly<Record<string, unknown>>
   readonly varFiles: readonly string[]
   readonly uses: readonly UsedOutputs[]
@@ -18,8 +18,8 @@ const CONFIGURATION_LENGTH = 48
 const ENGINE_LENGTH = 16
 
 /**
- * The part of a fingerprint that files and documents make. Pure. It is shown and stored, and variables may be short
- * secrets: without the unit's key nobody can try values until one fits.
+ * The part of a fingerprint that comes from files and documents. Pure. It is shown and stored, and variables may be
+ * short secrets: without the unit's key no one can try values until one fits.
  */
 export function configurationPrint({ files, variables, varFiles, uses }: Configuration, key: string): string {
   const inputs = uses
@@ -32,8 +32,9 @@ export function configurationPrint({ files, variables, varFiles, uses }: Configu
 }
 
 /**
- * Equal fingerprints: the same configuration, variables, inputs, providers and engine (name and version: `tofu 1.12.6`).
- * Asking an engine for its version takes as long as some applies, so it can be told without whether it matters.
+ * Equal fingerprints mean the same configuration, variables, inputs, providers and engine (name and version: `tofu
+ * 1.12.6`). Asking an engine for its version takes as long as some applies, so we first check without it whether it
+ * matters.
  */
 export function fingerprintOf(configuration: string, engine: string): string {
   return configuration + digest(engine).slice(0, ENGINE_LENGTH)

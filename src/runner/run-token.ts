@@ -18,7 +18,7 @@ export interface RunTokenApi {
 export interface RunToken {
   /** Undefined: the backend asks for none. */
   readonly token: string | undefined
-  /** Revokes it. Never throws: the run has ended, however this goes. */
+  /** Revokes it. Never throws: the run has ended in any case. */
   end(): Promise<void>
 }
 

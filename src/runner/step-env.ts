@@ -30,7 +30,7 @@ export function stepEnv(
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
     ...memoryEnv(machine.env, { freeBytes: machine.freeMemory(), jobs: step.jobs }),
-    // A server that is started anew is away for a while; an apply has more patience than a person.
+    // A restarting server is away for a while; an apply has more patience than a person.
     TF_HTTP_RETRY_MAX: machine.env['TF_HTTP_RETRY_MAX'] ?? '6',
     ...backendEnv(url, step.token),
   }

@@ -19,7 +19,7 @@ import { printOf } from './unit-fingerprint.ts'
 export interface Hold {
   readonly claim: ClaimView
   engine: Engine | undefined
-  /** Its engine was told to apply, so the unit may be half applied. */
+  /** Its engine was started to apply, so the unit may be half applied. */
   isBegun: boolean
   /** Its engine locks by itself. */
   hasOwnLock: boolean

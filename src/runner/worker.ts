@@ -126,10 +126,10 @@ export function startWorker(needs: RunnerNeeds, options: RunnerOptions, first?: 
         )
       })
     } catch (error) {
-      // The claim ran out while we were away; whoever has it now finds the work done.
+      // The claim expired while we were away; its next holder finds the work done.
       if (!isTacoError(error, 'CONFLICT')) throw error
       report({ kind: 'refused', unit: unit.name, error })
-      // Or it was applied meanwhile with other code: then whoever takes it next applies it, and need not wait for that.
+      // Or it was applied meanwhile with other code: then the next holder applies it, and need not wait for that.
       if (end.kind === 'unchanged') await tell(claim, { kind: 'returned' })
     }
   }

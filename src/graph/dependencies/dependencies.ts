@@ -64,7 +64,7 @@ export function createDependencies(
       caller,
     )
     try {
-      // Somebody may have declared the way back at the same moment: whoever sees both takes their own back.
+      // The opposite edge may have been declared at the same moment: whoever sees both takes back their own.
       await refuseCycle(ref.org, unit, on, true, caller)
     } catch (error) {
       if (isTacoError(error, 'BAD_REQUEST')) {

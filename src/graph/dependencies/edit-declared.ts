@@ -32,7 +32,7 @@ export function addedTo(
   return { dependencies: [...declared.filter((dependency) => dependency !== known), next], warnings }
 }
 
-/** Without outputs the whole edge goes, whoever declared it; with the last output it goes, too. */
+/** Without outputs the whole edge is removed, whoever declared it; also with its last output. */
 export function takenFrom(
   declared: readonly Dependency[],
   on: Named,

@@ -10,8 +10,8 @@ export interface Wanted {
 }
 
 /**
- * Which variables take which outputs: as `inputs` says, and where outputs are named without that, variables of the
- * same name. A dependency on all outputs gives nothing by itself: nobody said which variables there are. Pure.
+ * Which variables take which outputs: as `inputs` says, and for outputs named without that, variables of the same name.
+ * A dependency on all outputs gives nothing by itself, because the variables are unknown. Pure.
  */
 export function variablesOf({
   outputs,

@@ -3,7 +3,7 @@ import { badRequest } from '../../base/errors.ts'
 import { dotOf } from './picture-dot.ts'
 import type { GraphView } from '../views.ts'
 
-/** Layout takes the whole process's time, and nobody can read more at once anyway. */
+/** Layout blocks the whole process, and no one can read more at once anyway. */
 const MOST_NODES = 300
 const MOST_EDGES = 1000
 

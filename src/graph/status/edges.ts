@@ -67,7 +67,7 @@ function merged(edges: Edge[]): Edge[] {
   return [...kept.values()]
 }
 
-/** Whoever names outputs says more than who does not; who names none says nothing about outputs. */
+/** Naming outputs says more than not naming them; an empty list says nothing about outputs. */
 function narrowed(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
   if (a === null) return b?.length === 0 ? null : b
   if (b === null) return a.length === 0 ? null : a

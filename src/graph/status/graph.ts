@@ -23,7 +23,7 @@ export interface GraphDeps {
 /** So many units are read before anybody asks whether others want their turn. */
 const SLICE_UNITS = 64
 
-/** Organizations whose graph is in memory. Whoever asks for another one builds it again. */
+/** Organizations whose graph is in memory. Others are rebuilt on request. */
 const MOST_GRAPHS = 64
 
 /** The graph in memory is read once for all callers. */
@@ -220,7 +220,7 @@ function partsOf(nodes: readonly GraphNode[], marks: Marks, now: number): Parts 
   }
 }
 
-/** Infinity: for as long as nobody changes anything. A lock whose lease is over is none. */
+/** When this view expires by itself: Infinity if nothing does. Expired locks are ignored. */
 function lockedUntil({ locked, leaseUntil }: GraphFacts, now: number): number {
   return locked && leaseUntil !== undefined && leaseUntil >= now ? leaseUntil : Infinity
 }

@@ -61,7 +61,7 @@ interface Slot {
 }
 
 const noOutputs: readonly OutputDigest[] = []
-/** Units of a larger group that use each other are all told of the same cycle among them. */
+/** All units of a larger group that use each other get the same cycle among them. */
 const MOST_ON_THEIR_OWN = 100
 
 export function createLiveGraph(): LiveGraph {
@@ -207,7 +207,7 @@ export function createLiveGraph(): LiveGraph {
         hasState: slot.facts.head !== null,
         isInCycle,
         hasChanged: slot.hasChanged,
-        // Of a state that cannot be read nobody can say what it gives to others.
+        // What a unit gives to others is unknown while its state cannot be read.
         hasUnknown: slot.hasUnknown || slot.facts.head?.outputs === null || slot.doubt !== undefined,
         isUpstreamMoving: isBelowMoving,
         isUpstreamUnknown: isBelowUnknown,

@@ -28,7 +28,7 @@ export function createChangeTimes(outputs: Pick<Outputs, 'log'>, graph: Pick<Gra
     if (on === null || output === null) return undefined
     const ref = { org, unit: on.id }
     if (changed !== null) {
-      // What came right after the read, or is told of a past time, needs no look at the commits in between.
+      // A commit right after the read, or of a past time, needs no look at the commits in between.
       const isNext = read !== null && changed.commit === read.commit + 1
       const made =
         isNext || until !== Infinity ? await graph.commitOf(org, on.id, changed.commit, shared) : undefined

@@ -72,7 +72,7 @@ function reasonsOfEdge(
   const base = {
     ...blank,
     on: { ...on },
-    // Of several reads as one nobody can say which output was read at which commit.
+    // Several reads merged into one do not say which output was read at which commit.
     read: read === undefined || read.mixed === true ? null : { commit: read.commit, at: isoTime(read.at) },
   }
   if (state === 'dangling') return [{ ...base, kind: 'gone', says: sayGone(on.name) }]

@@ -23,7 +23,7 @@ export interface OutputChange {
 export interface Comparison {
   readonly state: DependencyState
   readonly changes: readonly OutputChange[]
-  /** Outputs that are used, but of which nobody knows for certain what the state was made from. */
+  /** Outputs in use for which it is uncertain what the state was made from. */
   readonly unread: readonly string[]
   /** Why the state is unknown as a whole. */
   readonly because: 'no-receipt' | 'encrypted' | null
@@ -35,7 +35,7 @@ const dangling: Comparison = { ...nothing, state: 'dangling' }
 const noReceipt: Comparison = { ...nothing, state: 'unknown', because: 'no-receipt' }
 const encrypted: Comparison = { ...nothing, state: 'unknown', because: 'encrypted' }
 
-/** One dependency: what the last write read, against what stands now. */
+/** One dependency: what the last write read, compared with what is current. */
 export function compareDependency({ outputs: used, read, inputs }: Edge, now: OutputsNow): Comparison {
   if (now === undefined) return dangling
   if (used?.length === 0) return fresh
@@ -80,7 +80,7 @@ function allNames(digests: Readonly<Record<string, string>>, now: readonly Outpu
   return [...now.map(({ name }) => name), ...gone]
 }
 
-/** The usual case, told without making anything: of tens of thousands of dependencies few have changed. */
+/** The usual case, decided without allocating: of tens of thousands of dependencies few have changed. */
 function isUnchanged(
   names: readonly string[],
   digests: Readonly<Record<string, string>>,

@@ -35,7 +35,8 @@ export function freshFacts(
           if (unit !== undefined) known.set(id, unit.facts())
         }
       }
-      // One that is not listed is gone, or its document cannot be read: to read it tells, and refuses the latter.
+      // A unit that is not listed is gone, or its document cannot be read: reading it shows which, and refuses the
+      // latter.
       const left = missing.filter((id) => !known.has(id))
       await Promise.all(left.map(async (id) => known.set(id, await graph.facts({ org, unit: id }, caller))))
     },
@@ -67,7 +68,7 @@ export async function decideAll(rollout: Rollout, facts: FreshFacts, now: number
   }
 }
 
-/** Proofs hold only where nobody can have left the unit half applied. */
+/** Proofs count only if no one can have left the unit half applied. */
 export function verdictOn(unit: GraphFacts, { of, doubt }: FreshFacts): Verdict {
   const verdict = judge(unit, of)
   const rollout = verdict.kind === 'skip' ? doubt(unit.id) : undefined

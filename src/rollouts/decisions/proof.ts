@@ -31,7 +31,7 @@ export function judge(unit: GraphFacts, unitOf: (id: string) => GraphFacts | und
   return { kind: 'skip', proof: { kind: 'inputs', upstream } }
 }
 
-/** What stands is what was read: these are the outputs that say so. */
+/** What is current is what was read: these outputs prove it. */
 function proven({ outputs, read }: Edge, used: GraphFacts): Upstream {
   const covered = outputs ?? read?.names ?? null
   const isCovered = among(covered)

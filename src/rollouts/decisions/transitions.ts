@@ -32,7 +32,7 @@ export function isReady(rollout: Rollout, step: Step, now: number): boolean {
   return step.needs.every((id) => isSettled(stepOf(rollout, id)))
 }
 
-/** Steps of which it can be told now whether they must run. */
+/** Steps that can be decided now. */
 export function undecided(rollout: Rollout, now: number): readonly Step[] {
   return rollout.steps.filter((step) => step.due === undefined && isReady(rollout, step, now))
 }
@@ -86,7 +86,7 @@ export function fail(
   })
 }
 
-/** The worker stops; somebody else may go on with it at once. */
+/** The worker stops; another may continue with it at once. */
 export function giveBack(rollout: Rollout, unit: string, token: string): Rollout {
   return withStep(rollout, {
     ...without(toldBy(rollout, unit, token), 'claim', 'abandoned', 'startedAt'),
@@ -94,7 +94,7 @@ export function giveBack(rollout: Rollout, unit: string, token: string): Rollout
   })
 }
 
-/** By whoever holds the claim, and found that there is nothing to do. */
+/** By the holder of the claim, who found nothing to do. */
 export function skipByProof(
   rollout: Rollout,
   unit: string,
@@ -107,7 +107,7 @@ export function skipByProof(
   )
 }
 
-/** By a person, who answers for it: dependents go on with what stands. */
+/** By a person, who answers for it: dependents use the current outputs. */
 export function skipByHand(
   rollout: Rollout,
   unit: string,
@@ -171,7 +171,7 @@ export function stepOf(rollout: Rollout, unit: string): Step {
   })
 }
 
-/** Whether whoever held this claim has told its end before, and nobody else since. */
+/** Whether the holder of this claim has reported its end before, and no one else since. */
 export function hasTold(rollout: Rollout, unit: string, token: string): boolean {
   return stepOf(rollout, unit).told === token
 }
@@ -180,7 +180,7 @@ function toldBy(rollout: Rollout, unit: string, token: string): Step {
   return { ...held(rollout, unit, token), told: token }
 }
 
-/** Refuses whoever does not hold the claim. */
+/** Refuses everyone but the holder of the claim. */
 export function held(rollout: Rollout, unit: string, token: string): Step {
   const step = stepOf(rollout, unit)
   if (step.status === 'running' && step.claim?.token === token) return step

@@ -37,7 +37,7 @@ export interface UnitRunEnd {
 
 const CHANGES = 2
 
-/** Applies one unit. Initializes only a folder that never was, or of which the engine says that it must be. */
+/** Applies one unit. Initializes only a folder that never was, or one that the engine asks for. */
 export function applyUnit(run: UnitRun): Promise<UnitRunEnd> {
   return inFolder(run, (process) => applyIn(run, process))
 }
@@ -86,7 +86,7 @@ async function attempt(run: UnitRun, process: EngineIn): Promise<EngineEnd> {
 
 type EngineIn = ReturnType<typeof engineIn>
 
-/** Whatever the engine is given lies where nobody else can read it, and no longer than it runs. */
+/** The engine's input is stored where no one else can read it, and no longer than it runs. */
 async function inFolder(run: UnitRun, work: (process: EngineIn) => Promise<UnitRunEnd>): Promise<UnitRunEnd> {
   const own = run.runFolder.open()
   try {

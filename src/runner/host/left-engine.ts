@@ -7,8 +7,8 @@ import { writePrivately } from '../../base/host/private-file.ts'
 import { isAlive, placeOfProcesses, processOf } from './process-life.ts'
 
 /**
- * What a worker that was killed left in the folder of a unit: an engine that is still at work, or a state that could
- * not be stored. Whoever came after would make everything a second time.
+ * What a killed worker left in the folder of a unit: an engine that is still at work, or a state that could not be
+ * stored. The next worker would otherwise create everything a second time.
  */
 
 /** Where both engines put what their backend did not take. */
@@ -45,7 +45,7 @@ export function noteEngine(folder: string, env: Env, pid: number | undefined): E
       // A worker that was suspended may come to it late: by then the note may be about the engine of the next one.
       if (readFileSync(path, 'utf8') === written) rmSync(path, { force: true })
     } catch {
-      // What it names has ended, which whoever reads it sees.
+      // The process it names has ended, which every reader sees.
     }
   }
   try {
@@ -62,10 +62,10 @@ export type EngineLeft =
   | { readonly kind: 'running'; readonly pid: number }
   /** The number is in use, and the machine does not say by whom. */
   | { readonly kind: 'perhaps'; readonly pid: number; readonly note: string }
-  /** Started on another machine or in another container: from here nobody can see it. */
+  /** Started on another machine or in another container: invisible from here. */
   | { readonly kind: 'elsewhere'; readonly pid: number; readonly host: string }
 
-/** The process that still applies the unit, if there is one, as far as can be told from here. */
+/** The process that still applies the unit, if there is one, as far as visible from here. */
 export function engineLeft(folder: string, env: Env): EngineLeft | undefined {
   const path = notePath(folder, env)
   if (!existsSync(path)) return undefined
@@ -79,7 +79,7 @@ export function engineLeft(folder: string, env: Env): EngineLeft | undefined {
     if (found !== undefined && (began !== null || !found.isRunning)) return undefined
     return isAlive(pid) ? { kind: 'perhaps', pid, note: path } : undefined
   } catch {
-    // Half a note: whoever wrote it died before the engine had read its configuration.
+    // Half a note: its writer died before the engine had read its configuration.
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { hostname } from 'node:os'
 
 export interface Process {
   readonly isRunning: boolean
-  /** A number may be another process's by now; the time of its start tells. */
+  /** The number may belong to another process by now; the time of its start shows that. */
   readonly began: string
 }
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { isAlive, placeOfProcesses } from './process-life.ts'
 
 /**
- * A folder that nobody else may look into, for what engines are given. All runs of a worker share it: on some file
- * systems, making a folder and removing it takes longer than everything else that a step does on the disk.
+ * A private folder for the input of engines. All runs of a worker share it: on some file systems, creating and removing
+ * a folder takes longer than everything else that a step does on the disk.
  */
 export interface RunFolder {
   /** Starts the files of one run. */
@@ -28,7 +28,7 @@ export function openRunFolder(): RunFolder {
   let made: string | undefined
   let files = 0
 
-  /** Made with the first file, and again if somebody tidied up. */
+  /** Created with the first file, and again if it was cleaned up. */
   function folder(): string {
     if (made === undefined || !existsSync(made))
       made = mkdtempSync(join(tmpdir(), `${PREFIX}${placeOfProcesses()}-${process.pid}-`))
@@ -62,9 +62,9 @@ export function openRunFolder(): RunFolder {
   }
 }
 
-/** An engine reads what it is given at once; what a killed worker left is nobody's after that. */
+/** An engine reads its input at once; what a killed worker left has no owner after that. */
 const ABANDONED_MS = 60_000
-/** Of other machines and containers that share the folder, and from before a restart, only the age tells. */
+/** For other machines and containers that share the folder, and from before a restart, only the age decides. */
 const FORGOTTEN_MS = 7 * 24 * 3600_000
 
 /** Takes away what workers left that were killed: it may hold secrets. Never a reason to fail. */

@@ -10,7 +10,7 @@ import type { Repository } from '../repository.ts'
 /** The files that an apply of a unit is made from, with their hashes, and its own code. */
 export interface UnitFiles {
   readonly hashes: Readonly<Record<string, string>>
-  /** What its code names outside the repository and nobody may read here: nothing can be proven without it. */
+  /** What its code names outside the repository and we cannot read: without it nothing can be proven. */
   readonly hidden: readonly string[]
   /** Text of the code in the unit's folder itself. */
   readonly code: readonly string[]
@@ -27,7 +27,7 @@ export function readUnitFiles({ root, folders }: Repository, unit: ProjectUnit):
   const own = resolve(root, unit.dir)
   const hidden: string[] = []
 
-  /** Whoever may not read what lies elsewhere can still apply: perhaps the engine does not need it. */
+  /** A worker that cannot read files elsewhere can still apply: perhaps the engine does not need them. */
   function unlessElsewhere<T>(path: string, read: () => T): T | undefined {
     try {
       return read()
@@ -65,7 +65,7 @@ export function readUnitFiles({ root, folders }: Repository, unit: ProjectUnit):
     }
   }
 
-  /** A folder counts where it really lies, and once: links may go in circles. */
+  /** A folder counts at its real path, and once: links may form cycles. */
   function link(path: string): void {
     if (kindOf(path) !== 'folder') return follow(path)
     const real = resolve(root, relative(realpathSync(root), realpathSync(path)))
@@ -113,7 +113,7 @@ export function folderOf({ root }: Pick<Repository, 'root'>, { name, dir }: Proj
   })
 }
 
-/** Undefined: not there. That holds for a text, too, that cannot be a path at all. Hidden: nobody may look. */
+/** Undefined: it does not exist. That includes a text that cannot be a path at all. Hidden: not readable. */
 function kindOf(path: string): 'folder' | 'file' | 'hidden' | undefined {
   try {
     const found = statSync(path)

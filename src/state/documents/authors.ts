@@ -1,6 +1,6 @@
 import { type Author, viewAuthor } from '../../access/index.ts'
 
-/** Whoever created something, beside those who changed it since. */
+/** The creator, in addition to the author of the last change. */
 interface Creator {
   readonly createdBy: string
   readonly createdWho?: string | undefined

@@ -22,8 +22,9 @@ export interface JournalSubject {
 }
 
 /**
- * By day, hour and minute, so that no folder grows without bounds and followers, who list the last seconds again and
- * again, read small ones. The organization and the unit of each record are in the key, so that a list tells what changed.
+ * By day, hour and minute, so that no folder grows without bounds and followers, which list the last seconds again and
+ * again, read small ones. The key has the organization and the unit of each record, so that a listing shows what
+ * changed.
  */
 export function journalKey(at: number, ulid: string, subjects: readonly JournalSubject[]): string {
   const org = subjects[0]?.org ?? ''

@@ -5,10 +5,10 @@ import { padSeq, parseVersionObject, unitKey, versionsPrefix } from './layout.ts
 import { type UnitDocument, unitFormat } from './model.ts'
 
 /**
- * An older copy of a unit's document was put back while newer versions are there. They were acknowledged, so their
- * numbers must not be used again, and they are no attempts that nobody committed: an attempt has the number right above
- * the document's, because the next number is only tried once that one is committed. A document that is one version
- * behind cannot be told from such an attempt; what it does not know is recorded as written around OpenTaco.
+ * An older copy of a unit's document was put back while newer versions exist. They were acknowledged, so their numbers
+ * must not be used again, and they are not uncommitted attempts: an attempt has the number right above the document's,
+ * because the next number is only tried once that one is committed. A document that is one version behind cannot be
+ * distinguished from such an attempt; what it does not know is recorded as an outside write.
  */
 
 /** The lowest version number above those that the document explains; undefined: there is none. */

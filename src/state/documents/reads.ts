@@ -30,7 +30,7 @@ export const PendingRead = Read.extend({
   plan: z.boolean().optional(),
   /** The token of the run that read it, which will tell whether it used it. */
   run: z.string().optional(),
-  /** The lock of the write that took it up; kept only until the run tells. */
+  /** The lock of the write that took it up; kept only until the run reports. */
   taken: z.string().optional(),
 })
 export type PendingRead = z.infer<typeof PendingRead>

@@ -71,7 +71,7 @@ export function mayHaveForgotten(doc: UnitDocument, sinceEpoch: number): boolean
   return doc.epoch - sinceEpoch > KEEP_RELEASED - 2
 }
 
-/** The commit: from here on the write will be carried out, by whoever comes next if need be. */
+/** The commit: from here on the write will be carried out, by the next process if need be. */
 export function commitWrite(
   doc: UnitDocument,
   head: Head,
@@ -131,7 +131,7 @@ export function supersedeWrite(doc: UnitDocument): UnitChanges {
     write: null,
     tail: { id: intent.head.version.id, superseded: true },
     recent: remember(doc, intent, false),
-    // Later differences build on the chain of what is current; an overtaken version is nobody's base.
+    // Later differences build on the chain of what is current; an overtaken version is never a base.
   }
 }
 
@@ -140,7 +140,7 @@ export function abandonWrite(doc: UnitDocument): UnitChanges {
   return pending(doc).kind === 'write' ? { write: null, seq: doc.seq - 1 } : { write: null }
 }
 
-/** What was found in the bucket becomes the head: nobody is credited with it, and nobody knows what it was made from. */
+/** What was found in the bucket becomes the head: its author and its inputs are unknown. */
 export function recordOutside(doc: UnitDocument, head: Head): UnitChanges {
   return {
     head,
@@ -163,7 +163,7 @@ export function findState(doc: UnitDocument, tag: string, at: number): UnitChang
   return { ...retagHead(doc, tag), ...stateReturns(doc, at) }
 }
 
-/** The state object was found gone. Whether that is an alarm, what was in it tells. */
+/** The state object was found missing. Whether that is an alarm depends on what was in it. */
 export function loseState(doc: UnitDocument, at: number): UnitChanges {
   const isMissing = isWorthMissing(doc)
   return {

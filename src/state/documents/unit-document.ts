@@ -39,9 +39,9 @@ export type Lock = z.infer<typeof Lock>
 export const Intent = z.discriminatedUnion('kind', [
   openObject({
     kind: z.literal('write'),
-    /** The head that stands once the state object holds it. Its tag is unknown until then (null). */
+    /** The head that becomes current once the state object holds it. Its tag is unknown until then (null). */
     head: Head,
-    /** The state object that the intent replaces: null means there is none. */
+    /** The state object that the intent replaces: null if there is none. */
     from: z.string().nullable(),
     by: z.string(),
   }),
@@ -95,7 +95,10 @@ export const UnitDocument = openObject({
   kept: z.array(KeptVersion).default([]),
   /** Oldest first. Documents from before these were recorded have none. */
   absences: z.array(Absence).optional(),
-  /** Of what should be in the history, as in a copy of a bucket in use; a version that is missing besides is news. */
+  /**
+   * Version ranges already known to be lost, e.g. after restoring a copy made while in use. Any other gap is new
+   * damage.
+   */
   lost: z.array(LostVersions).optional(),
   /** Sequence number of the newest version ever stored for this unit. */
   seq: z.number().int().default(0),
@@ -107,7 +110,7 @@ export const UnitDocument = openObject({
   released: z.array(openObject({ id: z.string(), at: z.number(), idle: z.boolean().optional() })),
   head: Head.nullable(),
   write: Intent.nullable(),
-  /** The state object was found emptied or deleted around OpenTaco while it had resources, and nobody decided yet. */
+  /** The state object was found emptied or deleted from outside while it had resources, and no one has decided yet. */
   missing: openObject({ at: z.number() }).optional(),
   /** The newest version of the history; superseded: an outside write overtook it before it was seen landed. */
   tail: openObject({ id: z.string(), superseded: z.boolean() }).nullable(),
@@ -119,7 +122,7 @@ export const UnitDocument = openObject({
   pendingReads: z.array(PendingRead).default([]),
   /** What programs fetched for earlier applies, one per unit: a file of variables may still hold it. */
   fetched: z.array(Read).optional(),
-  /** Of the last apply, told by whoever applied: equal fingerprint, nothing to do. */
+  /** Of the last apply, reported by the worker: with an equal fingerprint there is nothing to do. */
   fingerprint: z.string().optional(),
   /** An apply of a rollout ended badly, and none carried anything out since. */
   failed: openObject({
@@ -128,7 +131,7 @@ export const UnitDocument = openObject({
     /** Of the apply itself: what is still written under these does not make it good. */
     locks: z.array(z.string()).optional(),
   }).optional(),
-  /** The last few runs that told how they ended, so that one that tells it again changes nothing. */
+  /** The last few runs that reported their end, so that a repeated report changes nothing. */
   endedRuns: z.array(z.string()).optional(),
   answered: z.array(Answered).optional(),
   outbox: z.array(Event),

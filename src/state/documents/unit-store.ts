@@ -37,9 +37,9 @@ export interface UnitStore {
     events: readonly EventDraft[],
     first?: { readonly rev: number },
   ): Promise<Unit | undefined>
-  /** Undefined: somebody else changed it. Read again and decide again. */
+  /** Undefined: another process changed it. Read again and decide again. */
   swap(unit: Unit, changes: UnitChanges, events?: readonly EventDraft[]): Promise<Unit | undefined>
-  /** This process saw the state object being written under this tag, so nobody needs to read it back. */
+  /** This process saw the state object being written under this tag, so it need not be read back. */
   noteLanded(versionId: string, tag: Tag): void
   /** The document as it will be once a write that is known to have landed is completed. */
   folded(unit: Unit): Unit

@@ -58,7 +58,7 @@ export const Head = openObject({
   object: z.string(),
   /** Tag of the state object that holds this version; null while there is no state object (deleted). */
   tag: z.string().nullable(),
-  /** Number of the outputs commit that stands: it grows with every version in which an output changed. */
+  /** Number of the current outputs commit: it grows with every version in which an output changed. */
   commit: z.number().int(),
   /** Digests of the outputs; null when they cannot be known (encrypted). */
   outputs: z.array(OutputDigest).nullable(),
@@ -81,7 +81,7 @@ export type LostVersions = z.infer<typeof LostVersions>
 
 /** A time without a state, or without the unit. It has no bytes, so it is kept here and not among the versions. */
 export const Absence = openObject({
-  /** `state-missing`: somebody emptied or deleted it around OpenTaco. */
+  /** `state-missing`: it was emptied or deleted from outside. */
   what: openWord(z.enum(['state-deleted', 'state-missing', 'unit-deleted'])),
   /** The newest version then; 0: there was none. */
   seq: z.number().int(),

@@ -2,8 +2,8 @@ import type { Log } from '../../base/log.ts'
 import { messageOf } from '../../base/errors.ts'
 
 /**
- * Work that goes on after an answer was given. It is never needed for correctness (whoever comes next would do it),
- * so a failure is logged and forgotten; closing waits for what is under way.
+ * Work that continues after the answer. It is never needed for correctness (the next process would do it), so a failure
+ * is logged and forgotten; closing waits for what is under way.
  */
 export interface Background {
   run(what: string, work: () => Promise<void>): void

@@ -44,13 +44,13 @@ export function viewEvent(event: Event): EventView {
   }
 }
 
-/** What somebody else has made this long ago may have been left behind by a crash. */
+/** An event of another process this old may have been left behind by a crash. */
 const LEFT_MS = 2_000
 
 export function createOutbox(deps: StateDeps, background: Background, journal: JournalWriter): Outbox {
   const { flushEvents, tidyAfterMs } = deps.settings
 
-  /** Several may read one document at once: what it holds is told by one of them. */
+  /** Several requests may read one document at once: one of them sends its events. */
   function isLeft({ id, at }: Event): boolean {
     return !journal.isWritten(id) && !journal.isUnderWay(id) && deps.clock.now() - at > LEFT_MS
   }
@@ -65,7 +65,7 @@ export function createOutbox(deps: StateDeps, background: Background, journal: J
   function emptyLater(outbox: readonly Event[], { key, empty }: OutboxDocument): void {
     if (tidyAfterMs === null) return
     const emptyIfTold = async () => {
-      // Waits for what is being written: whoever closes does not wait before it comes here.
+      // Waits for what is being written: a close does not wait before it gets here.
       await journal.flush(outbox)
       if (outbox.every(({ id }) => journal.isWritten(id))) await empty()
     }
@@ -88,7 +88,7 @@ export function createOutbox(deps: StateDeps, background: Background, journal: J
   }
 }
 
-/** Whoever may only read leaves it to those who may write, and need not be told with every command. */
+/** A read-only server leaves it to others, and need not log it with every command. */
 async function ifAllowed(work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -5,7 +5,7 @@ import type { Body, Bucket, DocumentFormat } from '../../bucket/index.ts'
 import { bodyOf, readDocument } from '../../bucket/index.ts'
 import { Event } from '../documents/model.ts'
 
-/** One record is an object, several are a list: what is written together costs one object, however many it tells. */
+/** One record is an object, several are a list: what is written together costs one object. */
 const recordsFormat: DocumentFormat<Event | Event[]> = {
   schema: z.union([Event, z.array(Event)]),
   major: 1,

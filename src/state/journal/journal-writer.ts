@@ -17,12 +17,12 @@ import type { Event } from '../documents/model.ts'
 export const SETTLE_MS = 10_000
 /** A put that takes longer no longer holds up those who come after it. */
 const SLOW_MS = 250
-/** Whoever made an event writes it within moments. Younger ones of others are left alone. */
+/** The process that made an event writes it within moments. Younger events of others are left alone. */
 const OTHERS_MS = 1_000
 
 /**
- * One record per event, written after the change that it tells was committed. The event waits in the outbox of the
- * changed document until it is here, so a crash in between only delays it: whoever comes next writes it.
+ * One record per event, written after its change was committed. The event waits in the outbox of the changed document
+ * until it is here, so a crash in between only delays it: the next process writes it.
  */
 export interface JournalWriter {
   /** Events that were just made here. Those that come while others are being written, or right after, go together. */
@@ -73,7 +73,7 @@ export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps)
 
   function startNext(): void {
     if (waiting === undefined || gathering !== undefined) return
-    // An object of its own costs about as much as the change that an event tells.
+    // A separate object costs about as much as the change of the event.
     const pause = putting > 0 ? Math.max(SLOW_MS, gatherMs) : gatherMs
     if (!isRecent(clock, startedAt, pause)) start(waiting)
     else if (gatherMs > 0) gathering = setTimeout(gathered, startedAt + pause - clock.now())

@@ -76,7 +76,7 @@ test('after too many wrong tokens, the right one is not let in either', () => {
   expect(said('10.0.0.1', token)).toBe(rootToken)
 })
 
-test('whoever goes on guessing while limited gets one guess in three seconds', () => {
+test('a client that keeps guessing while limited gets one guess in three seconds', () => {
   const { time, said } = guarded()
   times(20, () => said('10.0.0.1', 'guess'))
 
@@ -138,7 +138,7 @@ test('a refused host is not remembered as a good one', () => {
     )
 })
 
-test('a server that was told to be open answers to any name, and to none', () => {
+test('a server that is configured to be open answers to any name, and to none', () => {
   const guard = openGuard({ isAnyHostAllowed: true })
 
   expect(guard.identify(visit({ host: 'taco.example' }))).toBe(openServerUser)
@@ -152,7 +152,7 @@ test('a server that only this process reaches asks for nothing', () => {
   expect(guard.claim).toBe('alice@laptop')
 })
 
-test('a guard that nobody watches refuses the same, and says how long to wait', () => {
+test('a guard without a watcher refuses the same, and says how long to wait', () => {
   const guard = tokenGuard({ token, clock: { now: () => 0, sleep: () => Promise.resolve() } })
   const identify = () => guard.identify(visit({ authorization: 'Bearer guess' }))
 

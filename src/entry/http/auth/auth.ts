@@ -42,7 +42,7 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
 
   /** Undefined: it is the right one. */
   function judged(given: string, address: string): TacoError | undefined {
-    // Whoever has to wait must not learn whether this was the right one, so it is not compared.
+    // A limited client must not learn whether this was the right token, so it is not compared.
     const waitMs = attempts.waitMs(address)
     if (waitMs > 0) {
       options.watch?.refused('limited')
@@ -81,7 +81,7 @@ export function unauthenticated(message: string): TacoError {
 }
 
 export interface OpenGuardOptions {
-  /** True: the server was told to listen beyond loopback, so any host name may be its own. */
+  /** True: the server is configured to listen beyond loopback, so any host name may be its own. */
   readonly isAnyHostAllowed?: boolean
 }
 

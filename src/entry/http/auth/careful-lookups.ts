@@ -12,8 +12,8 @@ export interface Look<T> {
 }
 
 /**
- * Looks up credentials that may be wrong. While lookups are under way nobody knows how they end, so one caller has no
- * more of them at once than it may still get wrong; the others wait for those. Right ones are never refused for that.
+ * Looks up credentials that may be wrong. The outcome of a lookup under way is unknown, so one caller has no more of
+ * them at once than it may still get wrong; the others wait. Right credentials are never refused for that.
  */
 export function createCarefulLookups(clock: Clock, rules: AttemptRules) {
   const attempts = createFailedAttempts(clock, rules)
@@ -36,7 +36,7 @@ export function createCarefulLookups(clock: Clock, rules: AttemptRules) {
       if (look.isWrong(found) && attempts.failed(address)) look.onLimit()
       return found
     } finally {
-      // Each that leaves, refused or not, lets one more look: nobody waits while nothing is under way.
+      // Every lookup that ends, refused or not, admits the next: nothing waits while no lookup is under way.
       line.waiting.shift()?.()
       if (--line.present === 0) callers.delete(caller)
     }

@@ -20,8 +20,8 @@ export function parseTrustedProxies(addresses: readonly string[]): TrustedProxie
 }
 
 /**
- * Who sent a request. Any client can write X-Forwarded-For, so it is read from its end, as far as trusted proxies wrote
- * it: the first address that is not one of theirs is the client's.
+ * The sender of a request. Any client can write X-Forwarded-For, so it is read from its end, as far as trusted proxies
+ * wrote it: the first address that is not one of theirs is the client's.
  */
 export function clientAddress(
   {
@@ -43,8 +43,8 @@ export function clientAddress(
 }
 
 /**
- * What counts as one caller: an IPv4 address, however it is written, or the /64 of an IPv6 address, because whoever has
- * one address of it has all of them.
+ * What counts as one caller: an IPv4 address in any notation, or the /64 of an IPv6 address, because the owner of one
+ * address owns all of them.
  */
 export function callerNetwork(address: string): string {
   const plain = withoutZone(address)

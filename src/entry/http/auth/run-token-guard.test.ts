@@ -58,7 +58,7 @@ test('a run token brings its principal, and every other credential is judged as 
   expect(await said(`${right}x`)).toBe('UNAUTHENTICATED')
 })
 
-test('wrong run tokens are limited, and hold up nobody with a token of another kind', async () => {
+test('wrong run tokens are limited, and do not delay tokens of another kind', async () => {
   const { said, seen, time } = guarded()
   for (let i = 0; i < 100; i++) expect(await said(wrong)).toBe('UNAUTHENTICATED')
 
@@ -78,7 +78,7 @@ test('neither wrong root tokens nor expired run tokens hold up an engine', async
   expect(await said(right)).toBe(principal)
 })
 
-test('where only run tokens are accepted, nothing else is, and guesses hold up nobody', async () => {
+test('where only run tokens are accepted, nothing else is, and guesses delay no one', async () => {
   const guard = runTokenGuard({ runTokens })
   const visit = { headers: {}, address: '10.0.0.1' }
   for (let i = 0; i < 200; i++) await saidBy(guard, wrong)
@@ -124,7 +124,7 @@ test('any number of right ones at once is let in, also beside wrong ones and fai
   )
 })
 
-test('whoever sends an invented run token learns nothing about a bucket that fails', async () => {
+test('a client with an invented run token learns nothing about a failing bucket', async () => {
   const failure = new TacoError('BUCKET_UNAVAILABLE', 's3://secret-place does not answer', {
     facts: { bucket: 's3://secret-place' },
     hint: 'look at secret-place',

@@ -9,13 +9,13 @@ export interface RunTokenGuardOptions {
   readonly runTokens: Pick<RunTokens, 'check'>
   /** Decides about every other credential. Undefined: none is accepted. */
   readonly otherwise?: Guard
-  /** Undefined: looking a token up costs nothing, so nobody is held up by what others send. */
+  /** Undefined: looking a token up costs nothing, so no one is delayed by what others send. */
   readonly limit?: { readonly clock: Clock; readonly watch?: GuardWatch }
 }
 
 /**
- * Nobody guesses 256 bits, but each try is a request to the bucket. Tries are counted apart from those with the root
- * token: whoever guesses that one holds up no engine, and an engine that outlived its token holds up nobody else.
+ * 256 bits cannot be guessed, but each try is a request to the bucket. Tries are counted separately from those with the
+ * root token: guessing that one delays no engine, and an engine that outlived its token delays no one else.
  */
 const LIMIT = { burst: 100, perSecond: 10, callers: 10_000 }
 

@@ -13,8 +13,8 @@ export class Connection {
   #gone: AbortController | undefined
 
   /**
-   * Aborted when the client goes away. One for the whole connection, because making one costs as much as answering a
-   * request; whoever listens must stop listening when done.
+   * Aborted when the client goes away. One for the whole connection, because creating one costs as much as answering a
+   * request; listeners must be removed when done.
    */
   get signal(): AbortSignal {
     this.#gone ??= new AbortController()

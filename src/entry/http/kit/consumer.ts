@@ -4,7 +4,7 @@ import { type UnitRef, nameFromFlat } from '../../../state/index.ts'
 import type { Demand } from './routes/route.ts'
 
 /**
- * The unit on whose behalf somebody reads: `?consumer=<unit>` or the header `X-Taco-Unit`. A unit that reads its own
+ * The unit on whose behalf a request reads: `?consumer=<unit>` or the header `X-Taco-Unit`. A unit that reads its own
  * state consumes nothing.
  */
 export function consumerOf(

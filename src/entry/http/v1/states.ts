@@ -101,7 +101,7 @@ export const stateRoutes = [
   }),
 ]
 
-/** The hash stands for the body, which was not kept. */
+/** The hash represents the body, which was not kept. */
 function keyOf(x: Exchange, hash: string): Exchange['keyed'] {
   const key = x.req.headers['idempotency-key']?.toString()
   return keyedRequest(key, principalText(x.principal), [x.method, x.path, x.query, hash])

@@ -246,7 +246,7 @@ async function sayUsers(
     const users = (await dependencies.usersOf(ref, caller)).map(({ name }) => name)
     return users.length === 0 ? undefined : `is used by ${users.join(', ')}`
   } catch (error) {
-    // Whether there is such a unit, the deletion itself tells: this very request may have deleted it.
+    // The deletion itself reports a missing unit: this very request may have deleted it.
     if (isTacoError(error, 'NOT_FOUND')) return undefined
     if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
     return `may be used by others. ${error.message}`

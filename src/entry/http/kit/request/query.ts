@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { TacoError } from '../../../../base/errors.ts'
 import { faultsIn, sayFaults } from '../../../../base/text/validation-messages.ts'
 
-/** What stands after the question mark. A name that comes more than once has a list of values. */
+/** The part after the question mark. A repeated name has a list of values. */
 export function parseQuery(text: string): Record<string, string | string[]> {
   const given = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(text)) {

@@ -30,7 +30,7 @@ export function checkTarget({ url, rawHeaders }: Target): void {
   if (host !== undefined && !isPlainHost(host)) throw badHost('The Host header is not a plain host name.')
 }
 
-/** A header that nobody sees may be the one that matters: a condition, or the page that a request came from. */
+/** A header that we do not see may be the one that matters: a condition, or the page that a request came from. */
 export function checkHeaderCount({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, most: number): void {
   if (rawHeaders.length > 2 * most)
     throw badRequest('headers', `The request has more than ${most} headers.`, 'Send fewer headers.')

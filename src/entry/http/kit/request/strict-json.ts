@@ -4,8 +4,8 @@ import { badRequest } from '../../../../base/errors.ts'
 const MOST_LEVELS = 32
 
 /**
- * Refuses what JSON.parse takes and nobody means: two members of one name, of which it keeps the last, a member
- * `__proto__`, which schemas leave out, and nesting without an end. Text that is not JSON passes; the parser says so.
+ * Refuses what JSON.parse accepts and no one means: two members of the same name, of which it keeps the last; a member
+ * `__proto__`, which schemas leave out; and endless nesting. Text that is not JSON passes; the parser reports it.
  */
 export function checkJson(text: string): void {
   /** One for every open object, with the names it has so far; undefined for an array. */

@@ -17,7 +17,7 @@ export interface FaceStyle {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Where HTTP has a status that no error code stands for. */
+/** An HTTP status without an error code. */
 export class HttpError extends TacoError {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

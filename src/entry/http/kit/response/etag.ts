@@ -28,7 +28,7 @@ export function expectedBy(conditions: Conditions): Expected | undefined {
   return 'none'
 }
 
-/** For changes of what has no entity tag: a condition that is not honoured would cost somebody their work. */
+/** For changes of what has no entity tag: ignoring a condition would cost someone their work. */
 export function refuseConditions(conditions: Conditions): void {
   refuseDates(conditions)
   for (const [field, given] of [

@@ -20,10 +20,10 @@ export const Problem = z
     /** The part of the request that is wrong. */
     field: z.string().optional(),
     requestId: z.string(),
-    /** Of the lock that stands in the way. */
+    /** Of the lock that is held. */
     holder: LockInfo.optional(),
     errors: ProblemErrors.optional(),
-    /** Than `errors` tells. */
+    /** How many errors were left out of `errors`. */
     moreErrors: z.int().optional(),
   })
   .meta({ id: 'Problem' })
@@ -61,7 +61,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
   }
 }
 
-/** The lock info of whoever stands in the way, if the error tells. */
+/** The lock info of the holder, if the error has it. */
 export function holderOf(error: TacoError): LockInfo | undefined {
   if (error.code !== 'LOCKED' && error.code !== 'LOCK_MISMATCH') return undefined
   const parsed = LockInfo.safeParse(error.facts.holder)

@@ -40,7 +40,7 @@ export function sendError(
   logFailure(error, x, log)
   if (x.res.writableEnded) return
   if (x.res.headersSent) {
-    // Part of another answer is out: only a broken connection tells the client that it is not whole.
+    // Part of another answer is out: only a broken connection shows the client that it is incomplete.
     x.res.destroy()
     return
   }
@@ -49,8 +49,8 @@ export function sendError(
 }
 
 /**
- * Reads on what nobody wants: a client that is still sending would meet a reset connection instead of the answer.
- * Not for ever: a client that goes on sending after that is cut off.
+ * Reads and discards the rest: a client that is still sending would meet a reset connection instead of the answer. Not
+ * forever: a client that keeps sending is cut off.
  */
 function drain(x: Exchange, limits: Limits): void {
   const { req } = x

@@ -129,7 +129,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   ): Promise<void> | undefined {
     x.principal = principal
     if (row === undefined) {
-      // What there is and is not is told to those who may know what the server is.
+      // Only callers that may read the server learn what exists.
       permit(principal, 'server:read', {})
       throw refusal?.() ?? new Error('neither a route nor a refusal')
     }
@@ -227,7 +227,7 @@ function takes({ headers }: Route, name: string): boolean {
   return headers !== undefined && name in headers.shape
 }
 
-/** No GET or DELETE here takes a body, and one that is left out cannot be told from one that is there. */
+/** No GET or DELETE here takes a body, so an omitted body and an empty one are the same. */
 function hasBody(x: Exchange): boolean {
   if (['GET', 'HEAD', 'DELETE'].includes(x.method)) return false
   return (declaredBytes(x) ?? (x.req.headers['transfer-encoding'] === undefined ? 0 : 1)) > 0

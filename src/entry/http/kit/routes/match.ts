@@ -16,7 +16,7 @@ interface Node<R> {
 export interface Matched<R> {
   /** By method; GET answers HEAD as well. */
   readonly methods: ReadonlyMap<string, R>
-  /** What stands in place of each name in braces, in order and still encoded. */
+  /** The value for each name in braces, in order and still encoded. */
   readonly values: readonly string[]
 }
 

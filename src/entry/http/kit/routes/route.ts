@@ -8,7 +8,7 @@ import type { Reply, ReplyBody, ReplyHeaders } from '../response/reply.ts'
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE' | 'LOCK' | 'UNLOCK'
 
-/** Who may call a route without a credential. `metrics`: everybody, if the server runs with --metrics-open. */
+/** Who may call a route without a credential. `metrics`: everyone, if the server runs with --metrics-open. */
 export type Openness = 'nobody' | 'everybody' | 'metrics'
 
 /** A further right that a request needs, because of what it asks for. */

@@ -27,7 +27,7 @@ export async function eventStream(asked: EventQuery, headers: IncomingHttpHeader
   const after = (Array.isArray(lastId) ? lastId[0] : lastId) || asked.after
   const query = { ...asked, ...defined({ after }), limit: PAGE }
   const pages = deps.journal.follow(query, deps.signal, deps.caller)[Symbol.asyncIterator]()
-  // Also if nobody ever asks for the second page.
+  // Even if the second page is never requested.
   deps.signal.addEventListener('abort', () => void pages.return?.(), { once: true })
   return {
     type: 'text/event-stream',
