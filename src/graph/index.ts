@@ -6,7 +6,8 @@
  */
 export { createGraph } from './status/graph.ts'
 export type { GraphDeps } from './status/graph.ts'
-export { findPath, orderOf } from './status/cycles.ts'
+export { cycleError, spellCycle } from './dependencies/cycle-error.ts'
+export { findCycle, findCycles } from './status/cycles.ts'
 export { edgesOf } from './status/edges.ts'
 export type { Edge } from './status/edges.ts'
 export { compareDependency } from './status/status.ts'

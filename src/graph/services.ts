@@ -43,7 +43,7 @@ export interface Dependencies {
   list(ref: UnitRef, caller: Caller): Promise<DependenciesView>
   /**
    * Adds to what is declared: outputs to those named before. An unknown unit or output is NOT_FOUND with the nearest
-   * match, an edge that would close a cycle BAD_REQUEST with the cycle spelled out in `facts.cycle`.
+   * match, an edge that would close a cycle CONFLICT with the cycle spelled out in `facts.cycle`.
    */
   add(ref: UnitRef, input: DependencyInput, caller: Caller): Promise<DependencyChange>
   /** Takes back what is declared; with `outputs`, only those. */

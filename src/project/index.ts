@@ -1,5 +1,4 @@
 /** What a repository says about its units in taco.yaml, and how that gets into the graph. */
-export { findCycle } from './cycle.ts'
 export type { Project, ProjectDependency, ProjectUnit } from './project.ts'
 export { readProject } from './read.ts'
 export { placesOfDependencies } from './source-positions.ts'

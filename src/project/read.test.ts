@@ -79,7 +79,7 @@ test('all faults are reported at once, each with its line and column', () => {
   ])
 })
 
-test('a circle is spelled out, and points at one of its edges', () => {
+test('a cycle is spelled out, and points at one of its edges', () => {
   expect(
     faultsOf(`units:
   a: { dependencies: { b: all } }
@@ -158,7 +158,7 @@ test.each([
     ['3:20: Write this number in quotes', '3:46: Write this number in quotes'],
   ],
   [
-    'several circles',
+    'several cycles',
     'units:\n  a: {dependencies: [b]}\n  b: {dependencies: [a]}\n  c: {dependencies: [d]}\n  d: {dependencies: [c]}\n',
     [
       '2:21: These units depend on each other in a cycle: a → b → a',

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isTacoError } from '../base/errors.ts'
 import { nearest } from '../base/text/nearest.ts'
 import { checkLabelCount, parseLabels, parseOrgName, parseUnitName } from '../state/index.ts'
-import { findCycles, spellCycle } from './cycle.ts'
+import { findCycles, spellCycle } from '../graph/index.ts'
 import type { Faults } from './faults.ts'
 import { openFaults } from './faults.ts'
 import {

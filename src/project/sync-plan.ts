@@ -2,7 +2,7 @@ import { among } from '../base/text/among.ts'
 import { TacoError } from '../base/errors.ts'
 import { nearest } from '../base/text/nearest.ts'
 import { type Dependency, type UnitView, parseNewUnitName } from '../state/index.ts'
-import { findCycle, spellCycle } from './cycle.ts'
+import { cycleError, findCycle } from '../graph/index.ts'
 import type { ProjectDependency, ProjectUnit } from './project.ts'
 
 export type SyncUnit = Pick<ProjectUnit, 'name' | 'labels' | 'dependencies'>
@@ -148,18 +148,14 @@ function refuseCycle(
   for (const { name, dependencies } of wanted)
     edges.set(name, [...(edges.get(name) ?? []), ...dependencies.map(({ on }) => on)])
   const cycle = findCycle(edges)
-  if (cycle !== undefined) throw circleRefused(cycle)
+  if (cycle !== undefined) throw cycleRefused(cycle)
 }
 
-export function circleRefused(cycle: readonly string[]): TacoError {
-  return new TacoError(
-    'CONFLICT',
-    `These units would depend on each other in a cycle: ${spellCycle(cycle)}.`,
-    {
-      facts: { field: 'dependencies', cycle },
-      hint: 'Remove one of these dependencies. `taco dep ls` shows those declared by hand.',
-    },
-  )
+export function cycleRefused(cycle: readonly string[]): TacoError {
+  return cycleError('These units would depend on each other in a cycle', cycle, {
+    field: 'dependencies',
+    hint: 'Remove one of these dependencies. `taco dep ls` shows those declared by hand.',
+  })
 }
 
 function strangeOutputs(

@@ -64,7 +64,7 @@ test('an unknown name that very many units use is reported quickly', async () =>
   })
 })
 
-test('a dependency on a unit that was deleted makes no circle with the next of its name', async () => {
+test('a dependency on a unit that was deleted makes no cycle with the next of its name', async () => {
   const control = await openControl()
   const { sync } = createSync(control)
   await sync(org, [unit('b'), unit('a')], { dryRun: false }, alice)
@@ -104,7 +104,7 @@ test('a failed sync has ended: none of its changes arrive after the next sync', 
   expect(late).toEqual(['b'])
 })
 
-test('two projects that close a circle at the same moment do not both have their way', async () => {
+test('two projects that close a cycle at the same moment do not both have their way', async () => {
   const bucket = openMemoryBucket()
   const [one, other] = [await openControl(bucket), await openControl(bucket)]
   const sync = (control: typeof one, ...units: readonly ReturnType<typeof unit>[]) =>
@@ -128,7 +128,7 @@ test('two projects that close a circle at the same moment do not both have their
   ])
 })
 
-/** A sync that others overtake before it looks for circles. */
+/** A sync that others overtake before it looks for cycles. */
 function overtaken(control: Awaited<ReturnType<typeof openControl>>, byOthers: () => Promise<unknown>) {
   const units: typeof control.graph.units = async (of, options) => {
     if (options?.fresh === true) await byOthers()

@@ -1,9 +1,9 @@
 import { isTacoError } from '../base/errors.ts'
 import { forEachLimit } from '../base/for-each-limit.ts'
 import type { Caller, Dependency, StateControl, UnitView } from '../state/index.ts'
-import { findPath, orderOf } from '../graph/index.ts'
+import { findCycle } from '../graph/index.ts'
 import { groupedBy } from '../base/group-by.ts'
-import { type SyncPlan, type SyncUnit, circleRefused, isSame, planSync } from './sync-plan.ts'
+import { type SyncPlan, type SyncUnit, cycleRefused, isSame, planSync } from './sync-plan.ts'
 
 export interface Sync {
   /** Makes the units match a project; with `dryRun`, only reports what would change. Repeating it changes nothing. */
@@ -39,7 +39,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
       await forEachLimit(units, AT_ONCE, async (unit) => {
         if (linked.has(unit.name)) await declare(org, unit, idOf, declared, caller)
       })
-      await refuseCircle(org, declared, caller)
+      await refuseCycle(org, declared, caller)
       return plan
     },
   }
@@ -116,7 +116,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
    * The opposite edge may have been declared at the same moment: whoever sees both takes back their own edge, and
    * nothing that another sync has declared since.
    */
-  async function refuseCircle(
+  async function refuseCycle(
     org: string,
     declared: ReadonlyMap<string, Declared>,
     caller: Caller,
@@ -126,8 +126,8 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     const facts = units.map((unit) => unit.facts())
     const nameOf = new Map(facts.map(({ id, name }) => [id, name]))
     const edges = new Map(facts.map(({ id, dependencies }) => [id, dependencies.map(({ on }) => on)]))
-    const circle = circleThrough([...declared.keys()], edges)
-    if (circle === undefined) return
+    const cycle = findCycle(edges, declared.keys())
+    if (cycle === undefined) return
     await forEachLimit([...declared], AT_ONCE, async ([id, { before, after }]) => {
       await control.graph.changeDependencies(
         { org, unit: id },
@@ -135,20 +135,8 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
         caller,
       )
     })
-    throw circleRefused(circle.map((id) => nameOf.get(id) ?? id))
+    throw cycleRefused(cycle.map((id) => nameOf.get(id) ?? id))
   }
-}
-
-function circleThrough(
-  ids: readonly string[],
-  edges: ReadonlyMap<string, readonly string[]>,
-): readonly string[] | undefined {
-  const places = new Map([...edges.keys()].map((id, place) => [id, place]))
-  const ups = [...edges.values()].map((used) => used.flatMap((id) => places.get(id) ?? []))
-  const { place, groups } = orderOf(ups)
-  const isInCircle = (id: string) => groups.has(place[places.get(id) ?? -1] ?? -1)
-  const first = ids.find(isInCircle)
-  return first === undefined ? undefined : findPath(first, first, (one) => edges.get(one) ?? [])
 }
 
 const isOfCode = ({ source }: Dependency) => source === 'code'

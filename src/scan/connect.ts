@@ -1,5 +1,6 @@
 import { groupedBy } from '../base/group-by.ts'
-import { type ProjectDependency, findCycle } from '../project/index.ts'
+import { findCycle } from '../graph/index.ts'
+import type { ProjectDependency } from '../project/index.ts'
 import { type Place, placeOf } from './backend.ts'
 import type { Use } from './code.ts'
 
@@ -19,7 +20,7 @@ export interface Connections {
   readonly units: readonly ScannedUnit[]
   /** Uses of states that could not be found. */
   readonly unresolved: readonly { readonly dir: string; readonly uses: string; readonly reason: string }[]
-  /** Units that use each other in a circle; null: none do. No order could be found to apply them in. */
+  /** Units that use each other in a cycle; null: none do. No order could be found to apply them in. */
   readonly cycle: readonly string[] | null
 }
 

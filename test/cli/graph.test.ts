@@ -43,7 +43,7 @@ test('edges are declared, shown, refused when they close a cycle, and taken back
   expect(added.out).toMatch(/prod\/network +vpc_id, subnet_ids +declared +unknown +never/)
   const cycle = await taco(world, 'dep', 'add', 'prod/network', '--on', 'prod/app')
   expect(cycle).toMatchObject({
-    code: 2,
+    code: 4,
     err: expect.stringContaining('prod/network → prod/app → prod/network'),
   })
   const typo = await taco(world, 'dep', 'add', 'prod/app', '--on', 'prod/netwrok')

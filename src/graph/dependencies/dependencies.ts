@@ -3,6 +3,7 @@ import { isoTime } from '../../base/clock.ts'
 import { TacoError, isTacoError } from '../../base/errors.ts'
 import type { Caller, Dependency, StateControl, UnitRef, UnitView } from '../../state/index.ts'
 import { findPath } from '../status/cycles.ts'
+import { cycleError } from './cycle-error.ts'
 import { addedTo, takenFrom } from './edit-declared.ts'
 import type { GoneNames } from '../status/gone-names.ts'
 import { type Edge, edgesOf } from '../status/edges.ts'
@@ -50,7 +51,8 @@ export function createDependencies(
     ])
     if (unit.id === on.id) throw cycleRefused([unit.name, unit.name])
     const warnings = checkOutputs(on, input)
-    await refuseCycle(ref.org, unit, on, false, caller)
+    const cycle = await closedCycle(ref.org, unit, on, false, caller)
+    if (cycle !== undefined) throw cycleRefused(cycle)
     const exact = { org: ref.org, unit: unit.id }
     let before: readonly Dependency[] = []
     await control.graph.changeDependencies(
@@ -63,27 +65,24 @@ export function createDependencies(
       },
       caller,
     )
-    try {
-      // The opposite edge may have been declared at the same moment: whoever sees both takes back their own.
-      await refuseCycle(ref.org, unit, on, true, caller)
-    } catch (error) {
-      if (isTacoError(error, 'BAD_REQUEST')) {
-        const others = (declared: readonly Dependency[]) => declared.filter((one) => one.on !== on.id)
-        await control.graph.changeDependencies(exact, (declared) => [...others(declared), ...before], caller)
-      }
-      throw error
+    // The opposite edge may have been declared at the same moment: the caller that sees both takes its own back.
+    const closed = await closedCycle(ref.org, unit, on, true, caller)
+    if (closed !== undefined) {
+      const others = (declared: readonly Dependency[]) => declared.filter((one) => one.on !== on.id)
+      await control.graph.changeDependencies(exact, (declared) => [...others(declared), ...before], caller)
+      throw cycleRefused(closed)
     }
     return { ...(await list(exact, caller)), warnings: [...new Set(warnings)] }
   }
 
   /** Adding "unit uses on" closes a cycle if a way leads from `on` to the unit already. */
-  async function refuseCycle(
+  async function closedCycle(
     org: string,
     unit: UnitView,
     on: UnitView,
     fresh: boolean,
     caller: Caller,
-  ): Promise<void> {
+  ): Promise<readonly string[] | undefined> {
     const { units } = await control.graph.units(org, { fresh }, caller)
     const byId = new Map(units.map((one) => [one.id, one]))
     const usedBy = (id: string) => {
@@ -91,8 +90,7 @@ export function createDependencies(
       return facts === undefined ? [] : edgesOf(facts).map((edge) => edge.on)
     }
     const back = findPath(on.id, unit.id, usedBy)
-    if (back !== undefined)
-      throw cycleRefused([unit.id, ...back].map((id) => byId.get(id)?.facts().name ?? id))
+    return back && [unit.id, ...back].map((id) => byId.get(id)?.facts().name ?? id)
   }
 
   async function remove(
@@ -174,8 +172,8 @@ function checkOutputs(on: UnitView, { outputs = [], inputs = {} }: DependencyInp
 
 function cycleRefused(cycle: readonly string[]): TacoError {
   const [first, second] = cycle
-  return new TacoError('BAD_REQUEST', `This would create a cycle: ${cycle.join(' → ')}.`, {
-    facts: { field: 'on', cycle },
+  return cycleError('This would create a cycle', cycle, {
+    field: 'on',
     hint:
       first === second
         ? 'A unit cannot use its own outputs.'

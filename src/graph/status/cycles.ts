@@ -69,6 +69,43 @@ export function orderOf(ups: readonly (readonly number[])[]): Order {
   return { place, sequence, groups }
 }
 
+type Edges = ReadonlyMap<string, readonly string[]>
+
+/**
+ * A cycle among units that use each other, as a list that ends with the first again; undefined if there is none. It
+ * starts at the first unit of `through` that is part of one.
+ */
+export function findCycle(
+  edges: Edges,
+  through: Iterable<string> = edges.keys(),
+): readonly string[] | undefined {
+  const inCycle = new Set(groupsIn(edges).flat())
+  for (const unit of through) if (inCycle.has(unit)) return cycleFrom(unit, edges)
+  return undefined
+}
+
+/** One cycle of each group of units that all use each other. */
+export function findCycles(edges: Edges): readonly (readonly string[])[] {
+  return groupsIn(edges).flatMap(([first]) => {
+    const cycle = first === undefined ? undefined : cycleFrom(first, edges)
+    return cycle === undefined ? [] : [cycle]
+  })
+}
+
+function cycleFrom(unit: string, edges: Edges): readonly string[] | undefined {
+  return findPath(unit, unit, (one) => edges.get(one) ?? [])
+}
+
+/** Each group in the order of the keys. */
+function groupsIn(edges: Edges): readonly (readonly string[])[] {
+  const units = [...edges.keys()]
+  const indexOf = new Map(units.map((unit, index) => [unit, index]))
+  const ups = [...edges.values()].map((used) => used.flatMap((unit) => indexOf.get(unit) ?? []))
+  return [...orderOf(ups).groups.values()].map((group) =>
+    group.toSorted((a, b) => a - b).flatMap((index) => units[index] ?? []),
+  )
+}
+
 /** The shortest way from one node to another along what each uses, both ends included; undefined if there is none. */
 export function findPath<T>(from: T, to: T, usedBy: (node: T) => Iterable<T>): readonly T[] | undefined {
   const cameFrom = new Map<T, T>()

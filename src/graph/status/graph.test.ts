@@ -361,7 +361,7 @@ test('a cycle is refused, spelled out, however long it is', async () => {
   await graph.dependencies.add(at('b'), { on: 'c' }, alice)
 
   await expect(graph.dependencies.add(at('c'), { on: 'a' }, alice)).rejects.toMatchObject({
-    code: 'BAD_REQUEST',
+    code: 'CONFLICT',
     message: 'This would create a cycle: c → a → b → c.',
   })
   await expect(graph.dependencies.add(at('a'), { on: 'a' }, alice)).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import { TacoError } from '../../base/errors.ts'
 import type { GraphFacts } from '../../state/index.ts'
-import { edgesOf } from '../../graph/index.ts'
+import { cycleError, edgesOf, findCycle } from '../../graph/index.ts'
 
 export interface WalkStep {
   readonly unit: { readonly id: string; readonly name: string }
@@ -63,26 +63,16 @@ function inOrder(
     }
     level = next
   }
-  if (steps.length < inside.size) throw cycleAmong(inside, needs, new Set(steps.map(({ unit }) => unit.id)))
+  if (steps.length < inside.size) throw cycleAmong(inside, needs)
   return steps
 }
 
-/** Walks upstream among what could not be ordered until a unit comes by twice. */
 function cycleAmong(
   inside: ReadonlyMap<string, GraphFacts>,
   needs: ReadonlyMap<string, readonly string[]>,
-  ordered: ReadonlySet<string>,
 ): TacoError {
-  const path = new Set<string>()
-  let id = [...inside.keys()].find((one) => !ordered.has(one))
-  while (id !== undefined && !path.has(id)) {
-    path.add(id)
-    id = needs.get(id)?.find((one) => !ordered.has(one))
-  }
-  const steps = [...path]
-  const names = [...steps.slice(steps.indexOf(id ?? '')), id ?? ''].map((one) => inside.get(one)?.name ?? one)
-  return new TacoError('CONFLICT', `These units use each other: ${names.join(' → ')}.`, {
-    facts: { cycle: names },
+  const names = (findCycle(needs) ?? []).map((id) => inside.get(id)?.name ?? id)
+  return cycleError('These units use each other in a cycle', names, {
     hint: 'Remove one of the edges with `taco dep rm`, or apply one of the units without what it reads.',
   })
 }

@@ -33,9 +33,9 @@ test('edges are declared and taken back over the API, with the cycle spelled out
     warnings: [],
   })
   const refused = await send('POST', '/v1/units/network/dependencies', { on: 'app' })
-  expect(refused.status).toBe(400)
+  expect(refused.status).toBe(409)
   expect(refused.json()).toMatchObject({
-    code: 'BAD_REQUEST',
+    code: 'CONFLICT',
     field: 'on',
     detail: 'This would create a cycle: network → app → network.',
   })

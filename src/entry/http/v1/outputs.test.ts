@@ -237,17 +237,17 @@ test('syncing twice changes nothing the second time, and takes back only what it
   expect((await face.send('/v1/units/app')).json()['dependencies']).toMatchObject([{ source: 'declared' }])
 })
 
-test('a project that makes a circle with what is there is refused, and so is one that uses a stranger', async () => {
+test('a project that makes a cycle with what is there is refused, and so is one that uses a stranger', async () => {
   const face = await startFace()
   await post(face, '/v1/sync', { units: [{ name: 'a' }, { name: 'b', dependencies: [{ on: 'a' }] }] })
 
-  const circle = await post(face, '/v1/sync', { units: [{ name: 'a', dependencies: [{ on: 'b' }] }] })
+  const cycle = await post(face, '/v1/sync', { units: [{ name: 'a', dependencies: [{ on: 'b' }] }] })
   const stranger = await post(face, '/v1/sync', {
     units: [{ name: 'network' }, { name: 'c', dependencies: [{ on: 'netwrok' }] }],
   })
 
-  expect(circle.status).toBe(409)
-  expect(circle.json()['detail']).toContain('a → b → a')
+  expect(cycle.status).toBe(409)
+  expect(cycle.json()['detail']).toContain('a → b → a')
   expect(stranger.status).toBe(404)
   expect(stranger.json()['hint']).toBe('Did you mean network?')
 })

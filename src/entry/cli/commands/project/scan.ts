@@ -34,7 +34,7 @@ export async function scan(
     output.warn(`${join(folder, use.file)}:${use.line}: ${dynamodbAdvice(use)}`)
   if (report.cycle !== null)
     output.warn(
-      `units use each other in a circle, so \`taco sync\` will refuse this: ${report.cycle.join(' → ')}`,
+      `units use each other in a cycle, so \`taco sync\` will refuse this: ${report.cycle.join(' → ')}`,
     )
   if (output.asJson) output.json(report)
   else show(session, report, options.write === undefined)
