@@ -1,4 +1,5 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { sha256Hex } from '../base/sha256-hex.ts'
 import type { UsedOutputs } from '../rollouts/index.ts'
 
 /** Everything that an apply is made from, as far as it can be read off files and documents. */
@@ -49,7 +50,7 @@ export function isOfConfiguration(fingerprint: string, configuration: string): b
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return sha256Hex(text)
 }
 
 const LEFT_BEHIND = new Set(['.terraform', '.terragrunt-cache', '.git', '.hg', '.svn', '.DS_Store'])

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256Hex } from '../base/sha256-hex.ts'
 import { nameFromFlat, parseUnitName, readStateKey, unitNameFor } from '../state/index.ts'
 import { type HclBody, bodiesOf } from './hcl/hcl.ts'
 import { isScalar } from './hcl/values.ts'
@@ -182,9 +182,7 @@ function otherPlace(kind: string, config: HclBody, get: Settings, workspace: str
   return {
     kind,
     // Only a digest: what surrounds may hold a password.
-    ...(isWhole
-      ? { identity: `${loose} ${createHash('sha256').update(JSON.stringify(where)).digest('hex')}` }
-      : {}),
+    ...(isWhole ? { identity: `${loose} ${sha256Hex(JSON.stringify(where))}` } : {}),
     loose,
     says: `${kind} ${[bucket, told, workspace ?? []].flat().join('/')}`,
   }

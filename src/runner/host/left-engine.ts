@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, relative, resolve } from 'node:path'
+import { sha256Hex } from '../../base/sha256-hex.ts'
 import { TacoError, messageOf } from '../../base/errors.ts'
 import { writePrivately } from '../../base/host/private-file.ts'
 import { isAlive, placeOfProcesses, processOf } from './process-life.ts'
@@ -24,7 +24,7 @@ export function dataDir(folder: string, env: Env): string {
 /** Several units may share one folder for data, and each has its own engine. */
 function notePath(folder: string, env: Env): string {
   const data = dataDir(folder, env)
-  const whose = createHash('sha256').update(relative(data, folder)).digest('hex').slice(0, 16)
+  const whose = sha256Hex(relative(data, folder)).slice(0, 16)
   return join(data, `taco-engine-${whose}.json`)
 }
 

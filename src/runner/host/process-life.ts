@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { sha256Hex } from '../../base/sha256-hex.ts'
 
 /** Whether a process still lives of which only its number was written down. */
 
@@ -59,7 +59,7 @@ export function placeOfProcesses(): string {
     const boot = quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
     const space = quietly(() => readlinkSync('/proc/self/ns/pid'))
     const all = JSON.stringify([hostname(), boot, space])
-    known = createHash('sha256').update(all).digest('hex').slice(0, 12)
+    known = sha256Hex(all).slice(0, 12)
   }
   return known
 }

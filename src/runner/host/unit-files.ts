@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { sha256Hex } from '../../base/sha256-hex.ts'
 import { TacoError } from '../../base/errors.ts'
 import type { ProjectUnit } from '../../project/index.ts'
 import { isCode, isConfiguration, referencedPaths } from '../fingerprint.ts'
@@ -43,7 +43,7 @@ export function readUnitFiles({ root, folders }: Repository, unit: ProjectUnit):
     seen.add(path)
     const bytes = unlessElsewhere(path, () => readFileSync(path))
     if (bytes === undefined) return
-    hashes[relative(root, path)] = createHash('sha256').update(bytes).digest('hex')
+    hashes[relative(root, path)] = sha256Hex(bytes)
     if (!isCode(path)) return
     const text = bytes.toString('utf8')
     if (folder === own) code.push(text)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256Hex } from '../../base/sha256-hex.ts'
 import { type BucketAbilities, ROOT, foldKey, layerPrefix, orgPrefix } from '../../bucket/index.ts'
 import { flatName } from './names.ts'
 
@@ -27,7 +27,7 @@ export const outputsKey = (org: string, unit: string, commit: number, version: s
 /** State keys are claimed over the whole bucket: two units never share a state object. */
 export const stateClaimsPrefix = `${ROOT}keys/`
 export const stateClaimKey = (key: string, can: Folding) =>
-  `${stateClaimsPrefix}${createHash('sha256').update(objectOf(key, can)).digest('hex')}.json`
+  `${stateClaimsPrefix}${sha256Hex(objectOf(key, can))}.json`
 
 /** The same text for keys that are one object in this bucket. */
 export function objectOf(key: string, { foldsCase = false }: Folding): string {

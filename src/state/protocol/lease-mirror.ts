@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256Hex } from '../../base/sha256-hex.ts'
 import type { Bucket, Leasable, Leases, Tag } from '../../bucket/index.ts'
 import { bodyOf } from '../../bucket/index.ts'
 import type { Lock, UnitDocument } from '../documents/model.ts'
@@ -121,7 +121,7 @@ const BY_TAG = 'of '
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 function leaseId({ id }: Pick<UnitDocument, 'id'>, epoch: number): Tag {
-  const hex = createHash('sha256').update(`opentaco lock ${id} ${epoch}`).digest('hex')
+  const hex = sha256Hex(`opentaco lock ${id} ${epoch}`)
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5') as Tag
 }
 

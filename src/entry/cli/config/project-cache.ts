@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256Hex } from '../../../base/sha256-hex.ts'
 import type { Project } from '../../../project/index.ts'
 import { keep, recall } from './cache-file.ts'
 import { check, fields, list, maybe, record, text } from '../api/check-answer.ts'
@@ -52,5 +52,5 @@ function projectIn(value: unknown): Project | undefined {
 }
 
 function digest(of: string): string {
-  return createHash('sha256').update(of).digest('hex')
+  return sha256Hex(of)
 }
