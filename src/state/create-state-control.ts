@@ -63,7 +63,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const parts = {
     deps,
     store,
-    mirrors: createMirrors(deps.bucket),
+    mirrors: createMirrors(deps.bucket, deps.clock),
     versions: createVersionStore(deps, history),
     intake,
   }

@@ -1,3 +1,5 @@
+import { again, untilDone } from '../../base/attempts.ts'
+import type { Clock } from '../../base/clock.ts'
 import { sha256Hex } from '../../base/sha256-hex.ts'
 import type { Bucket, Leasable, Leases, Tag } from '../../bucket/index.ts'
 import { bodyOf } from '../../bucket/index.ts'
@@ -18,10 +20,10 @@ import { mirrorText, parseMirror } from './mirror.ts'
  * the document only after that. So the tag of the state never changes while a lock is held, and a late request for a
  * lease, on condition of a tag that is gone, fails.
  */
-export function createLeaseMirrors(bucket: Bucket, leases: Leases): Mirrors {
+export function createLeaseMirrors(bucket: Bucket, leases: Leases, clock: Clock): Mirrors {
   async function read(doc: Mirrored): Promise<Mirror> {
     let found = await leases.look(doc.key)
-    for (;;) {
+    return untilDone(clock, 'reading the lock', async () => {
       if (found === undefined || !found.leased) return { kind: 'none' }
       const noted = parseMirror(doc.id, found.tag, found.note ?? '')
       for (const epoch of possibleEpochs(doc, noted)) {
@@ -31,7 +33,8 @@ export function createLeaseMirrors(bucket: Bucket, leases: Leases): Mirrors {
       const now: Leasable | undefined = await leases.look(doc.key)
       if (now?.tag === found.tag && now.leased) return foreign(doc.key, found, noted)
       found = now
-    }
+      return again
+    })
   }
 
   /** Without a note of its epoch it has no owner yet: the next process writes one. */
@@ -55,19 +58,18 @@ export function createLeaseMirrors(bucket: Bucket, leases: Leases): Mirrors {
   async function create(doc: UnitDocument, lock: Lock): Promise<Placed | undefined> {
     const id = leaseId(doc, lock.epoch)
     let isNew = false
-    for (;;) {
+    return untilDone(clock, 'locking', async () => {
       const found = await leases.look(doc.key)
       if (found === undefined) {
         // As the engines do it: there must be something to lease, and an empty object is no state.
         const made = await bucket.put(doc.key, bodyOf(''), 'absent', { contentType: 'application/json' })
         isNew = made.kind === 'written'
-        continue
+        return again
       }
       if (found.leased) return undefined
       const tag = await leases.acquire(doc.key, id, found.tag)
-      if (tag === undefined) continue
-      return note(doc, lock, { ...found, tag }, isNew ? null : found.tag)
-    }
+      return tag === undefined ? again : note(doc, lock, { ...found, tag }, isNew ? null : found.tag)
+    })
   }
 
   /** Undefined: another process was there. `from`: the tag of the state before all this. */
@@ -92,13 +94,14 @@ export function createLeaseMirrors(bucket: Bucket, leases: Leases): Mirrors {
 
   async function confirm(doc: UnitDocument, lock: Lock): Promise<'in place' | 'moved' | 'foreign'> {
     if (await leases.isHeld(doc.key, leaseId(doc, lock.epoch))) return 'in place'
-    for (;;) {
+    return untilDone(clock, 'confirming the lock', async () => {
       const mirror = await read(doc)
       if (mirror.kind === 'foreign') return 'foreign'
       if (mirror.kind === 'ours') return 'in place'
       const placed = await create(doc, lock)
-      if (placed !== undefined) return placed.moved === undefined ? 'in place' : 'moved'
-    }
+      if (placed === undefined) return again
+      return placed.moved === undefined ? 'in place' : 'moved'
+    })
   }
 
   return {

@@ -151,7 +151,7 @@ async function enterLock(
   { lock, placed, caller, check }: Entering,
 ): Promise<Unit | undefined> {
   let unit = first
-  for (;;) {
+  return untilDone(parts.deps.clock, 'locking', async () => {
     const changes = { ...takeLock(unit.value, lock), ...followState(unit.value, placed.moved) }
     const swapped = await parts.store.swap(unit, changes, [takenEvent(lock, caller)])
     if (swapped !== undefined) return swapped
@@ -166,7 +166,8 @@ async function enterLock(
     if (doc.lock !== null || doc.epoch !== unit.value.epoch || doc.key !== unit.value.key) return undefined
     check?.(doc)
     unit = now
-  }
+    return again
+  })
 }
 
 export function takenEvent(lock: Lock, caller: Caller): EventDraft {

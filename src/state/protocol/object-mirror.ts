@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { again, untilDone } from '../../base/attempts.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Bucket, Tag } from '../../bucket/index.ts'
 import { bodyOf, lockBeside } from '../../bucket/index.ts'
 import type { Lock, UnitDocument } from '../documents/model.ts'
@@ -6,7 +8,7 @@ import type { Mirror, Mirrored, Mirrors, Placed } from './mirror.ts'
 import { MOST_MIRROR_BYTES, mirrorText, parseMirror } from './mirror.ts'
 
 /** The mirror as an object, at the key where the engine's own backend looks for one, such as `<key>.tflock`. */
-export function createObjectMirrors(bucket: Bucket): Mirrors {
+export function createObjectMirrors(bucket: Bucket, clock: Clock): Mirrors {
   const tags = new LRUCache<string, Tag>({ max: 10_000 })
   const { placeOf } = bucket.locks ?? lockBeside
   const nameOf = (doc: UnitDocument, lock: Lock) => `${doc.id} ${lock.epoch} ${lock.id}`
@@ -36,12 +38,12 @@ export function createObjectMirrors(bucket: Bucket): Mirrors {
       const entry = await bucket.head(placeOf(doc.key))
       if (entry?.tag === known) return 'in place'
     }
-    for (;;) {
+    return untilDone(clock, 'confirming the lock', async () => {
       const mirror = await read(doc)
       if (mirror.kind === 'foreign') return 'foreign'
       if (mirror.kind === 'ours') return 'in place'
-      if ((await put(doc, lock, 'absent')) !== undefined) return 'in place'
-    }
+      return (await put(doc, lock, 'absent')) === undefined ? again : 'in place'
+    })
   }
 
   return {

@@ -217,10 +217,33 @@ export function createUnitMaker(
     return (await orgNames()).includes(name) || (await bucket.head(orgKey(name))) !== undefined
   }
 
-  async function move(first: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit> {
+  function move(first: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit> {
+    let from = first
+    let place = to
+    return untilDone(clock, 'moving the unit', async () => {
+      const moved = await moveOnce(from, place, events, also)
+      if (moved !== undefined) return moved
+      const fresh = await store.load(first.value.org, first.value.id)
+      const isRestore = from.value.deleted !== undefined
+      // A rename must not bring back what was deleted meanwhile, nor move a state that was restored elsewhere.
+      if (fresh === undefined || (!isRestore && fresh.value.deleted !== undefined)) throw unitGone(from.value)
+      if (isRestore && fresh.value.deleted === undefined) return fresh
+      from = fresh
+      if (!isRestore) place = { ...place, key: fresh.value.key }
+      return again
+    })
+  }
+
+  /** Undefined: another change of the unit came first. */
+  async function moveOnce(
+    first: Unit,
+    to: Place,
+    events: readonly EventDraft[],
+    also: Also | undefined,
+  ): Promise<Unit | undefined> {
     const { org, id, name, key } = first.value
     const announced = await store.swap(first, { claiming: to })
-    if (announced === undefined) return retryMove(first, to, events, also)
+    if (announced === undefined) return undefined
     const claim: NewClaim = { id, org, ...to, at: clock.now(), ...authorOfCreator(first.value) }
     for (const what of ['name', 'key'] as const) {
       const taken = await claims.take(what, claim)
@@ -237,24 +260,10 @@ export function createUnitMaker(
       ...more.changes,
     }
     const moved = await store.swap(announced, changes, [...events, ...more.events])
-    if (moved === undefined) return retryMove(first, to, events, also)
+    if (moved === undefined) return undefined
     // The claim of a name that it gave up stays with it: see given-up.ts.
     if (key !== to.key) await claims.release('key', { id, org, name, key })
     return moved
-  }
-
-  async function retryMove(
-    unit: Unit,
-    to: Place,
-    events: readonly EventDraft[],
-    also: Also | undefined,
-  ): Promise<Unit> {
-    const fresh = await store.load(unit.value.org, unit.value.id)
-    const isRestore = unit.value.deleted !== undefined
-    // A rename must not bring back what was deleted meanwhile, nor move a state that was restored elsewhere.
-    if (fresh === undefined || (!isRestore && fresh.value.deleted !== undefined)) throw unitGone(unit.value)
-    if (isRestore && fresh.value.deleted === undefined) return fresh
-    return move(fresh, isRestore ? to : { ...to, key: fresh.value.key }, events, also)
   }
 
   return {
