@@ -38,7 +38,7 @@ export function configurationPrint({ files, variables, varFiles, uses }: Configu
  * matters.
  */
 export function fingerprintOf(configuration: string, engine: string): string {
-  return configuration + digest(engine).slice(0, ENGINE_LENGTH)
+  return configuration + sha256Hex(engine).slice(0, ENGINE_LENGTH)
 }
 
 /** False: whatever the engine is, the fingerprint will be another. */
@@ -47,10 +47,6 @@ export function isOfConfiguration(fingerprint: string, configuration: string): b
     fingerprint.length === CONFIGURATION_LENGTH + ENGINE_LENGTH &&
     fingerprint.slice(0, CONFIGURATION_LENGTH) === configuration
   )
-}
-
-function digest(text: string): string {
-  return sha256Hex(text)
 }
 
 const LEFT_BEHIND = new Set(['.terraform', '.terragrunt-cache', '.git', '.hg', '.svn', '.DS_Store'])

@@ -28,8 +28,8 @@ export async function understood(
   world: World,
   { path, shown, content }: { readonly path: string; readonly shown: string; readonly content: string },
 ): Promise<Project> {
-  const name = `projects/${digest(path)}.json`
-  const madeFrom = digest(JSON.stringify([world.version(), shown, content]))
+  const name = `projects/${sha256Hex(path)}.json`
+  const madeFrom = sha256Hex(JSON.stringify([world.version(), shown, content]))
   const known = projectIn(recall(world, name, madeFrom))
   if (known !== undefined) return known
   const project = (await world.repository()).readProject(content, shown)
@@ -49,8 +49,4 @@ function projectIn(value: unknown): Project | undefined {
   } catch {
     return undefined
   }
-}
-
-function digest(of: string): string {
-  return sha256Hex(of)
 }
