@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { OrgQuery, jsonAnswer, jsonBody } from '../openapi/api.ts'
-import { ofOrg, route } from './define.ts'
+import { OrgQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
+import { ofOrg, route } from '../define.ts'
 
 const Uses = z.object({
   outputs: z.array(z.string()).nullable().default(null).meta({ description: 'Null: all.' }),

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { badRequest } from '../../../base/errors.ts'
-import type { GraphView } from '../../../graph/index.ts'
+import { badRequest } from '../../../../base/errors.ts'
+import type { GraphView } from '../../../../graph/index.ts'
 import {
   drawGraph,
   pictureFormats,
   StatusView as StatusSchema,
   GraphView as GraphSchema,
-} from '../../../graph/index.ts'
-import { Flag, OrgQuery, jsonAnswer } from '../openapi/api.ts'
-import { defined } from '../kit/drop-undefined.ts'
-import { route } from './define.ts'
+} from '../../../../graph/index.ts'
+import { Flag, OrgQuery, jsonAnswer } from '../../openapi/api.ts'
+import { defined } from '../../kit/drop-undefined.ts'
+import { route } from '../define.ts'
 
 const tags = ['graph']
 const Shown = OrgQuery.extend({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { memoryControl, startFace } from '../../../../test/rig/http-face.ts'
-import { openMemoryBucket } from '../../../bucket/adapters/memory.ts'
-import { overwrite } from '../../../../test/support/state.ts'
+import { memoryControl, startFace } from '../../../../../test/rig/http-face.ts'
+import { openMemoryBucket } from '../../../../bucket/adapters/memory.ts'
+import { overwrite } from '../../../../../test/support/state.ts'
 
 async function estate(bucket = openMemoryBucket()) {
   const face = await startFace({ control: await memoryControl(bucket) })

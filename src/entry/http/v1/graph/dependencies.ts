@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { DependenciesView, DependencyChange } from '../../../graph/index.ts'
-import { defined } from '../kit/drop-undefined.ts'
-import { Idempotent, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../openapi/api.ts'
-import { ofUnit, route } from './define.ts'
+import { DependenciesView, DependencyChange } from '../../../../graph/index.ts'
+import { defined } from '../../kit/drop-undefined.ts'
+import { Idempotent, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../../openapi/api.ts'
+import { ofUnit, route } from '../define.ts'
 
 const tags = ['graph']
 const params = UnitParams

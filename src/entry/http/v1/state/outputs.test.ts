@@ -1,7 +1,7 @@
-import { alice } from '../../../../test/support/caller.ts'
-import { callerNamed } from '../../../../test/support/caller.ts'
+import { alice } from '../../../../../test/support/caller.ts'
+import { callerNamed } from '../../../../../test/support/caller.ts'
 import { expect, test } from 'vitest'
-import { type TestFace, startFace } from '../../../../test/rig/http-face.ts'
+import { type TestFace, startFace } from '../../../../../test/rig/http-face.ts'
 
 type OutputValues = Readonly<Record<string, { value: unknown; type?: unknown; sensitive?: boolean }>>
 

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { principalText } from '../../../access/index.ts'
-import { defined } from '../kit/drop-undefined.ts'
-import type { Exchange } from '../kit/exchange.ts'
-import { keyedRequest } from '../kit/request/idempotency.ts'
-import { checkJsonType } from '../kit/request/json-type.ts'
-import { expectedBy } from '../kit/response/etag.ts'
-import { sendJson } from '../kit/response/respond.ts'
-import { Idempotent, IfStateMatch, OrgQuery, UNCHANGED, UnitParams, jsonAnswer } from '../openapi/api.ts'
-import { Version } from '../openapi/openapi-schemas.ts'
-import { StateChangeQuery, StateReadQuery, StateWriteQuery } from '../openapi/queries.ts'
+import { principalText } from '../../../../access/index.ts'
+import { defined } from '../../kit/drop-undefined.ts'
+import type { Exchange } from '../../kit/exchange.ts'
+import { keyedRequest } from '../../kit/request/idempotency.ts'
+import { checkJsonType } from '../../kit/request/json-type.ts'
+import { expectedBy } from '../../kit/response/etag.ts'
+import { sendJson } from '../../kit/response/respond.ts'
+import { Idempotent, IfStateMatch, OrgQuery, UNCHANGED, UnitParams, jsonAnswer } from '../../openapi/api.ts'
+import { Version } from '../../openapi/openapi-schemas.ts'
+import { StateChangeQuery, StateReadQuery, StateWriteQuery } from '../../openapi/queries.ts'
 import {
   Guarded,
   STATE,
@@ -17,8 +17,8 @@ import {
   readState,
   readVersion,
   receiveState,
-} from './backend/state-bytes.ts'
-import { forceDemand, ofUnit, rawRoute, route } from './define.ts'
+} from '../backend/state-bytes.ts'
+import { forceDemand, ofUnit, rawRoute, route } from '../define.ts'
 
 const tags = ['states']
 const path = '/v1/units/{unit}/state'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Flag, OrgQuery, UnitParams, jsonAnswer } from '../openapi/api.ts'
-import { checkReceiptWanted } from '../auth/cross-site.ts'
-import { ValuesAs, jsonText, valueAs } from '../openapi/raw-json.ts'
-import { ofUnit, route } from './define.ts'
+import { Flag, OrgQuery, UnitParams, jsonAnswer } from '../../openapi/api.ts'
+import { checkReceiptWanted } from '../../auth/cross-site.ts'
+import { ValuesAs, jsonText, valueAs } from '../../openapi/raw-json.ts'
+import { ofUnit, route } from '../define.ts'
 
 const UnitName = z.object({ id: z.string(), name: z.string() })
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { OutputsDiffView, type OutputsCommitView } from '../../../state/index.ts'
-import { Flag, Limit, OrgQuery, Repeated, UnitParams, jsonAnswer } from '../openapi/api.ts'
-import { consumerOf, recordDemand } from '../kit/consumer.ts'
-import { checkReceiptWanted } from '../auth/cross-site.ts'
-import { defined } from '../kit/drop-undefined.ts'
-import { OutputsCommit } from '../openapi/openapi-schemas.ts'
-import { ValuesAs, jsonText, valueAs } from '../openapi/raw-json.ts'
-import { ofUnit, route } from './define.ts'
+import { OutputsDiffView, type OutputsCommitView } from '../../../../state/index.ts'
+import { Flag, Limit, OrgQuery, Repeated, UnitParams, jsonAnswer } from '../../openapi/api.ts'
+import { consumerOf, recordDemand } from '../../kit/consumer.ts'
+import { checkReceiptWanted } from '../../auth/cross-site.ts'
+import { defined } from '../../kit/drop-undefined.ts'
+import { OutputsCommit } from '../../openapi/openapi-schemas.ts'
+import { ValuesAs, jsonText, valueAs } from '../../openapi/raw-json.ts'
+import { ofUnit, route } from '../define.ts'
 
 const tags = ['outputs']
 const params = UnitParams

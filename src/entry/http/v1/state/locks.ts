@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { authorOf } from '../../../access/index.ts'
-import { isoTime } from '../../../base/clock.ts'
-import { badRequest } from '../../../base/errors.ts'
-import { defined } from '../kit/drop-undefined.ts'
-import { Idempotent, Flag, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../openapi/api.ts'
-import { Lock } from '../openapi/openapi-schemas.ts'
-import { ofUnit, route } from './define.ts'
+import { authorOf } from '../../../../access/index.ts'
+import { isoTime } from '../../../../base/clock.ts'
+import { badRequest } from '../../../../base/errors.ts'
+import { defined } from '../../kit/drop-undefined.ts'
+import { Idempotent, Flag, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../../openapi/api.ts'
+import { Lock } from '../../openapi/openapi-schemas.ts'
+import { ofUnit, route } from '../define.ts'
 
 const tags = ['locks']
 const params = UnitParams

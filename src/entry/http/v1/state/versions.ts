@@ -7,11 +7,11 @@ import {
   UnitParams,
   jsonAnswer,
   jsonBody,
-} from '../openapi/api.ts'
-import { defined } from '../kit/drop-undefined.ts'
-import { expectedBy } from '../kit/response/etag.ts'
-import { Absence, DamagedVersion, StateDiff, Version } from '../openapi/openapi-schemas.ts'
-import { ofUnit, route } from './define.ts'
+} from '../../openapi/api.ts'
+import { defined } from '../../kit/drop-undefined.ts'
+import { expectedBy } from '../../kit/response/etag.ts'
+import { Absence, DamagedVersion, StateDiff, Version } from '../../openapi/openapi-schemas.ts'
+import { ofUnit, route } from '../define.ts'
 
 const tags = ['versions']
 const params = UnitParams
