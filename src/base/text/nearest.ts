@@ -28,6 +28,20 @@ export function nearest(typed: string, candidates: Iterable<string>): string | u
   return best
 }
 
+/** Units are also found by the last or the first part of their name. */
+export function nearestUnit(typed: string, names: readonly string[]): string | undefined {
+  return (
+    nearest(typed, names) ??
+    names.find((name) => name.endsWith(`/${typed}`)) ??
+    names.find((name) => name.startsWith(`${typed}/`))
+  )
+}
+
+/** A hint: the guess, if there is one, before the rest. */
+export function didYouMean(guess: string | undefined, rest: string): string {
+  return guess === undefined ? rest : `Did you mean ${guess}? ${rest}`
+}
+
 /** Edits and swaps of neighbours (optimal string alignment); stops at `limit`. */
 export function distanceOf(a: string, b: string, limit = Infinity): number {
   let before: number[] = []

@@ -1,5 +1,5 @@
 import { TacoError } from '../../base/errors.ts'
-import { nearest } from '../../base/text/nearest.ts'
+import { didYouMean, nearest } from '../../base/text/nearest.ts'
 import {
   type Proof,
   type Rollout,
@@ -167,7 +167,7 @@ export function stepOf(rollout: Rollout, unit: string): Step {
   const all = `See \`taco rollout status ${rollout.id}\`.`
   throw new TacoError('NOT_FOUND', `${unit} is not part of the rollout ${rollout.id}.`, {
     facts: { field: 'unit', unit, known, ...(guess === undefined ? {} : { nearest: guess }) },
-    hint: guess === undefined ? all : `Did you mean ${guess}? ${all}`,
+    hint: didYouMean(guess, all),
   })
 }
 

@@ -2,7 +2,7 @@ import { viewAuthor } from '../../access/index.ts'
 import { isoTime } from '../../base/clock.ts'
 import { among } from '../../base/text/among.ts'
 import { badRequest, TacoError } from '../../base/errors.ts'
-import { MOST_NAMED, nearest, sayNames } from '../../base/text/nearest.ts'
+import { didYouMean, MOST_NAMED, nearest, sayNames } from '../../base/text/nearest.ts'
 import type { HistoryEntry } from '../history/history-entry.ts'
 import type { Place } from '../history/history.ts'
 import { newest, readHistory } from '../history/history.ts'
@@ -248,6 +248,6 @@ function checkNames(
   const has = `It has ${sayNames(known)}.`
   throw new TacoError('NOT_FOUND', `${unit} has no output ${missing}.`, {
     facts: { field: 'names', output: missing, known: known.slice(0, MOST_NAMED) },
-    hint: guess === undefined ? has : `Did you mean ${guess}? ${has}`,
+    hint: didYouMean(guess, has),
   })
 }

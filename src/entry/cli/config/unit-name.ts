@@ -2,7 +2,7 @@ import { TacoError, isTacoError } from '../../../base/errors.ts'
 import { wholeList } from '../api/pages.ts'
 import type { Session } from '../session.ts'
 import { check, fields, text } from '../api/check-answer.ts'
-import { nearest } from '../../../base/text/nearest.ts'
+import { didYouMean, nearestUnit } from '../../../base/text/nearest.ts'
 
 const named = fields({ id: text, name: text })
 
@@ -43,14 +43,9 @@ async function advice(
   const unit = asked.find((one) => !units.some(({ id, name }) => id === one || name === one))
   if (unit === undefined) return undefined
   const names = units.map(({ name }) => name)
-  const guess =
-    nearest(unit, names) ??
-    names.find((name) => name.endsWith(`/${unit}`)) ??
-    names.find((name) => name.startsWith(`${unit}/`))
-  if (guess !== undefined) return { unit, hint: `Did you mean ${guess}? \`taco unit ls\` lists all units.` }
   const hint =
     names.length === 0
       ? `There are no units in "${session.org()}". \`taco unit create ${unit}\` creates one. \`taco adopt\` finds states in the bucket.`
       : '`taco unit ls` lists all units.'
-  return { unit, hint }
+  return { unit, hint: didYouMean(nearestUnit(unit, names), hint) }
 }

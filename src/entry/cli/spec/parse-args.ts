@@ -1,7 +1,7 @@
 import { usageError } from '../terminal/exit-codes.ts'
 import { allCommands, helpOption, longOf } from './spec.ts'
 import type { CommandSpec, OptionSpec } from './spec.ts'
-import { nearest } from '../../../base/text/nearest.ts'
+import { didYouMean, nearest } from '../../../base/text/nearest.ts'
 
 export interface Parsed {
   readonly spec: CommandSpec
@@ -214,7 +214,7 @@ function unknownOption(arg: string, { own, common, path }: Taking, whole = arg):
 }
 
 function badOption(path: readonly string[], message: string, guess?: string): Error {
-  return usageError(message, guess === undefined ? helpOn(path) : `Did you mean ${guess}? ${helpOn(path)}`)
+  return usageError(message, didYouMean(guess, helpOn(path)))
 }
 
 function helpOn(path: readonly string[]): string {
