@@ -53,7 +53,7 @@ describe.each(engines())('a rollout with $name', (engine) => {
     const other = unit.start('rollout', 'work', unit.id, '--lease', '5s')
     await eventually(
       () => `the other worker to wait; it said: ${other.output()}`,
-      () => other.output().includes('is still at work'),
+      () => other.output().includes('is still running'),
     )
     await eventually('somebody to keep the lock of the dead worker alive', async () => {
       const { lock } = (await (await fetch(`${url}/v1/units/a/lock`)).json()) as {

@@ -86,7 +86,7 @@ test.skipIf(engine === undefined)(
     doomed.signal('SIGKILL')
     await doomed.finished
     const other = startTaco(['rollout', 'work', second, '--lease', '5s'], { cwd: root, env })
-    await eventually('another worker to take db over', () => other.output().includes('is still at work'))
+    await eventually('another worker to take db over', () => other.output().includes('is still running'))
     await writeFile(`${armed}.go`, '')
 
     const finished = await other.finished

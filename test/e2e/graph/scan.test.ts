@@ -80,5 +80,5 @@ test('a wrong taco.yaml is told line by line, and changes nothing', async () => 
   expect(refused.stderr).toContain(
     'taco.yaml:3:5: The key "dependncies" is unknown. Did you mean dependencies?',
   )
-  expect(refused.stderr).toContain('taco.yaml:5:10: the folder "/etc" is outside of the project')
+  expect(refused.stderr).toContain('taco.yaml:5:10: The folder "/etc" is outside the project.')
 })
