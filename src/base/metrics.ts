@@ -15,7 +15,7 @@ export interface Series<S> {
 
 export interface Counter {
   add(count?: number): void
-  /** To a total that somebody else counts. */
+  /** Sets the total, for something that is counted elsewhere. */
   set(total: number): void
 }
 

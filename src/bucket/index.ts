@@ -1,5 +1,5 @@
 /**
- * Buckets: where everything lies. One small interface, typed documents with compare-and-swap on top of it, and one
+ * Buckets: where everything is stored. One small interface, typed documents with compare-and-swap on top of it, and one
  * adapter per kind of store. Nothing here knows what a unit or a state is.
  */
 export { bodyOf, bytesOf } from './body.ts'

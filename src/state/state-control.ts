@@ -78,8 +78,8 @@ export interface Orgs {
   create(input: { name: string } & OrgChange, caller: Caller): Promise<OrgView>
   update(org: string, change: OrgChange, caller: Caller, expected?: Expected): Promise<OrgView>
   /**
-   * For a request that makes something of which only it knows the id: the id that this very request was given when it
-   * first came, which is `id` the first time. Whoever makes it under that id makes it once.
+   * For a request that creates something under a generated id: the id that this very request got the first time, which
+   * is `id` then. Creating it under that id creates it once.
    */
   reserve(org: string, id: string, caller: Caller): Promise<string>
 }
@@ -175,8 +175,8 @@ export interface States {
     caller: Caller,
   ): Promise<Found | 'unchanged' | undefined>
   /**
-   * The state, where its bytes are in memory and are found current on the spot. Undefined says nothing: `read` tells.
-   * Saves the way through half a dozen promises, which is most of what a small state costs.
+   * The state, if its bytes are in memory and confirmed current without a promise. Undefined means "unknown, use
+   * `read`". Avoids half a dozen promises, which are most of the cost of a small state.
    */
   readNow(ref: UnitRef, caller: Caller): Held | undefined
   /** Takes the bytes in, in one pass; large ones go through the spool. Throws STATE_* before anything is written. */
@@ -207,7 +207,7 @@ export interface Locks {
     caller: Caller,
   ): Promise<LockView>
   renew(ref: UnitRef, id: string, leaseMs: number, caller: Caller): Promise<LockView>
-  /** Idempotent for the same ID. Throws LOCK_MISMATCH with `facts.holder` when somebody else holds it. */
+  /** Idempotent for the same ID. Throws LOCK_MISMATCH with `facts.holder` when another client holds it. */
   unlock(ref: UnitRef, id: string, caller: Caller): Promise<void>
   /** Breaks whichever lock is there, an outside one too; with `id`, only that one. Recorded as its own event. */
   forceUnlock(ref: UnitRef, options: { id?: string }, caller: Caller): Promise<LockView | null>
@@ -236,7 +236,7 @@ export interface Versions {
     version: string,
     caller: Caller,
   ): Promise<{ view: VersionView; body: Body; dispose(): Promise<void> }>
-  /** A `StateDiff` as JSON text: it can be as large as both states, and nobody here looks into it. */
+  /** A `StateDiff` as JSON text: it can be as large as both states, and is not parsed here. */
   diff(ref: UnitRef, from: string, to: string, caller: Caller): Promise<Uint8Array>
   /**
    * A new version with the content of an old one and a serial above every one of the history. `current` is the last
@@ -264,8 +264,8 @@ export interface Outputs {
     caller: Caller,
   ): Promise<OutputsCommitView>
   /**
-   * Notes what a unit was given of others, in one write, before it is given. `run`: the token of a run that will tell
-   * with `graph.applied` that it used exactly this; without it, nobody knows what the values are used for.
+   * Records what a unit was given from others, in one write, before it is given. `run`: the token of a run that will
+   * report with `graph.applied` that it used exactly this; without it, the use of the values is unknown.
    */
   recordReads(
     consumer: UnitRef,
@@ -290,9 +290,8 @@ export interface Outputs {
 /** What the graph layer reads and writes of units. */
 export interface GraphStore {
   /**
-   * As of a moment ago, like listings. `key` is the same object as long as the unit has not changed. Unless it is said
-   * what becomes of them, throws where the document of a unit cannot be read: what it uses, and whether it changed,
-   * nobody knows.
+   * As of a moment ago, like listings. `key` is the same object as long as the unit has not changed. Unless `damaged`
+   * says otherwise, throws if the document of a unit cannot be read: what it uses, and whether it changed, is unknown.
    */
   units(
     org: string,
@@ -321,12 +320,12 @@ export interface GraphStore {
   ): Promise<UnitView>
   /** Gives the key of each unit's fingerprints, by its id. */
   fingerprintKeys(org: string, caller: Caller): Promise<(unit: string) => string>
-  /** As it is in the bucket now. Undefined: there is none, or it was deleted. */
+  /** As it is in the bucket now. Undefined: it does not exist, or was deleted. */
   facts(ref: UnitRef, caller: Caller): Promise<GraphFacts | undefined>
   /**
-   * An apply of a rollout ended badly. Holds until one ends well, or an engine writes under other locks than these.
-   * `run`: its token; the end that it told first is the one that counts. `locks`: it is gone, these are its own and those
-   * of whoever was gone before it, and it may still come late to tell its end.
+   * An apply of a rollout failed. Recorded until one succeeds, or an engine writes under other locks than these. `run`:
+   * its token; the end that it reported first counts. `locks`: the worker is dead, these are its locks and those of the
+   * workers before it, and it may still report its end late.
    */
   failed(
     ref: UnitRef,
@@ -385,7 +384,7 @@ export interface Journal {
 export interface SweepReport {
   readonly looked: number
   readonly repaired: number
-  /** Units whose state was emptied or deleted around OpenTaco, and about which nobody has decided yet. */
+  /** Units whose state was emptied or deleted from outside, as long as no one has decided about it. */
   readonly missing: number
 }
 
@@ -404,11 +403,11 @@ export interface Upkeep {
 
 export type { Body, Caller, Found }
 
-/** What happened, before it has an id and a time. It goes into the outbox of the document whose change it tells. */
+/** What happened, before it has an id and a time. It goes into the outbox of the changed document. */
 export interface EventDraft<Type extends string = EventType> {
   readonly type: Type
   readonly caller: Pick<Caller, 'principal' | 'claim' | 'requestId'>
-  /** Who a document says did it, where the caller only completes it. */
+  /** The author according to the document, where the caller only completes the change. */
   readonly author?: Author
   readonly data?: Readonly<Record<string, unknown>>
 }
@@ -423,10 +422,10 @@ export interface Outbox {
   /** What must stay in the outbox of the next version of the document. */
   unsent(outbox: readonly Event[]): Event[]
   /**
-   * After a document was written, with the events of that change. Whoever finds events in a document cannot know for
-   * long that they were told, so they are taken out if no other change does it: soon, or on closing.
+   * After a document was written, with the events of that change. Events found in a document may or may not be in the
+   * journal, so they are taken out if no other change does it: soon, or on closing.
    */
   send(outbox: readonly Event[], made: readonly Event[], document?: OutboxDocument): void
-  /** After a document was read: tells what a server left in it that ended in between. */
+  /** After a document was read: sends the events that a server left in it when it ended. */
   sendLeft(outbox: readonly Event[], document: OutboxDocument): void
 }

@@ -1,4 +1,4 @@
-/** Who did something, for people. `who` is only what the caller says of itself, and is marked so. */
+/** The author, for people. `who` is only what the caller says about itself, and is marked as such. */
 export function sayAuthor({ by, who }: { readonly by: string; readonly who: string | null }): string {
   if (who === null) return by
   return by === 'anonymous' ? `${who} (unverified)` : `${by} (${who}, unverified)`

@@ -17,7 +17,7 @@ export const Answered = openObject({
 })
 export type Answered = z.infer<typeof Answered>
 
-/** Whoever sends a request. Without `request`, its repetition cannot be recognised. */
+/** The sender of a request. Without `request`, its repetition cannot be recognised. */
 export interface Asking {
   readonly request?: { readonly key: string; readonly digest: string } | undefined
 }
@@ -38,7 +38,7 @@ export function answeredBefore(notes: Notes, { request }: Asking): Answered | un
   )
 }
 
-/** What a document keeps besides when it is changed for this request. */
+/** What a change for this request adds to the document. */
 export function noteRequest(
   notes: Notes,
   { request }: Asking,

@@ -9,13 +9,15 @@ import { type Answered, type Asking, answeredBefore, noteRequest } from './answe
 import { type DocumentFormat, formatOf } from './format.ts'
 import { type Loaded, createDocument, readDocument, swapDocument } from './read-write.ts'
 
-/** What every document may carry besides its own fields. The store writes these; transitions leave them alone. */
+/**
+ * What every document may carry in addition to its own fields. The store writes these; transitions leave them alone.
+ */
 export interface Stored<E = unknown> {
   readonly v: number
   readonly minor?: number | undefined
   /** Only grows, so that no two writes of one document are byte-equal. */
   readonly rev?: number | undefined
-  /** Random per write, so that a lost answer can be told from a lost race. */
+  /** Random per write, to distinguish a lost answer from a lost race. */
   readonly nonce?: string | undefined
   /** Requests whose change this document has. */
   readonly answered?: readonly Answered[] | undefined
@@ -32,9 +34,9 @@ export interface DocumentKind<T, Ref, Salvaged = never> {
   readonly name: string
   readonly format: DocumentFormat<T>
   readonly keyOf: (ref: Ref) => string
-  /** What the document says it is about. If its key says otherwise, somebody put it in the wrong place. */
+  /** What the document says it is about. If its key says otherwise, the object was put in the wrong place. */
   readonly refOf?: (value: T) => Ref
-  /** Why there is none. Without: a plain NOT_FOUND. */
+  /** Why it is missing. Without: a plain NOT_FOUND. */
   readonly missing?: (ref: Ref) => TacoError | Promise<TacoError>
   /** Without: nothing is kept in memory. `sizeOf` counts towards `most`; without it each is 1. */
   readonly cache?: {
@@ -105,8 +107,8 @@ export interface DocumentStore<T extends Stored<E>, Ref, E = never, Salvaged = n
     options?: { readonly events?: readonly E[]; readonly rev?: number },
   ): Promise<Loaded<T> | undefined>
   /**
-   * One attempt. Undefined: somebody else changed it; read again and decide again. `quiet` keeps the nonce: to clients
-   * that compare it, this is no change.
+   * One attempt. Undefined: another process changed it; read again and decide again. `quiet` keeps the nonce: to
+   * clients that compare it, nothing changed.
    */
   swap(
     loaded: Loaded<T>,
@@ -122,7 +124,7 @@ export interface DocumentStore<T extends Stored<E>, Ref, E = never, Salvaged = n
     transition: Transition<T, Answer, E>,
     asking?: Asking,
   ): Promise<{ readonly value: T; readonly answer: Answer }>
-  /** Succeeds also if there is none. */
+  /** Also succeeds if the document does not exist. */
   remove(ref: Ref): Promise<void>
   /** All objects below a prefix, oldest key first. */
   entries(prefix: string): Promise<Entry[]>
@@ -237,7 +239,7 @@ export function createDocumentStore<T extends Stored<E>, Ref, E = never, Salvage
     return { key: loaded.key, empty: () => inTurn(loaded.key, () => empty(loaded)) }
   }
 
-  /** If somebody changed it meanwhile, they took care of it. */
+  /** If another process changed it meanwhile, that change took care of it. */
   async function empty(loaded: Loaded<T>): Promise<void> {
     const value = { ...loaded.value, rev: (loaded.value.rev ?? 0) + 1, outbox: [] } as T
     const answer = await swapDocument(bucket, loaded, value)

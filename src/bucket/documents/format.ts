@@ -26,7 +26,7 @@ export function documentFields<V extends number>(major: V) {
     ...formatFields(major),
     /** Only grows, so that no two writes of one document are byte-equal. */
     rev: z.number().int().min(1),
-    /** Random per write, so that a lost answer can be told from a lost race. */
+    /** Random per write, to distinguish a lost answer from a lost race. */
     nonce: z.string(),
   }
 }

@@ -11,8 +11,8 @@ export function openObject<S extends z.core.$ZodShape>(shape: S): z.ZodObject<S>
 }
 
 /**
- * The last member of a union by `kind` that may grow: one of a kind that nobody knows here. Its type has a kind that no
- * document has, so that code that goes by kinds must have a branch for it.
+ * The last member of a union by `kind` that may grow: a kind that is unknown here. Its type has a kind that no document
+ * has, so code that branches by kind must handle it.
  */
 export function otherKind(...known: readonly string[]): z.ZodType<{ kind: 'other' }> {
   const kind = z

@@ -15,7 +15,7 @@ import type { Screen, World } from './world.ts'
 
 /** Runs one command line and gives its exit code. Never throws, never exits. */
 export async function runCli(args: readonly string[], world: World): Promise<number> {
-  // For the completion of shells; people are not told of it.
+  // For shell completion; not shown in help.
   if (args[0] === '__complete') {
     await complete(program, args.slice(args[1] === '--' ? 2 : 1), world)
     return EXIT.ok

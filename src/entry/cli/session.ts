@@ -94,7 +94,7 @@ export function openSession(options: SessionOptions): Session {
         ? noProgress
         : openProgress(world.stderr, what, { total, now: world.now }),
     async close() {
-      // What could not be opened was told to whoever asked for it; there is nothing to close then.
+      // A failure to open was already reported to the caller; there is nothing to close then.
       if (client.called()) (await client().catch(() => undefined))?.close()
       if (embedded.called()) await (await embedded().catch(() => undefined))?.close()
     },

@@ -47,7 +47,7 @@ export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: n
 
 export interface EmbedOptions {
   readonly bucket: string
-  /** Who is written into the history. */
+  /** The author in the history. */
   readonly by: string
   readonly debug: boolean
   /** False: a folder that is not there is refused instead of made. */

@@ -16,7 +16,7 @@ export interface CatalogEntry {
   /** When this process last saw it; not saved. */
   readonly seenAt: number
   readonly text: string | PackedText
-  /** What a newer server noted besides, in the saved catalog. */
+  /** What a newer server added, in the saved catalog. */
   readonly more?: readonly unknown[]
 }
 
@@ -31,7 +31,7 @@ export interface EntryText {
 export interface LookFacts {
   readonly stateTag: string | null
   readonly locked: boolean
-  /** An intent, a release or events that wait for somebody to carry them on. */
+  /** An intent, a release or events that wait to be finished. */
   readonly unfinished: boolean
   readonly leaseUntil: number | null
 }

@@ -25,9 +25,9 @@ const SORT_AGAIN_FROM = 1 / 16
 
 export function createCatalogIndex(): CatalogIndex {
   const entries = new Map<string, CatalogEntry>()
-  /** Undefined: nobody asked yet. */
+  /** Undefined: not requested yet. */
   let sorted: CatalogEntry[] | undefined
-  /** Those whose place in `sorted` is to be found anew, with the entry that is there now. */
+  /** Entries whose position in `sorted` must be found again, with the entry that is there now. */
   const moved = new Map<string, CatalogEntry | undefined>()
   /** Ids of entries whose texts are not packed. */
   const loose = new Set<string>()
@@ -56,7 +56,7 @@ export function createCatalogIndex(): CatalogIndex {
     if (sorted === undefined || moved.size > Math.max(PACK_FROM, sorted.length * SORT_AGAIN_FROM))
       sorted = [...entries.values()].sort(byName)
     else {
-      // Somebody may be going through the old one.
+      // Another caller may be iterating over the old one.
       sorted = [...sorted]
       for (const [id, before] of moved) move(sorted, before, entries.get(id))
     }

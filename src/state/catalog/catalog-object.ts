@@ -25,7 +25,7 @@ const CatalogObject = z.object({
   ),
 })
 
-/** The texts are packed already. A large window would find nothing, and whoever unpacks it needs as much memory. */
+/** The texts are already packed. A large window would find nothing, and unpacking it needs as much memory. */
 const PACKING = { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 16 }
 
 const compress = promisify(brotliCompress)
@@ -58,7 +58,7 @@ export async function loadCatalogObject(bucket: Bucket, org: string): Promise<re
     }
     return entries
   } catch {
-    // Damaged, or of another version: it is made anew.
+    // Damaged, or of another format: it is rebuilt.
     return []
   }
 }

@@ -53,7 +53,9 @@ export interface DamagedUnit {
   readonly error: TacoError
 }
 
-/** Saving costs about as much as reading this many documents, or this share of all; whoever starts next saves that. */
+/**
+ * Saving costs about as much as reading this many documents, or this share of all; the next server to start saves that.
+ */
 const SAVE_FROM = 32
 const SAVE_SHARE = 1 / 100
 const SAVE_EVERY_MS = 60_000
@@ -84,7 +86,7 @@ interface OrgCatalog {
   refreshing: Promise<void> | undefined
 }
 
-/** Organizations whose units are in memory. Whoever asks for another one loads it again. */
+/** Organizations whose units are in memory. Others are loaded on request. */
 const MOST_CATALOGS = 64
 
 export function createCatalog(
@@ -108,7 +110,7 @@ export function createCatalog(
     keep(catalog, entryOf(store.folded(unit), unit.tag, clock.now()), listedAt)
   }
 
-  /** An older revision is one that was read slowly, unless a later list tells of it: then it was put back by hand. */
+  /** An older revision was read slowly, unless a later list shows it: then it was put back by hand. */
   function keep(catalog: OrgCatalog, entry: CatalogEntry, listedAt?: number): void {
     const known = catalog.index.get(entry.id)
     const isOlder = known !== undefined && known.rev > entry.rev
@@ -146,7 +148,7 @@ export function createCatalog(
       }
       catalogs.set(org, catalog)
     }
-    // Somebody else's refresh may have begun before a change that this caller knows of: only one begun now will do.
+    // Another caller's refresh may have begun before a change that this caller knows of: only one begun now will do.
     if (full) await catalog.refreshing
     if (full || !isRecent(clock, catalog.asOf, settings.catalogLagMs)) {
       catalog.refreshing ??= refresh(org, catalog, full).finally(() => (catalog.refreshing = undefined))
@@ -210,7 +212,8 @@ export function createCatalog(
     for (const root of [journalPrefix(org), sharedJournalPrefix]) {
       for (const place of await placesSince(root, placeAt(from))) {
         const records = parseJournalKey(place)
-        // A record is written after the change that it tells, so whoever read the unit after listing it has seen that.
+        // A record is written after its change, so a reader that read the unit after listing the record has seen the
+        // change.
         if (records === undefined || records.org !== org || followed.has(records.ulid)) continue
         listed.push(records.ulid)
         if (journal.isWritten(records.ulid)) continue
@@ -245,8 +248,8 @@ export function createCatalog(
       if (unit !== undefined) keepChanged(catalog, unit, listed?.at)
     } catch (error) {
       if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
-      // One document that cannot be read must not take the others with it. Its tag is one from before the reading: a
-      // later one might be that of a document that was put right since, and nobody would look at it again.
+      // One unreadable document must not affect the others. Its tag is one from before the read: a later one might
+      // belong to a document that was repaired since, and it would never be read again.
       log.warn('a unit is left out of lists: its document cannot be read', { org, id, error: error.message })
       catalog.damaged.set(id, { id, tag: listed?.tag, error })
       catalog.index.delete(id)

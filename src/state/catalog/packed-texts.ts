@@ -3,8 +3,8 @@ import { Turns } from '../../base/turns.ts'
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 
 /**
- * One of some texts that are packed together. Texts about units are much alike: packed in blocks, ten thousand of them
- * take one megabyte instead of eleven, and whoever goes through them in order unpacks each block once.
+ * One of several texts that are packed together. Texts about units are much alike: packed in blocks, ten thousand of
+ * them take one megabyte instead of eleven, and reading them in order unpacks each block once.
  */
 export interface PackedText {
   readonly block: Buffer
@@ -36,7 +36,7 @@ export async function packTexts(texts: Iterable<string>): Promise<PackedText[]> 
   return packed
 }
 
-/** What was packed at different times lies in different blocks: whoever goes through all in order comes back to each. */
+/** Texts packed at different times are in different blocks: reading all in order returns to each. */
 const unpacked = new LRUCache<Buffer, readonly string[]>({ max: 32 })
 
 /** Throws if the block is damaged. */

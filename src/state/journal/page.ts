@@ -11,7 +11,7 @@ import type { Placed } from './listing.ts'
 /** More would make cursors too long: then the reader gets the rest once they have settled. */
 const MOST_SEEN = 200
 const READ_AT_ONCE = 256
-/** Where only the record tells whether it fits, a page of few is not looked for one by one. */
+/** If only the record itself shows whether it matches, records are not read one by one for a small page. */
 const LEAST_READ_AT_ONCE = 32
 
 /** What is asked for, as far as the keys of the journal tell and beyond. */
@@ -96,7 +96,7 @@ export function forwardPage(cursor: Cursor, wanted: Wanted, settledBefore: strin
       return true
     },
     stop() {
-      // A cursor does not get past what is not settled: whoever went on at once would get the same answer.
+      // A cursor does not move past what is not settled: the next request would get the same answer.
       more = after > cursor.after
     },
     finish: passSettled,

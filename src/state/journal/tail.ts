@@ -24,7 +24,7 @@ export type Tails = (root: string) => Tail
 const KEEP_MS = 30_000
 const MOST_PLACES = 5_000
 const QUIET_MS = 60_000
-/** A journal that nobody followed for this long is followed anew. */
+/** A journal that was not followed for this long is followed from the start again. */
 const FORGET_MS = 60_000
 /** One that is quiet takes next to no memory. */
 const MOST_TAILS = 4_096

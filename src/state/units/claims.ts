@@ -17,7 +17,7 @@ import type { Unit, UnitStore } from '../documents/unit-store.ts'
 export interface Claims {
   read(claimKey: string): Promise<Loaded<Claim> | undefined>
   /**
-   * Takes the name or the key for `claim.id`. Gives the unit that has it if somebody else does. A name that another
+   * Takes the name or the key for `claim.id`. Returns the unit that has it, if another one does. A name that another
    * unit gave up is taken only with `takeOver`.
    */
   take(what: 'name' | 'key', claim: NewClaim, options?: { readonly takeOver: boolean }): Promise<Taken>
@@ -42,7 +42,7 @@ export type Taken =
   | { readonly kind: 'taken'; readonly by: Unit }
   /** The name was that of a unit which was renamed or deleted. */
   | { readonly kind: 'given-up'; readonly by: Unit }
-  /** Somebody claimed it and has not (yet) made the unit. */
+  /** It is claimed, and the unit does not exist (yet). */
   | { readonly kind: 'half-made'; readonly claim: Claim }
 
 export function createClaims(deps: StateDeps, store: UnitStore): Claims {
@@ -59,14 +59,14 @@ export function createClaims(deps: StateDeps, store: UnitStore): Claims {
       if (present === undefined) return again
       if (present.value.id !== claim.id) {
         const owner = await store.load(present.value.org, present.value.id)
-        // A claim that is about another place does not count: somebody moved it here.
+        // A claim about another place does not count: it was moved here.
         if (owner === undefined && keyOf(what, present.value) === claimKey)
           return { kind: 'half-made', claim: present.value }
         if (owner !== undefined && agrees(what, owner.value, claimKey)) return { kind: 'taken', by: owner }
         if (owner !== undefined && what === 'name' && !takeOver && gaveUp(owner.value, claim.name))
           return { kind: 'given-up', by: owner }
       }
-      // Always rewritten, even our own of an earlier try: somebody may just be replacing it as invalid.
+      // Always rewritten, even our own of an earlier try: another process may just be replacing it as invalid.
       const isOwn = present.value.id === claim.id
       const next = isOwn ? { ...present.value, ...claim } : claim
       return (await documents.swap(present, next)) === undefined ? again : { kind: 'mine' }

@@ -2,9 +2,9 @@ import { TacoError } from '../../base/errors.ts'
 import type { UnitDocument } from '../documents/model.ts'
 
 /**
- * A name that a unit was renamed away from, or deleted under, is not free: engines that still use it would begin anew
+ * A name that a unit was renamed away from, or deleted under, is not free: engines that still use it would start over
  * beside what exists. The name's claim stays with that unit, and counts as given up while the unit's document says that
- * it had the name. Only somebody who takes the name on purpose replaces the claim.
+ * it had the name. Only an explicit request for the name replaces the claim.
  */
 export function gaveUp(doc: UnitDocument, name: string): boolean {
   if (doc.name === name) return doc.deleted !== undefined

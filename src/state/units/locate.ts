@@ -14,15 +14,15 @@ import type { Unit, UnitStore } from '../documents/unit-store.ts'
 
 /** From what a caller says (a name or an id) to the unit. */
 export interface Locator {
-  /** As it is now; NOT_FOUND if there is none. Deleted units are found by id only. */
+  /** As it is now; NOT_FOUND if it does not exist. Deleted units are found by id only. */
   find(ref: UnitRef): Promise<Unit>
   /** Undefined instead of NOT_FOUND. */
   tryFind(ref: UnitRef): Promise<Unit | undefined>
-  /** Undefined: nobody ever used the name. NAME_GIVEN_UP: it is not free, and must not be taken for a new one. */
+  /** Undefined: the name was never used. NAME_GIVEN_UP: it is not free, and must not be treated as new. */
   tryUse(ref: UnitRef): Promise<Unit | undefined>
   /**
-   * What the name meant last time, without asking the bucket. Whoever works on it checks the name against the document
-   * (Target.name) and fails with NOT_FOUND if it has moved: then look it up with `target`.
+   * What the name meant last time, without a request. The protocol checks the name against the document (Target.name)
+   * and fails with NOT_FOUND if it has moved: then look it up with `target`.
    */
   remembered(ref: UnitRef): Target | undefined
   /** What the name means now; NOT_FOUND if nothing. */
@@ -61,7 +61,7 @@ export function createLocator(
     const unit = claim === undefined ? undefined : await store.load(org, claim.value.id)
     if (unit !== undefined && hasName(unit, name)) return { unit }
     idsByName.delete(cacheKey(org, name))
-    // "There is none" would make an engine plan everything anew. A name may be lost together with the document.
+    // "It does not exist" would make an engine plan everything again. A name may be lost together with the document.
     const suspect = claim ?? (await claims.read(stateClaimKey(defaultStateKey(org, name), bucket.can)))
     if (suspect !== undefined && unit === undefined) await refuseLost(bucket, store, suspect.value)
     await orgs.require(org)

@@ -38,8 +38,8 @@ function documentLost(claim: Pick<Claim, 'org' | 'id' | 'name'>): TacoError {
 }
 
 /**
- * The document anew, from what claims and versions tell. What only the document knew is lost: labels, settings, locks.
- * Whether the newest version is the current state, a look at the state tells afterwards.
+ * Rebuilds the document from claims and versions. What only the document knew is lost: labels, settings, locks. A look
+ * at the state shows afterwards whether the newest version is the current state.
  */
 export async function rebuiltDocument<D extends Fields<UnitDocument>>(
   parts: Parts,
@@ -55,7 +55,7 @@ export async function rebuiltDocument<D extends Fields<UnitDocument>>(
       if (named !== undefined) stored.push({ ...named, entry })
     }
   const numbers = [...new Set(stored.map(({ seq }) => seq))].sort((a, b) => b - a)
-  // Numbers go on from the highest, readable or not: gc takes what lies above for attempts that nobody committed.
+  // Numbers continue from the highest, readable or not: gc takes anything above for uncommitted attempts.
   const top = numbers[0] ?? 0
   for (const seq of numbers) {
     const attempts = stored.filter((one) => one.seq === seq)
@@ -73,7 +73,7 @@ export async function rebuiltDocument<D extends Fields<UnitDocument>>(
       ...blank,
       changedAt: clock.now(),
       seq: top,
-      // What is missing in between shows as a gap; what lies below it is history still.
+      // Missing versions show as a gap; those below it are still history.
       historyFrom: numbers.at(-1) ?? 1,
       head: {
         version: facts,

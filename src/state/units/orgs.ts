@@ -61,8 +61,8 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
   documents.onSeen(({ value }) => known.set(value.name, value))
 
   /**
-   * Made anew it would have another digest key and no retention, so a person must decide what to do about a lost one.
-   * The document is read again: it may have been made since it was missed, and a unit with it.
+   * A rebuilt document would have another digest key and no retention, so a person must decide about a lost one. The
+   * document is read again: it may have been created since it was missed, and a unit with it.
    */
   async function refuseIfLost(org: string): Promise<void> {
     if (!(await hasUnits(deps, org))) return
@@ -110,10 +110,10 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     const found = new Set<string>()
     let after: string | undefined
     for (;;) {
-      // One entry tells an organization; the next listing starts behind all of its objects.
+      // One entry identifies an organization; the next listing starts behind all of its objects.
       const name: string | undefined = await firstOrgAfter(deps, after)
       if (name === undefined) return [...found]
-      // Whoever opens a folder with a program may leave files of it behind.
+      // Programs that open a folder may leave their own files in it.
       if (isOrgName(name)) found.add(name)
       after = `${orgsPrefix}${name}0`
     }
@@ -181,7 +181,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       return untilDone(clock, 'removing old events', async () => {
         const loaded = await documents.get(org)
         const { eventRetention, eventsPruned = '' } = loaded.value
-        // Somebody may have asked to keep more since the events were listed.
+        // The retention may have been raised since the events were listed.
         if (eventRetention === undefined || upTo >= placeAt(clock.now() - eventRetention.days * DAY_MS))
           return false
         if (eventsPruned >= upTo) return true

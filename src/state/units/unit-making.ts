@@ -55,7 +55,7 @@ export interface UnitMaker {
   /** ALREADY_EXISTS if the name, or a key that was asked for, is taken. A name that was given up is taken over. */
   create(input: NewUnit, caller: Caller, event?: EventDraft): Promise<Unit>
   /**
-   * The unit that an id or a name means. A new name gets a unit, made by whoever is first; NAME_GIVEN_UP if another
+   * The unit that an id or a name means. A new name gets a unit, created by the first request; NAME_GIVEN_UP if another
    * unit had the name.
    */
   target(ref: UnitRef, caller: Caller): Promise<Target>
@@ -112,8 +112,8 @@ export function createUnitMaker(
       }
       if (named.kind === 'given-up') throw nameGivenUp(name, named.by.value)
       if (named.kind === 'half-made') {
-        // Its maker crashed or is just behind us: the unit comes into being as the claim says, whoever does it.
-        // A claim whose unit has versions is no such thing: that unit was there, and its document is lost.
+        // Its creator crashed or is just behind us: the unit is created as the claim says, by either. A claim whose
+        // unit has versions is different: that unit existed, and its document is lost.
         await refuseLost(bucket, store, named.claim)
         if (named.claim.request !== undefined && named.claim.request === caller.request?.key)
           await finishMaking(named.claim, withNote(input, caller), event, wantedKey !== undefined)
@@ -167,12 +167,13 @@ export function createUnitMaker(
     return made ?? store.load(claim.org, claim.id)
   }
 
-  /** Gives back what was claimed for a unit that cannot be made here, unless somebody else has made it. */
+  /** Releases the claims for a unit that cannot be created here, unless another process has created it. */
   async function letGo(claim: NewClaim, claimed: readonly ('name' | 'key')[]): Promise<void> {
     const isMade = async () => (await store.read(claim.org, claim.id)) !== undefined
     if (await isMade()) return
     for (const what of claimed) await claims.release(what, claim)
-    // Made between the look and the release. Who makes it later than this finds its claims gone, and takes them.
+    // Another process created the unit between our check and our release: take the claims back. A later creator claims
+    // them itself.
     if (await isMade()) for (const what of claimed) await claims.take(what, claim)
   }
 
@@ -192,7 +193,7 @@ export function createUnitMaker(
     // Keys are claimed over the whole bucket, so the unit that has it may be in any organization.
     for (const org of await orgNames()) {
       const existing = await catalog.liveUnit('key', { ...claim, org })
-      // Somebody else may have made this very unit, as its claim says.
+      // Another process may have created this very unit, as its claim says.
       if (existing === undefined || existing.value.id === claim.id) continue
       await claims.handOver('key', claim, existing)
       return existing.value.name
@@ -201,8 +202,8 @@ export function createUnitMaker(
   }
 
   /**
-   * As fresh as a full listing of units: only a copied bucket lacks claims, and no journal tells what was copied. In a
-   * folder finding the organizations means reading the names of all their units.
+   * As fresh as a full listing of units: only a copied bucket lacks claims, and no journal shows what was copied. In a
+   * folder, finding the organizations means reading the names of all their units.
    */
   async function orgNames(): Promise<readonly string[]> {
     if (!isRecent(clock, organizations.asOf, settings.catalogVerifyMs)) {
@@ -281,7 +282,7 @@ export function createUnitMaker(
   }
 }
 
-/** The claim lies at our name and is for another: this bucket does not tell the two apart. */
+/** The claim is stored at our name and is for another: this bucket does not distinguish the two. */
 function refuseOtherCase(name: string, owner: Pick<UnitDocument, 'name' | 'claiming'>): void {
   if (owner.name === name || owner.claiming?.name === name) return
   throw new TacoError(

@@ -155,11 +155,11 @@ export function createUnits(
     return found.find((unit) => unit !== undefined && isRepeated(unit, caller))
   }
 
-  /** Its old place, or one of its own if somebody else lives there now. */
+  /** Its old key, or a new one if the old key is in use now. */
   async function freeKey(unit: Unit, name: string): Promise<string> {
     const { key, id, org } = unit.value
     const elsewhere = otherStateKey(org, name, id)
-    // What is there now is that organization's, even if nobody has registered it.
+    // What is there now belongs to that organization, even if it is not registered.
     const owner = folderOwner(key)
     const isForeign =
       owner !== undefined && owner !== org && (await orgs.names(systemCaller('opentaco'))).includes(owner)

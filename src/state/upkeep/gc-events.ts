@@ -13,8 +13,8 @@ const BATCH = 10_000
 type Removed = Pick<GcReport, 'eventsPruned' | 'objectsDeleted' | 'bytesDeleted'>
 
 /**
- * Removes the events that are older than their organization keeps. How far is noted in its document first, so whoever
- * misses what is gone finds that out. Several servers may do this at once: deleting twice is deleting once.
+ * Removes the events that are older than their organization keeps. How far is recorded in its document first, so that a
+ * reader that missed them learns it. Several servers may do this at once: deleting twice is the same as once.
  */
 export function createEventGc(
   { bucket, clock }: Pick<StateDeps, 'bucket' | 'clock'>,

@@ -48,7 +48,7 @@ export async function ensureFolder(context: Context, folder: string): Promise<vo
 
 const TRIES = 5
 
-/** Puts something into a folder. One that nobody used for long may be removed at any moment while it is empty. */
+/** Puts something into a folder. An empty folder that was unused for long may be removed at any moment. */
 export async function inFolder<T>(context: Context, folder: string, put: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

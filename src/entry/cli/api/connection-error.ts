@@ -24,7 +24,7 @@ export function needsTls(label: string, cause?: unknown): TacoError {
 
 type Said = readonly [said: string, hint: string]
 
-/** What Node says of certificates that nobody it knows has signed. */
+/** Node's codes for certificates with an unknown issuer. */
 const unknownIssuer = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

@@ -8,7 +8,7 @@ import { type Client, unitPath } from './client.ts'
 export interface RunBackend extends StateBackend {
   /** Recorded with the locks that the command takes. */
   readonly run: string | undefined
-  /** Whether the command may have left that lock behind; any other belongs to somebody who is still at work. */
+  /** Whether the command may have left that lock behind; any other belongs to a command that is still running. */
   isOwnLock(lock: LockAnswer): boolean
 }
 
@@ -24,7 +24,7 @@ export async function openBackend(session: Session): Promise<RunBackend> {
     return {
       url: address,
       env: childEnv(env, token),
-      // Who comes to the server without a token needs none for an engine either.
+      // A caller that needs no token for the server needs none for an engine either.
       tokens: token === undefined ? undefined : tokens,
       run,
       isOwnLock: ({ info }) => info.Run === run,

@@ -5,7 +5,7 @@ import type { CommandSpec } from '../spec/spec.ts'
 import type { World } from '../world.ts'
 import { type Value, expectedAt } from './position.ts'
 
-/** Somebody waits with a finger on the Tab key. */
+/** A person is waiting with a finger on the Tab key. */
 const MOST_MS = 2_000
 const MOST_CANDIDATES = 200
 /** A candidate lands on a command line: nothing in it may mean something to a shell. */

@@ -13,7 +13,7 @@ export type Expected =
 
 export interface Value {
   readonly typed: string
-  /** What stands before it in the same word, such as `--on=`. */
+  /** The text before it in the same word, such as `--on=`. */
   readonly before: string
   /** The arguments before it. */
   readonly operands: readonly string[]

@@ -1,6 +1,6 @@
 /**
- * What shells load: they ask `taco __complete` for each word, so they know no command by themselves. It answers with
- * a line per candidate, `word<Tab>what it is`; the line `:files` stands for the files of the folder.
+ * The scripts that shells load. They ask `taco __complete` for each word, so they know no command themselves. It
+ * answers with one line per candidate, `word<Tab>what it is`; the line `:files` means the files of the folder.
  */
 export const shims = {
   // Readline splits words at "=" and ":", and replaces only what comes behind.

@@ -34,7 +34,7 @@ export async function* filesToScan(
   }
 }
 
-/** Where a folder lies in its git repository, `.` for its root; undefined: in none, or nobody may look. */
+/** The position of a folder in its git repository, `.` for its root; undefined: in none, or not readable. */
 export async function placeInRepository(folder: string): Promise<string | undefined> {
   try {
     const start = await promises.realpath(folder)

@@ -55,7 +55,7 @@ export function chooseTarget(flags: GlobalFlags, env: Env, remembered: Remembere
   return { kind: 'server', address: DEFAULT_SERVER, from: 'default' }
 }
 
-/** Undefined when nobody chose: most of the API then means "default", and what spans all means all. */
+/** Undefined if not chosen: most of the API then means "default", and calls that span all organizations mean all. */
 export function chooseOrg(flags: GlobalFlags, env: Env, remembered: Remembered): string | undefined {
   return flags.org || env['TACO_ORG'] || remembered.org || undefined
 }

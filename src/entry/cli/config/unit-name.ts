@@ -6,7 +6,7 @@ import { didYouMean, nearestUnit } from '../../../base/text/nearest.ts'
 
 const named = fields({ id: text, name: text })
 
-/** Does something with units; if there is none of a name, the error says which one may be meant. */
+/** Runs a command on units; if a name is unknown, the error suggests a similar one. */
 export async function withUnit<T>(
   session: Session,
   units: string | readonly string[],
@@ -25,7 +25,7 @@ export async function withUnit<T>(
   }
 }
 
-/** For commands that ask nobody: a name that no server would take must not get into code or an environment. */
+/** For commands that make no request: a name that no server accepts must not get into code or an environment. */
 export async function checkNames(session: Session, unit: string): Promise<void> {
   const { isUnitId, parseOrgName, parseUnitName } = await session.world.parsers()
   parseOrgName(session.org())

@@ -35,7 +35,7 @@ export interface OptionSpec {
   readonly name: string
   readonly short?: string
   readonly says: string
-  /** What stands for the value in help; an option without one is a switch. */
+  /** The placeholder of the value in help; an option without one is a switch. */
   readonly value?: string
   /** A switch that may have a value: only as `--name=value`. */
   readonly valueOptional?: boolean

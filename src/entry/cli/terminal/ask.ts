@@ -3,7 +3,7 @@ import { oneLine } from '../../../base/text/terminal-text.ts'
 import { interrupted, usageError } from './exit-codes.ts'
 import type { Session } from '../session.ts'
 
-/** Asks before something is taken away. Without a terminal there is nobody to ask, so --yes is needed. */
+/** Asks before something is deleted. Without a terminal there is no one to ask, so --yes is needed. */
 export async function confirm(session: Session, question: string, yes: boolean | undefined): Promise<void> {
   if (yes === true) return
   const { stdin, stderr } = session.world

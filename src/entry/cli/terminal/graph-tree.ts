@@ -8,7 +8,7 @@ type Edge = GraphAnswer['edges'][number]
 interface Place {
   readonly id: string
   readonly edge: Edge | undefined
-  /** What stands before the branch, and what before everything below it. */
+  /** The text before the branch, and before everything below it. */
   readonly branch: string
   readonly indent: string
 }
@@ -30,7 +30,7 @@ export function* treeLines({ nodes, edges }: GraphAnswer, style: Output['style']
   for (const list of users.values()) list.sort((a, b) => compare(names.get(a.from), names.get(b.from)))
   const shown = new Set<string>()
   const ids = [...names.keys()].sort((a, b) => compare(names.get(a), names.get(b)))
-  // Units of a cycle have no beginning: whoever is still missing begins one.
+  // Units of a cycle have no start: the first that is still missing becomes one.
   for (const id of [...ids.filter((one) => !using.has(one)), ...ids]) {
     if (!shown.has(id)) yield* treeFrom({ id, edge: undefined, branch: '', indent: '' })
   }

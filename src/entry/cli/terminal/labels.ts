@@ -1,7 +1,7 @@
 import { usageError } from './exit-codes.ts'
 import { parseDuration } from './format.ts'
 
-/** `team=network` pairs; an empty value stands for null, which removes a label. */
+/** `team=network` pairs; an empty value means null, which removes a label. */
 export function parseLabels(pairs: readonly string[]): Record<string, string | null> {
   return Object.fromEntries(
     pairs.map((pair) => {

@@ -17,7 +17,7 @@ const signs: Readonly<Record<string, readonly [string, Style]>> = {
   'state-missing': ['!', 'red'],
 }
 
-/** One sign per status, coloured; the word stands beside it, for those who see no colours. */
+/** One coloured sign per status; the word is beside it, for people who see no colours. */
 export function signOf({ status }: Pick<Shown, 'status'>, style: Output['style']): string {
   const [sign, colour] = signs[status] ?? ['?', 'dim']
   return style(colour, sign)

@@ -32,7 +32,7 @@ async function namesIn(bucket: Bucket): Promise<string[]> {
   return names
 }
 
-test('folders that are empty for long are removed with those above them, and made again by whoever writes', async () => {
+test('folders that stay empty are removed with their empty parents, and the next writer makes them again', async () => {
   const { root, clock, ours, theirs } = await place()
   await put(ours, 'a')
   await put(ours, 'b')

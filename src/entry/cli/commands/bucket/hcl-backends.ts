@@ -18,7 +18,7 @@ interface Word {
 
 export function backendsIn(text: string): readonly FoundBackend[] {
   const found: FoundBackend[] = []
-  /** One for every open brace: what stands before it. */
+  /** One for every open brace: the text before it. */
   const open: { readonly head: readonly Word[]; readonly isTerraform: boolean }[] = []
   let head: Word[] = []
   for (let at = 0; at < text.length;) {

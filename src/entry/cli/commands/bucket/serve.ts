@@ -22,10 +22,10 @@ interface ServeFlags {
   readonly workers?: string
 }
 
-/** Runs until it is told to stop; then answers what is under way, and ends. */
+/** Runs until it is stopped; then answers the requests under way, and ends. */
 export async function serve(session: Session, _args: readonly string[], flags: ServeFlags): Promise<void> {
   const options = serveOptions(session, flags)
-  // Others need the server, whoever has stopped to read its log.
+  // Others need the server even if no one reads its log any more.
   session.world.goOnUnread()
   let stop: (signal: Signal) => void = () => {}
   const stopped = new Promise<Signal>((resolve) => (stop = resolve))

@@ -6,7 +6,7 @@ import { bucketAddress, serverAddress } from '../../config/settings.ts'
 import { checkBucketAddress, shownTarget } from '../../config/shown-target.ts'
 import { resolve } from 'node:path'
 
-/** Nobody is asked whether the address answers: it may be chosen before the server runs. `doctor` looks. */
+/** Does not check whether the address answers: it may be set before the server runs. `doctor` checks. */
 export async function use(
   session: Session,
   [address]: readonly string[],

@@ -83,7 +83,7 @@ export async function log(
     output.note(`the newest ${most} are shown; -n shows more`)
 }
 
-/** With one commit named, it is compared with the one that stands. */
+/** If one commit is named, it is compared with the current one. */
 export async function diff(
   session: Session,
   [unit = '', from, to]: readonly string[],

@@ -71,7 +71,7 @@ async function prepare(session: Session, options: WorkOptions) {
   }
 }
 
-/** Works on a rollout that somebody started. */
+/** Works on an existing rollout. */
 export async function joinRollout(session: Session, id: string, options: WorkOptions): Promise<number> {
   const ready = await prepare(session, options)
   if (ready.terragrunt.size > 0) {

@@ -14,7 +14,7 @@ interface BackendOptions {
   readonly replace?: boolean
 }
 
-/** Asks nobody: a unit is created on first use, so the block is right before there is one. */
+/** Makes no request: a unit is created on first use, so the block is right before the unit exists. */
 export async function backend(
   session: Session,
   [unit = '']: readonly string[],

@@ -62,7 +62,7 @@ export async function unlock(
   const answer = await withUnit(session, unit, () =>
     client.json('DELETE', unitPath(unit, '/lock'), { query }),
   )
-  // Only what was broken by force is told about; letting a lock go twice by its id is the same as once.
+  // Only a lock broken by force is reported; releasing a lock twice by its id is the same as once.
   const unlocked = options.force !== true || answer !== undefined
   if (session.output.asJson) return session.output.json(answer ?? { unit, unlocked })
   session.output.say(unlocked ? `unlocked ${unit}` : `${unit} was not locked`)

@@ -39,7 +39,7 @@ export async function pull(
   output.note(`wrote ${bytes(size)} to ${options.output}`)
 }
 
-/** The file is the old one or the whole new one; nobody else may read it. */
+/** The file is the old one or the whole new one, and private. */
 async function writeWhole(
   target: string,
   fill: (write: (part: Buffer) => Promise<void>) => Promise<number>,
