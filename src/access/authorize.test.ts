@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { callerNamed } from '../../test/support/caller.ts'
 import { ACTIONS, type Action } from './actions.ts'
 import { authorize } from './authorize.ts'
 import { type Principal, openServerUser, rootToken, stranger } from './principal.ts'
 
+const via = { kind: 'session', id: 's1' } as const
 const target = { org: 'acme', unit: 'prod/app' }
 const runOf = (id: string | null): Principal => ({
   kind: 'run',
@@ -36,9 +38,14 @@ test.each<[string, Principal, object, readonly string[]]>([
   ['anyone on an open server', openServerUser, target, ACTIONS],
   ['anyone on an open server, on the server', openServerUser, {}, ACTIONS],
   ['a stranger', stranger, target, ['server:health']],
-  ['another token', { kind: 'token', name: 'ci' }, target, ['server:health']],
-  ['a user called root', { kind: 'user', name: 'root' }, target, ['server:health']],
-  ['a team', { kind: 'team', name: 'ops' }, target, ['server:health']],
+  [
+    'another token',
+    { kind: 'token', use: 'organization', id: 'at-1', name: 'root', org: 'acme', roles: [] },
+    target,
+    ['server:health'],
+  ],
+  ['a user called root', callerNamed('root').principal, target, ['server:health']],
+  ['a team', { kind: 'team', id: 'team-1', name: 'ops', org: 'acme', via }, target, ['server:health']],
   ['a run on its unit', runOf('ws-1'), target, ofOwnUnit],
   ['a run on its unit by id', runOf('ws-1'), { org: 'acme', unit: 'ws-1' }, ofOwnUnit],
   ['a run on a unit that it creates', runOf(null), target, ofOwnUnit],
@@ -74,7 +81,7 @@ test('a run writes its unit by id, so that a unit that takes over the name stays
 test.each<[Principal, string]>([
   [stranger, 'unauthenticated'],
   [runOf('ws-1'), 'run-scope'],
-  [{ kind: 'user', name: 'alice' }, 'not-granted'],
+  [callerNamed('alice').principal, 'not-granted'],
 ])('a denial has a reason: %o', (principal, reason) => {
   expect(authorize(principal, 'org:admin', target)).toEqual({ allowed: false, reason })
 })

@@ -23,7 +23,7 @@ export function authorize<R extends Resource>(
   if (action === 'server:health') return { allowed: true, resource }
   switch (principal.kind) {
     case 'token':
-      return principal.name === 'root' ? { allowed: true, resource } : denied('not-granted')
+      return principal.use === 'root' ? { allowed: true, resource } : denied('not-granted')
     case 'anonymous':
       return principal.isOpenServer ? { allowed: true, resource } : denied('unauthenticated')
     case 'run':

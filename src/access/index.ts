@@ -4,8 +4,18 @@ export type { Decision, Denial } from './authorize.ts'
 export { authorize } from './authorize.ts'
 export { authorOf, systemCaller, withClaim } from './caller.ts'
 export type { Caller } from './caller.ts'
-export { openServerUser, principalText, rootToken, stranger, viewAuthor } from './principal.ts'
-export type { Author, Principal, RunPrincipal, SystemName } from './principal.ts'
+export { openServerUser, principalText, rootToken, stranger, viaOf, viewAuthor } from './principal.ts'
+export type {
+  Author,
+  Principal,
+  RunPrincipal,
+  SystemName,
+  TeamPrincipal,
+  TokenPrincipal,
+  TokenScope,
+  UserPrincipal,
+  Via,
+} from './principal.ts'
 export { createRunTokens } from './run-tokens.ts'
 export type { RunTokens } from './run-tokens.ts'
 export { MAX_TTL_MS, isRunToken } from './run-scope.ts'

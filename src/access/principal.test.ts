@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { callerNamed } from '../../test/support/caller.ts'
 import { authorOf, systemCaller } from './caller.ts'
 import {
   type Principal,
@@ -17,8 +18,11 @@ const run: Principal = {
 }
 
 test.each<[Principal, string]>([
-  [{ kind: 'user', name: 'alice' }, 'user:alice'],
-  [{ kind: 'team', name: 'ops' }, 'team:ops'],
+  [callerNamed('alice').principal, 'user:alice'],
+  [
+    { kind: 'team', id: 'team-1', name: 'ops', org: 'acme', via: { kind: 'session', id: 's1' } },
+    'team:acme/ops',
+  ],
   [rootToken, 'token:root'],
   [run, 'run:r1'],
   [systemCaller('opentaco').principal, 'system:opentaco'],

@@ -2,9 +2,11 @@ import type { RunScope } from './run-scope.ts'
 
 /** Who calls. Everything that is decided or recorded about a caller follows from this, never from what a request claims. */
 export type Principal =
-  | { readonly kind: 'user'; readonly name: string }
-  | { readonly kind: 'team'; readonly name: string }
-  | { readonly kind: 'token'; readonly name: string }
+  | UserPrincipal
+  | TeamPrincipal
+  | TokenPrincipal
+  /** The root token: for the first set-up. */
+  | { readonly kind: 'token'; readonly use: 'root'; readonly name: 'root' }
   | {
       readonly kind: 'run'
       readonly id: string
@@ -17,6 +19,52 @@ export type Principal =
   /** `isOpenServer`: the server asks for no credential (`--auth none`). Otherwise a stranger, who may do nothing. */
   | { readonly kind: 'anonymous'; readonly isOpenServer: boolean }
 
+/** How a caller proved who they are. */
+export type Via =
+  | { readonly kind: 'session'; readonly id: string }
+  | { readonly kind: 'token'; readonly id: string; readonly name: string }
+
+/** Narrows what a token may do to these actions and units. It never adds anything. */
+export interface TokenScope {
+  /** Patterns of actions: `state:read`, `state:*`. Undefined: all. */
+  readonly actions?: readonly string[] | undefined
+  /** Patterns of unit names: `prod/**`. Undefined: all. */
+  readonly units?: readonly string[] | undefined
+}
+
+/** A person, signed in or with a personal token. */
+export interface UserPrincipal {
+  readonly kind: 'user'
+  readonly id: string
+  /** The login name. It is never given to another person, so records may hold it. */
+  readonly name: string
+  /** Of the identity providers: `<provider>/<group>`. */
+  readonly groups: readonly string[]
+  readonly via: Via
+  readonly scope?: TokenScope | undefined
+}
+
+/** The bearer of a team's token, who has the rights of the team. */
+export interface TeamPrincipal {
+  readonly kind: 'team'
+  readonly id: string
+  readonly name: string
+  readonly org: string
+  readonly via: Via
+  readonly scope?: TokenScope | undefined
+}
+
+/** The bearer of a token that stands for no person and no team. It has roles of its own, in one organization. */
+export interface TokenPrincipal {
+  readonly kind: 'token'
+  readonly use: 'organization' | 'agent' | 'workload'
+  readonly id: string
+  readonly name: string
+  readonly org: string
+  readonly roles: readonly string[]
+  readonly scope?: TokenScope | undefined
+}
+
 /**
  * Parts of OpenTaco that act on their own. `opentaco`: repairs and completes what requests left. `upkeep`: the
  * background checks and retention. `rollouts`: steps whose worker is gone. `graph`: reads for the
@@ -27,14 +75,32 @@ export type SystemName = 'opentaco' | 'upkeep' | 'rollouts' | 'graph' | 'outside
 
 export type RunPrincipal = Extract<Principal, { readonly kind: 'run' }>
 
-export const rootToken: Principal = { kind: 'token', name: 'root' }
+export const rootToken: Principal = { kind: 'token', use: 'root', name: 'root' }
 export const openServerUser: Principal = { kind: 'anonymous', isOpenServer: true }
 export const stranger: Principal = { kind: 'anonymous', isOpenServer: false }
 
-/** The text form, for storage and display: `user:alice`, `token:root`, `run:<id>`, `system:opentaco`, `anonymous`. */
+/** The text form, for storage and display: `user:alice`, `team:acme/ops`, `token:root`, `run:<id>`, `anonymous`. */
 export function principalText(principal: Principal): string {
-  if (principal.kind === 'anonymous') return principal.kind
-  return `${principal.kind}:${principal.kind === 'run' ? principal.id : principal.name}`
+  switch (principal.kind) {
+    case 'anonymous':
+      return 'anonymous'
+    case 'run':
+      return `run:${principal.id}`
+    case 'team':
+      return `team:${principal.org}/${principal.name}`
+    case 'token':
+      return principal.use === 'root' ? 'token:root' : `token:${principal.org}/${principal.name}`
+    default:
+      return `${principal.kind}:${principal.name}`
+  }
+}
+
+/** The token or session that the caller used, for the record. */
+export function viaOf(principal: Principal): Via | undefined {
+  if (principal.kind === 'user' || principal.kind === 'team') return principal.via
+  if (principal.kind === 'token' && principal.use !== 'root')
+    return { kind: 'token', id: principal.id, name: principal.name }
+  return undefined
 }
 
 /** The author, as stored. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { callerNamed } from '../../test/support/caller.ts'
 import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
@@ -7,7 +8,7 @@ import { MAX_TTL_MS } from './run-scope.ts'
 import { createRunTokens } from './run-tokens.ts'
 
 const scope = { org: 'default', unit: { id: 'ws-1', name: 'prod/network' } }
-const alice = { principal: { kind: 'user', name: 'alice' } } as const
+const alice = callerNamed('alice')
 const ttlMs = 60_000
 
 /** What several servers over one bucket have, at a time that the test moves. */
