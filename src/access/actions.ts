@@ -4,9 +4,27 @@ export const ACTIONS = [
   'server:metrics',
   'server:read',
   'server:admin',
+  /** Sign-in providers of the server: adding, changing, removing. */
+  'provider:manage',
+  /** The caller's own account: who they are, their personal tokens, their sessions. */
+  'account:manage',
   'org:read',
   'org:create',
+  /** Settings, limits and name of the organization; registering objects by key, adopting, cleaning up, repairing. */
   'org:admin',
+  /** Deleting the organization, and restoring it. */
+  'org:delete',
+  /** Who is a member, which teams, roles and bindings there are, and why somebody may do something. */
+  'access:read',
+  /** Adding and removing members of the organization. */
+  'member:manage',
+  /** Teams: creating, renaming, deleting, their members and the groups that are mapped to them. */
+  'team:manage',
+  /** Custom roles, and who has which role where. */
+  'role:manage',
+  /** Tokens of teams, of the organization and of agents, and the rules by which workloads get tokens. */
+  'token:manage',
+  'audit:read',
   'unit:read',
   'unit:create',
   'unit:update',
@@ -15,11 +33,15 @@ export const ACTIONS = [
   'unit:restore',
   /** Settings that protect a unit: retention, decryption. */
   'unit:admin',
+  /** Guarding a unit, a pattern or the organization, so that only runs write states; and ending that. */
+  'guard:set',
   'state:read',
   'state:write',
   'state:delete',
   /** Writing without the checks of serial and lineage, or deleting while resources remain. */
   'state:force',
+  /** Writing the state of a guarded unit without a run, with a reason. */
+  'state:break-glass',
   'state:rollback',
   /** What versions say about themselves, without their content. */
   'versions:read',
