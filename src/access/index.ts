@@ -20,3 +20,15 @@ export { createRunTokens } from './run-tokens.ts'
 export type { RunTokens } from './run-tokens.ts'
 export { MAX_TTL_MS, isRunToken } from './run-scope.ts'
 export type { RunScope } from './run-scope.ts'
+export type {
+  Identity,
+  IdentityDeps,
+  IdentityProvider,
+  ProviderCheck,
+  RefusalReason,
+  SignInAnswer,
+  SignInStart,
+  SingleUse,
+} from './identity/provider.ts'
+export { ProviderSettings, SECRET_SETTINGS, parseProviderSettings } from './identity/settings.ts'
+export type { ProviderKind } from './identity/settings.ts'

@@ -33,6 +33,8 @@ export type ErrorCode =
   | 'BUCKET_UNFIT' // the bucket lacks a needed ability
   | 'BUCKET_CORRUPT' // a document or version fails its check
   | 'BUCKET_NEWER' // written by a newer version of OpenTaco
+  | 'PROVIDER_UNAVAILABLE' // the identity provider does not answer; retry later
+  | 'PROVIDER_REFUSED' // the identity provider answers, but its settings or ours are wrong
   | 'CANCELLED'
   | 'UNEXPECTED'
 

@@ -46,6 +46,8 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   BUCKET_UNFIT: EXIT.unavailable,
   BUCKET_CORRUPT: EXIT.failed,
   BUCKET_NEWER: EXIT.failed,
+  PROVIDER_UNAVAILABLE: EXIT.unavailable,
+  PROVIDER_REFUSED: EXIT.unavailable,
   CANCELLED: EXIT.interrupted,
   UNEXPECTED: EXIT.failed,
 }

@@ -30,9 +30,11 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   BUCKET_CORRUPT: 500,
   BUCKET_NEWER: 500,
   UNEXPECTED: 500,
+  PROVIDER_REFUSED: 502,
   BUCKET_UNAVAILABLE: 503,
   BUCKET_REFUSED: 503,
   BUCKET_UNFIT: 503,
+  PROVIDER_UNAVAILABLE: 503,
   CANCELLED: 503,
 }
 
@@ -68,5 +70,7 @@ export const TITLE_OF: Readonly<Record<ErrorCode, string>> = {
   BUCKET_UNAVAILABLE: 'The bucket does not answer',
   BUCKET_REFUSED: 'The bucket refuses access',
   BUCKET_UNFIT: 'The bucket lacks a required ability',
+  PROVIDER_UNAVAILABLE: 'The identity provider does not answer',
+  PROVIDER_REFUSED: 'The identity provider refuses, or its answer cannot be used',
   CANCELLED: 'Cancelled',
 }

@@ -31,7 +31,8 @@ const expected: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [423, ['LOCKED']],
   [429, ['RATE_LIMITED']],
   [500, ['BUCKET_CORRUPT', 'BUCKET_NEWER', 'UNEXPECTED']],
-  [503, ['BUCKET_UNAVAILABLE', 'BUCKET_REFUSED', 'BUCKET_UNFIT', 'CANCELLED']],
+  [502, ['PROVIDER_REFUSED']],
+  [503, ['BUCKET_UNAVAILABLE', 'BUCKET_REFUSED', 'BUCKET_UNFIT', 'PROVIDER_UNAVAILABLE', 'CANCELLED']],
 ]
 
 test.each(expected)('status %i stands for its codes and no others', (status, codes) => {

@@ -77,9 +77,11 @@ export function logFailure(error: unknown, x: { readonly requestId: string }, lo
       'BUCKET_UNAVAILABLE',
       'BUCKET_REFUSED',
       'BUCKET_UNFIT',
+      'PROVIDER_UNAVAILABLE',
+      'PROVIDER_REFUSED',
     )
   )
     return
-  const write = isTacoError(error, 'BUCKET_UNAVAILABLE') ? log.warn : log.error
+  const write = isTacoError(error, 'BUCKET_UNAVAILABLE', 'PROVIDER_UNAVAILABLE') ? log.warn : log.error
   write('request failed', { requestId: x.requestId, error })
 }
