@@ -32,3 +32,5 @@ export type {
 } from './identity/provider.ts'
 export { ProviderSettings, SECRET_SETTINGS, parseProviderSettings } from './identity/settings.ts'
 export type { ProviderKind } from './identity/settings.ts'
+export { matchingRule } from './workload/match.ts'
+export { WorkloadRule, WorkloadRuleInput } from './workload/rule.ts'
