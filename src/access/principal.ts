@@ -40,6 +40,8 @@ export interface UserPrincipal {
   readonly name: string
   /** Of the identity providers: `<provider>/<group>`. */
   readonly groups: readonly string[]
+  /** Verified by an identity provider. */
+  readonly email?: string | undefined
   readonly via: Via
   readonly scope?: TokenScope | undefined
 }
