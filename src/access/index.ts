@@ -16,6 +16,10 @@ export type {
   UserPrincipal,
   Via,
 } from './principal.ts'
+export { checkKeyRing } from './secrets/key-check.ts'
+export type { KeyRing } from './secrets/key-ring.ts'
+export { keyRingFrom } from './secrets/key-source.ts'
+export type { KeySource } from './secrets/key-source.ts'
 export { createRunTokens } from './run-tokens.ts'
 export type { RunTokens } from './run-tokens.ts'
 export { MAX_TTL_MS, isRunToken } from './run-scope.ts'

@@ -35,6 +35,7 @@ export type ErrorCode =
   | 'BUCKET_NEWER' // written by a newer version of OpenTaco
   | 'PROVIDER_UNAVAILABLE' // the identity provider does not answer; retry later
   | 'PROVIDER_REFUSED' // the identity provider answers, but its settings or ours are wrong
+  | 'SECRET_UNREADABLE' // a sealed secret cannot be opened: its key is missing (`facts.keyId`), or it was changed
   | 'CANCELLED'
   | 'UNEXPECTED'
 

@@ -1,5 +1,12 @@
 /** These hold the keys to the control plane, or say where they are. */
-const STRONG = ['TACO_TOKEN', 'TACO_TOKEN_FILE', 'TACO_ROOT_TOKEN']
+const STRONG = [
+  'TACO_TOKEN',
+  'TACO_TOKEN_FILE',
+  'TACO_ROOT_TOKEN',
+  'TACO_SECRET_KEY',
+  'TACO_SECRET_KEY_FILE',
+  'TACO_SECRET_KEY_COMMAND',
+]
 
 /**
  * The environment for a child process: it needs the backend, not the keys to the control plane. `token` is the caller's

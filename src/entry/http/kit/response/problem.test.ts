@@ -30,9 +30,9 @@ const expected: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [413, ['TOO_LARGE']],
   [423, ['LOCKED']],
   [429, ['RATE_LIMITED']],
-  [500, ['BUCKET_CORRUPT', 'BUCKET_NEWER', 'UNEXPECTED']],
   [502, ['PROVIDER_REFUSED']],
   [503, ['BUCKET_UNAVAILABLE', 'BUCKET_REFUSED', 'BUCKET_UNFIT', 'PROVIDER_UNAVAILABLE', 'CANCELLED']],
+  [500, ['BUCKET_CORRUPT', 'BUCKET_NEWER', 'SECRET_UNREADABLE', 'UNEXPECTED']],
 ]
 
 test.each(expected)('status %i stands for its codes and no others', (status, codes) => {

@@ -74,6 +74,7 @@ export function logFailure(error: unknown, x: { readonly requestId: string }, lo
       'UNEXPECTED',
       'BUCKET_CORRUPT',
       'BUCKET_NEWER',
+      'SECRET_UNREADABLE',
       'BUCKET_UNAVAILABLE',
       'BUCKET_REFUSED',
       'BUCKET_UNFIT',
