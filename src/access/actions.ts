@@ -70,6 +70,17 @@ export const ACTIONS = [
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
+/** About the server or the caller, not about an organization: no role of an organization grants them. */
+export const SERVER_ACTIONS: ReadonlySet<Action> = new Set<Action>([
+  'server:health',
+  'server:metrics',
+  'server:read',
+  'server:admin',
+  'provider:manage',
+  'account:manage',
+  'org:create',
+])
+
 /** What an action is about. Without a unit: the organization. Without an organization: the server and all of them. */
 export interface Resource {
   readonly org?: string | undefined
