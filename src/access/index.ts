@@ -18,6 +18,7 @@ export type {
 } from './principal.ts'
 export { checkKeyRing } from './secrets/key-check.ts'
 export type { KeyRing } from './secrets/key-ring.ts'
+export { newKeyText } from './secrets/keys.ts'
 export { keyRingFrom } from './secrets/key-source.ts'
 export type { KeySource } from './secrets/key-source.ts'
 export { createRunTokens } from './run-tokens.ts'

@@ -51,6 +51,7 @@ function world(): World {
     openEmbedded: async (options) => (await import('./embed.ts')).openEmbedded(options),
     serve: async (options) => endingProcess(await serving(options)),
     repository: () => import('./repository.ts'),
+    secretKeys: () => import('./secret-keys.ts'),
     parsers: () => import('./parsers.ts'),
   }
 }

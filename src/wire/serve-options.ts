@@ -9,6 +9,9 @@ export const ServeOptions = z.object({
   auth: z.enum(['none', 'token']).default('token'),
   /** Short ones can be guessed, and this one opens everything. */
   rootToken: z.string().min(16).optional(),
+  /** Where the keys are that seal stored secrets, unless they are in TACO_SECRET_KEY. */
+  secretKeyFile: z.string().min(1).optional(),
+  secretKeyCommand: z.string().min(1).optional(),
   /** Addresses and networks of proxies that are believed about whom they speak for. */
   trustedProxies: z.array(z.string()).readonly().default([]),
   /** Allows `none` beyond loopback. */
@@ -39,6 +42,8 @@ export const LAST_WORDS_MS = 1_000
 /** As people give them; what is not here is one word in both. */
 const SAID_AS: Readonly<Record<string, string>> = {
   rootToken: 'the root token',
+  secretKeyFile: '--secret-key-file',
+  secretKeyCommand: '--secret-key-command',
   trustedProxies: '--trusted-proxy',
   maxStateBytes: '--max-state',
   lookEveryMs: '--look-every (in milliseconds)',

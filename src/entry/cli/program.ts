@@ -3,6 +3,7 @@ import { bucketCommands } from './commands/bucket/spec.ts'
 import { graphCommands } from './commands/graph/spec.ts'
 import { projectCommands } from './commands/project/spec.ts'
 import { rolloutCommands } from './commands/rollout/spec.ts'
+import { serverCommands } from './commands/server/spec.ts'
 import { orgCommands, unitCommands } from './commands/unit/spec.ts'
 import { lockCommands, stateCommands } from './commands/state/spec.ts'
 import type { CommandSpec } from './spec/spec.ts'
@@ -45,6 +46,7 @@ export const program: CommandSpec = {
     ...projectCommands,
     ...graphCommands,
     ...rolloutCommands,
+    ...serverCommands,
     completionCommand,
   ],
   example: `taco serve --bucket ./taco-data

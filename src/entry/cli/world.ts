@@ -27,6 +27,8 @@ export interface World {
   serve(options: ServeOptions): Promise<Served>
   /** What reads repositories; loaded by the commands that do. */
   repository(): Promise<RepositoryTools>
+  /** Makes keys for servers. */
+  secretKeys(): Promise<SecretKeyTools>
   /** Loaded only when needed: they bring the schema library along. */
   parsers(): Promise<Parsers>
 }
@@ -39,6 +41,10 @@ export interface RepositoryTools {
   readonly scan: typeof scan
   readonly projectText: typeof projectText
   openHclReader(): HclReader
+}
+
+export interface SecretKeyTools {
+  newKeyText(): { readonly id: string; readonly text: string }
 }
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
@@ -78,6 +84,9 @@ export interface ServeOptions {
   readonly auth: 'none' | 'token'
   readonly insecure: boolean
   readonly rootToken: string | undefined
+  /** Where the keys are that seal stored secrets, unless they are in TACO_SECRET_KEY. */
+  readonly secretKeyFile: string | undefined
+  readonly secretKeyCommand: string | undefined
   /** Addresses and networks of proxies that are believed about whom they speak for. */
   readonly trustedProxies: readonly string[]
   readonly metricsOpen: boolean

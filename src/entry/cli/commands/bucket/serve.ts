@@ -9,6 +9,8 @@ import { parseBytes, parseDuration } from '../../terminal/format.ts'
 interface ServeFlags {
   readonly listen: string
   readonly auth?: 'none' | 'token'
+  readonly secretKeyFile?: string
+  readonly secretKeyCommand?: string
   readonly insecure?: boolean
   readonly metricsOpen?: boolean
   readonly trustedProxy?: string
@@ -65,6 +67,8 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     auth,
     insecure: flags.insecure === true,
     rootToken: auth === 'token' ? rootToken : undefined,
+    secretKeyFile: flags.secretKeyFile || undefined,
+    secretKeyCommand: flags.secretKeyCommand || undefined,
     trustedProxies: (flags.trustedProxy ?? '')
       .split(',')
       .map((one) => one.trim())

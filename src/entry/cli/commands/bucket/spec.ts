@@ -28,6 +28,18 @@ export const bucketCommands: readonly CommandSpec[] = [
         says: '"token" reads the root token from TACO_ROOT_TOKEN or --token-file; default: token if one is set',
       },
       {
+        name: 'secret-key-file',
+        value: 'path',
+        env: 'TACO_SECRET_KEY_FILE',
+        says: 'file with the keys that seal stored secrets, the current one first; or set TACO_SECRET_KEY',
+      },
+      {
+        name: 'secret-key-command',
+        value: 'command',
+        env: 'TACO_SECRET_KEY_COMMAND',
+        says: 'command that prints these keys, e.g. "aws kms decrypt …"',
+      },
+      {
         name: 'insecure',
         env: 'TACO_INSECURE',
         says: 'allow --auth none on an address that others can reach',

@@ -1,0 +1,1 @@
+export { newKeyText } from '../access/index.ts'
