@@ -5,6 +5,8 @@ import { type Clock, isRecent } from './clock.ts'
 export interface Fresh<K, V> {
   /** At once if it was read a moment ago; otherwise it is read again. */
   get(key: K): V | Promise<V>
+  /** Like `get`, without reading anything: undefined if it was not read a moment ago. */
+  peek(key: K): V | undefined
   /** The next `get` reads it again: something here changed it. */
   forget(key: K): void
 }
@@ -43,11 +45,17 @@ export function createFresh<K, V>({ clock, forMs, most, keyOf, read }: FreshOpti
     }
   }
 
+  function recent(id: string): Reading | undefined {
+    const found = readings.get(id)
+    return found !== undefined && isRecent(clock, found.at, forMs) ? found : undefined
+  }
+
   return {
+    peek: (key) => recent(keyOf(key))?.value,
     get(key) {
       const id = keyOf(key)
-      const found = readings.get(id)
-      if (found !== undefined && isRecent(clock, found.at, forMs)) return found.underWay ?? (found.value as V)
+      const found = recent(id)
+      if (found !== undefined) return found.underWay ?? (found.value as V)
       const reading: Reading = { at: clock.now() }
       readings.set(id, reading)
       return (reading.underWay = load(key, id, reading))

@@ -1,0 +1,124 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { isTacoError } from '../../base/errors.ts'
+import { createFresh } from '../../base/fresh.ts'
+import type { DocumentStore } from '../../bucket/index.ts'
+import type { JournalEvent } from '../journal-port.ts'
+import type { TeamPrincipal, TokenPrincipal, UserPrincipal } from '../principal.ts'
+import type { KeyRing } from '../secrets/key-ring.ts'
+import type { TokenDocument } from './document.ts'
+import { tokenIdOf } from './token-text.ts'
+import { isExpired } from './views.ts'
+
+export type TokenStore = DocumentStore<TokenDocument, string, JournalEvent>
+export type BearerPrincipal = UserPrincipal | TeamPrincipal | TokenPrincipal
+
+type Maybe<T> = T | undefined | Promise<T | undefined>
+
+/**
+ * Those in whose name tokens act, at most a moment old. Undefined: suspended or removed, so their tokens are refused.
+ */
+export interface TokenOwners {
+  user(id: string): Maybe<Omit<UserPrincipal, 'via' | 'scope'>>
+  team(org: string, id: string): Maybe<Omit<TeamPrincipal, 'via' | 'scope'>>
+}
+
+/**
+ * Why a token is not accepted. All but `unknown` and `key-missing` are said only to those who have its secret.
+ * `key-missing`: the key ring no longer has the key with which its hash was made.
+ */
+export type TokenRefusal =
+  | { readonly kind: 'unknown' | 'key-missing' | 'expired' | 'inactive-owner' }
+  | { readonly kind: 'revoked'; readonly at: number; readonly by: string }
+
+/** How long a record counts without asking the bucket: every server sees a revocation after this and one read. */
+const FRESH_MS = 2_000
+const MAC_PURPOSE = 'token'
+
+export interface ValidatedTokens {
+  /** The bearer, at once, if everything that counts was read a moment ago. Undefined: ask `check`. */
+  recent(text: string): BearerPrincipal | undefined
+  check(text: string): Promise<BearerPrincipal | TokenRefusal>
+  /** This process changed it. */
+  forget(id: string): void
+}
+
+export function createValidatedTokens(deps: {
+  readonly documents: Pick<TokenStore, 'find'>
+  readonly clock: Clock
+  readonly ring: Pick<KeyRing, 'mac'>
+  readonly owners: TokenOwners
+  /** Called with every use. It must not throw or take long. */
+  readonly onUse: (token: TokenDocument, text: string) => void
+}): ValidatedTokens {
+  const { documents, clock, ring, owners, onUse } = deps
+  const records = createFresh({
+    clock,
+    forMs: FRESH_MS,
+    most: 10_000,
+    keyOf: (id: string) => id,
+    read: async (id) => (await documents.find(id))?.value,
+  })
+
+  function refusalOf(token: TokenDocument, text: string): TokenRefusal | undefined {
+    const expected = macOf(token.hash.keyId, text)
+    if (expected === undefined) return { kind: 'key-missing' }
+    const stored = Buffer.from(token.hash.mac, 'base64url')
+    if (stored.length !== expected.length || !timingSafeEqual(stored, expected)) return { kind: 'unknown' }
+    if (token.revoked !== undefined) return { kind: 'revoked', at: token.revoked.at, by: token.revoked.by }
+    return isExpired(token, clock.now()) ? { kind: 'expired' } : undefined
+  }
+
+  function macOf(keyId: string, text: string): Buffer | undefined {
+    try {
+      return ring.mac(MAC_PURPOSE, text, keyId).mac
+    } catch (error) {
+      if (isTacoError(error, 'SECRET_UNREADABLE')) return undefined
+      throw error
+    }
+  }
+
+  return {
+    recent(text) {
+      const id = tokenIdOf(text)
+      const token = id === undefined ? undefined : records.peek(id)
+      if (token === undefined || refusalOf(token, text) !== undefined) return undefined
+      const principal = principalOf(token, owners)
+      if (principal instanceof Promise) {
+        // `check` waits for it, and says what is wrong.
+        principal.catch(() => {})
+        return undefined
+      }
+      if (principal !== undefined) onUse(token, text)
+      return principal
+    },
+    async check(text) {
+      const id = tokenIdOf(text)
+      const token = id === undefined ? undefined : await records.get(id)
+      if (token === undefined) return { kind: 'unknown' }
+      const refusal = refusalOf(token, text)
+      if (refusal !== undefined) return refusal
+      const principal = await principalOf(token, owners)
+      if (principal === undefined) return { kind: 'inactive-owner' }
+      onUse(token, text)
+      return principal
+    },
+    forget: records.forget,
+  }
+}
+
+/** Of the whole text, so that it belongs to this kind of token with this id. */
+export function hashOf(ring: Pick<KeyRing, 'mac'>, text: string): TokenDocument['hash'] {
+  const { keyId, mac } = ring.mac(MAC_PURPOSE, text)
+  return { keyId, mac: mac.toString('base64url') }
+}
+
+function principalOf(token: TokenDocument, owners: TokenOwners): Maybe<BearerPrincipal> {
+  const { id, name, owner, scope } = token
+  if (owner.kind !== 'personal' && owner.kind !== 'team')
+    return { kind: 'token', use: owner.kind, id, name, org: owner.org, roles: owner.roles, scope }
+  const found = owner.kind === 'personal' ? owners.user(owner.user) : owners.team(owner.org, owner.team)
+  const via = { kind: 'token', id, name } as const
+  if (found instanceof Promise) return found.then((one) => one && { ...one, via, scope })
+  return found && { ...found, via, scope }
+}
