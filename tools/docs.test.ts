@@ -3,6 +3,10 @@ import { readFile, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { POLICY_ACTIONS } from '../src/access/policy/action-patterns.ts'
+import { BUILT_IN_ROLES } from '../src/access/policy/built-in-roles.ts'
+import { evaluate } from '../src/access/policy/evaluate.ts'
+import { ACTION_WORDS } from '../src/access/policy/words.ts'
 import { TacoError } from '../src/base/errors.ts'
 import { exitCodeOf, isErrorCode } from '../src/entry/cli/terminal/exit-codes.ts'
 import { STATUS_OF } from '../src/entry/http/kit/response/error-status.ts'
@@ -58,4 +62,27 @@ test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', async ()
   )
   expect(paths.length).toBeGreaterThan(40)
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('docs/access.md lists every action with the built-in roles that allow it', async () => {
+  const page = await readFile(join(root, 'docs/access.md'), 'utf8')
+  const heads = page
+    .match(/^\| action \|.*$/m)?.[0]
+    .split('|')
+    .slice(3, -1)
+  const rows = [...page.matchAll(/^\| `([a-z:-]+)` \| (.*) \|$/gm)].map(([, action, rest = '']) => {
+    const [words = '', ...marks] = rest.split('|').map((cell) => cell.trim())
+    return [action, words, ...marks.map((mark) => mark === '✓')]
+  })
+
+  const roles = Object.values(BUILT_IN_ROLES)
+
+  expect(heads?.map((name) => name.trim())).toEqual(roles.map(({ name }) => name))
+  expect(rows).toEqual(
+    POLICY_ACTIONS.map((action) => [
+      action,
+      ACTION_WORDS[action],
+      ...roles.map((role) => evaluate([{ role, through: 'direct' }], action, undefined).allowed),
+    ]),
+  )
 })

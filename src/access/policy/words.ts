@@ -1,0 +1,93 @@
+import type { Action } from '../actions.ts'
+import type { Reason } from './evaluate.ts'
+import type { Role, Rule } from './rules.ts'
+
+/** What each action is, to be read after "may". */
+export const ACTION_WORDS: Readonly<Record<Action, string>> = {
+  'server:health': 'ask whether the server is healthy',
+  'server:metrics': 'read the metrics of the server',
+  'server:read': 'read about the server',
+  'server:admin': 'administer the server',
+  'provider:manage': 'change sign-in providers',
+  'account:manage': 'use their own account',
+  'org:read': 'see the organization',
+  'org:create': 'create organizations',
+  'org:admin': 'change settings of the organization, adopt, clean up and repair',
+  'org:delete': 'delete and restore the organization',
+  'access:read': 'see members, teams, roles and bindings',
+  'member:manage': 'add and remove members',
+  'team:manage': 'change teams',
+  'role:manage': 'change roles and who has them',
+  'token:manage': 'change tokens of teams, agents, workloads and the organization',
+  'audit:read': 'read the audit log',
+  'unit:read': 'see units',
+  'unit:create': 'create units',
+  'unit:update': 'change descriptions and labels',
+  'unit:rename': 'rename units',
+  'unit:delete': 'delete units',
+  'unit:restore': 'restore deleted units',
+  'unit:admin': 'change what protects a unit',
+  'guard:set': 'turn guards on and off',
+  'state:read': 'read states',
+  'state:write': 'write states',
+  'state:delete': 'delete states',
+  'state:force': 'write states without checks',
+  'state:break-glass': 'write guarded states with a reason',
+  'state:rollback': 'roll states back',
+  'versions:read': 'list versions of states',
+  'versions:read-state': 'read old states and compare them',
+  'outputs:read': 'read outputs',
+  'outputs:read-sensitive': 'read sensitive outputs',
+  'reads:record': 'read on behalf of a unit',
+  lock: 'lock units',
+  'unlock-others': "break other people's locks",
+  'graph:read': 'see dependencies and status',
+  'graph:write': 'change dependencies',
+  'run:plan': 'plan',
+  'run:apply': 'apply',
+  'run:approve': 'approve runs',
+  'run:token': 'issue run tokens',
+  'rollout:read': 'see rollouts',
+  'rollout:start': 'start rollouts',
+  'rollout:work': 'run steps of rollouts',
+  'rollout:control': 'pause, resume and cancel rollouts',
+  'vars:read': 'read variables',
+  'vars:write': 'change variables',
+  'events:read': 'read events',
+}
+
+/** A role in words, one line for each rule: `may read outputs of prod/** with env=prod`. */
+export function roleInWords({ rules }: Pick<Role, 'rules'>, units?: readonly string[]): readonly string[] {
+  return rules.map((rule) => {
+    const isAllow = rule.effect === 'allow'
+    const actions = rule.actions.map((one) =>
+      one === '*' ? `do ${isAllow ? 'everything' : 'anything'}` : actionInWords(one),
+    )
+    const what = isAllow ? `may ${listed(actions, 'and')}` : `may not ${listed(actions, 'or')}`
+    return `${what}${whereInWords(rule, units)}`
+  })
+}
+
+/** ` on prod/** with env=prod`; empty for a rule about everything. */
+export function whereInWords({ units, labels }: Rule, within?: readonly string[]): string {
+  const named = Object.entries(labels ?? {}).map(([name, value]) => `${name}=${value}`)
+  const [first, second] = [units, within].filter((patterns) => patterns !== undefined)
+  return [
+    first === undefined ? (named.length > 0 ? ' on units' : '') : ` on ${listed(first, 'and')}`,
+    second === undefined ? '' : ` within ${listed(second, 'and')}`,
+    named.length === 0 ? '' : ` with ${listed(named, 'and')}`,
+  ].join('')
+}
+
+/** `the role freeze, through team:ops,`. */
+export function originInWords({ role, through }: Pick<Reason, 'role' | 'through'>): string {
+  return `the role ${role}, ${through === 'direct' ? 'given directly' : `through ${through}`},`
+}
+
+function actionInWords(pattern: string): string {
+  return Object.hasOwn(ACTION_WORDS, pattern) ? ACTION_WORDS[pattern as Action] : `do ${pattern}`
+}
+
+export function listed(words: readonly string[], last: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`
+}
