@@ -52,7 +52,7 @@ module.exports = {
       name: 'front-door-only',
       severity: 'error',
       comment: 'another layer is entered by its index.ts',
-      from: { path: '^src/([^/]+)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/([^/]+)/', pathNot: '\\.test\\.tsx?$' },
       to: {
         path: '^src/[^/]+/.+',
         pathNot: [
@@ -67,7 +67,7 @@ module.exports = {
     {
       name: 'adapters-are-wired-once',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/wire/', '/adapters/', '\\.test\\.ts$'] },
+      from: { path: '^src/', pathNot: ['^src/wire/', '/adapters/', '\\.test\\.tsx?$'] },
       to: { path: '/adapters/' },
     },
     {
@@ -89,7 +89,7 @@ module.exports = {
           '^src/runner/host/',
           '^src/entry/',
           '^src/wire/',
-          '\\.test\\.ts$',
+          '\\.test\\.tsx?$',
         ],
       },
       to: { path: '^(node:)?(fs|fs/promises|child_process|net|http|https)$' },
@@ -103,7 +103,7 @@ module.exports = {
     {
       name: 'the-program-does-not-know-its-tests',
       severity: 'error',
-      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/', pathNot: '\\.test\\.tsx?$' },
       to: { path: '^(test|bench|tools)/' },
     },
   ],

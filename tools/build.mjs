@@ -6,6 +6,7 @@
 //   dist/thread.js    what a server does in other threads
 //   dist/worker.js    a server process of `taco serve --workers`
 //   dist/*.js         what src/wire/cli.ts imports lazily, as modules with chunks of their own
+//   dist/web/         what pages are made of: stylesheet, script, icon
 //   dist/hcl2json/    the HCL parser of `taco scan`: a small program and its WebAssembly, unchanged
 //
 //   node tools/build.mjs [--if-stale] [--out <folder>]
@@ -31,6 +32,9 @@ const commonJs = {
 /** The parser looks for its WebAssembly in the folder above its own. */
 const hclParser = './hcl2json/build/parser.cjs'
 const hclWasm = 'hcl2json/main.wasm.gz'
+/** Where pages look for their files, beside the program. */
+const webAssets = './web'
+const webSources = join(root, 'src/entry/http/web/assets')
 const stampName = '.stamp'
 /** Chunks of an earlier build stay this long: a server that still runs from them may load one at any time. */
 const keepOldChunksMs = 3_600_000
@@ -71,6 +75,7 @@ const rest = await bundle({
     __dirname: 'import.meta.dirname',
     __filename: 'import.meta.filename',
     TACO_HCL_PARSER: JSON.stringify(hclParser),
+    TACO_WEB_ASSETS: JSON.stringify(webAssets),
   },
   external: [hclParser],
   plugins: [shareErrors(), withoutTongues()],
@@ -82,13 +87,24 @@ const hcl = await bundle({
   // A fallback for runtimes that lack the global of this name; Node has it.
   external: ['performance'],
 })
+// Names are made from the content when a server starts.
+const web = await build({
+  entryPoints: (await readdir(webSources))
+    .filter((name) => /\.(css|js|svg)$/.test(name))
+    .map((name) => join(webSources, name)),
+  outdir: join(out, webAssets),
+  minify: true,
+  loader: { '.svg': 'copy' },
+  write: false,
+  logLevel: 'warning',
+}).catch(() => process.exit(1))
 // One file: a thread that loads nothing else starts at once.
 const thread = await bundle({
   entryPoints: { thread: 'src/wire/threads/thread.ts' },
   format: 'esm',
   plugins: [shareErrors(), withoutTongues(), takeOnlyWhatIsUsed()],
 })
-const outputFiles = [rest, hcl, thread, shared, cli].flatMap((built) => built.outputFiles)
+const outputFiles = [rest, web, hcl, thread, shared, cli].flatMap((built) => built.outputFiles)
 const inputs = {
   ...rest.metafile.inputs,
   ...hcl.metafile.inputs,
@@ -114,7 +130,10 @@ const written = new Set([join(out, stampName), join(out, 'THIRD-PARTY-LICENSES.t
 for (const file of outputFiles) {
   written.add(file.path)
   if (file.path === join(out, 'cli.cjs')) continue
-  await put(file.path, file.path.endsWith('.js') ? withRequire(file.text) : file.text)
+  await put(
+    file.path,
+    file.path.endsWith('.js') && !web.outputFiles.includes(file) ? withRequire(file.text) : file.text,
+  )
 }
 await putCopy(join(out, hclWasm), join(root, 'node_modules/@cdktn/hcl2json/main.wasm.gz'))
 for (const file of cli.outputFiles) await putProgram(file.path, withLateImports(file.text))

@@ -11,6 +11,7 @@ import { own, root, run, seconds } from './run.mjs'
 /** @type {ReadonlyMap<string, () => Promise<Outcome>>} */
 const checks = new Map([
   ['types', () => run([own('tsc'), '--noEmit', '-p', '.'])],
+  ['types of scripts for browsers', () => run([own('tsc'), '--noEmit', '-p', 'src/entry/http/web/assets'])],
   ['lint', () => run([own('oxlint'), '--type-aware', '--deny-warnings'])],
   ['format', () => run([own('oxfmt'), '--check'])],
   ['layers', checkLayers],

@@ -23,6 +23,7 @@ export { keyRingFrom } from './secrets/key-source.ts'
 export type { KeySource } from './secrets/key-source.ts'
 export { createRunTokens } from './run-tokens.ts'
 export type { RunTokens } from './run-tokens.ts'
+export type { Session } from './sessions/session.ts'
 export { MAX_TTL_MS, isRunToken } from './run-scope.ts'
 export type { RunScope } from './run-scope.ts'
 export type {

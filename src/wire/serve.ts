@@ -13,6 +13,7 @@ import {
   isWeakToken,
   listenRefusal,
   openGuard,
+  openWebFace,
   parseTrustedProxies,
   runTokenGuard,
   tokenGuard,
@@ -84,7 +85,9 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
       : { ...defaultLimits, maxStateBytes: options.maxStateBytes }
   const clock = systemClock
   const collectors = memoryCollectors()
+  const web = await openWebFace({ auth: options.auth, about, clock, log })
   const face = createHttpFace({
+    faces: [web],
     control,
     graph,
     inputs,

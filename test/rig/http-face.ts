@@ -17,6 +17,7 @@ import { createHttpFace } from '../../src/entry/http/server.ts'
 export interface FaceOptions {
   readonly control?: StateControl
   readonly guard?: Guard
+  readonly faces?: HttpDeps['faces']
   readonly isMetricsOpen?: boolean
   readonly limits?: Partial<Limits>
   readonly log?: Log
@@ -42,6 +43,7 @@ export async function testDeps(options: FaceOptions = {}): Promise<HttpDeps> {
     control,
     ...createServices({ bucket, clock: systemClock, ids: randomIds, control }),
     guard: options.guard ?? openGuard(),
+    ...(options.faces === undefined ? {} : { faces: options.faces }),
     isMetricsOpen: options.isMetricsOpen ?? false,
     limits: { ...defaultLimits, ...options.limits },
     metrics: createMetrics('test'),

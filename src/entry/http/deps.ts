@@ -7,6 +7,7 @@ import type { Rollouts } from '../../rollouts/index.ts'
 import type { StateControl } from '../../state/index.ts'
 import type { Guard } from './auth/auth.ts'
 import type { TrustedProxies } from './auth/client-address.ts'
+import type { Face } from './kit/routes/dispatch.ts'
 import type { Limits } from './kit/limits.ts'
 import type { Metrics } from './kit/metrics.ts'
 
@@ -18,6 +19,8 @@ export interface HttpDeps {
   readonly sync: Sync
   readonly rollouts: Rollouts
   readonly guard: Guard
+  /** Further faces beside the native API. */
+  readonly faces?: readonly Face[]
   /** True: /metrics asks for no credential. */
   readonly isMetricsOpen?: boolean
   readonly limits: Limits

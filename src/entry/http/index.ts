@@ -1,5 +1,5 @@
 /**
- * The HTTP face: the http backend of tofu and terraform, and the native API under /v1. It parses, calls one service
+ * The HTTP face: the http backend of tofu and terraform, the native API under /v1, and pages. It parses, calls one service
  * and renders; it decides nothing about states. States never pass through web streams or a framework.
  */
 export { openGuard, tokenGuard, trustingGuard } from './auth/auth.ts'
@@ -15,5 +15,6 @@ export { createMetrics } from './kit/metrics.ts'
 export type { Metrics } from './kit/metrics.ts'
 export { isWeakToken } from './auth/token-strength.ts'
 export { runTokenGuard } from './auth/run-token-guard.ts'
+export { openWebFace } from './open-web.ts'
 export { createHttpFace } from './server.ts'
 export type { HttpFace } from './server.ts'

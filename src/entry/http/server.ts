@@ -34,7 +34,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   const stopping = new AbortController()
   const connections = new WeakMap<object, Connection>()
   const v1 = createV1Face({ ...deps, streams: createStreamSlots(limits), stopping: stopping.signal })
-  const dispatcher = createDispatcher([v1], deps)
+  const dispatcher = createDispatcher([v1, ...(deps.faces ?? [])], deps)
   const slowBodies = createSlowBodies(limits, (x) => {
     const error = Object.assign(new Error('the body came too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     server.emit('clientError', error, x.req.socket)

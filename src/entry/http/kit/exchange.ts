@@ -1,7 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Caller, type Principal, stranger } from '../../../access/index.ts'
+import { type Caller, type Principal, type Session, stranger } from '../../../access/index.ts'
 import type { Connection } from './connection.ts'
-import type { FaceStyle } from './response/error-renderer.ts'
+import type { RenderedError } from './response/http-error.ts'
+
+/** How a face says what went wrong. `x` is missing for what never became a request. */
+export type ErrorRenderer = (error: unknown, requestId: string, x?: Exchange) => RenderedError
+
+/** How one face answers. */
+export interface FaceStyle {
+  readonly errors: ErrorRenderer
+  /** Sent with every answer. */
+  readonly headers: Readonly<Record<string, string>>
+}
 
 /** One request and its answer, from the first byte to the log line. */
 export class Exchange {
@@ -16,14 +26,20 @@ export class Exchange {
   readonly startedAt = performance.now()
   /** Of the face that answers. */
   style: FaceStyle
+  /** What the handlers of that face get; its error pages are made from it as well. */
+  services: unknown
   /** Set once the caller was identified. */
   principal: Principal = stranger
+  /** Of a caller that a browser's session identified. */
+  session: Session | undefined
   /** What the caller says of itself. */
   claim: string | undefined
   /** Of a request with an Idempotency-Key that its route takes. */
   keyed: Caller['request']
   /** The pattern that matched, for metrics and logs. */
   route = 'none'
+  /** Values of `Set-Cookie`. Undefined for nearly all answers. */
+  cookies: string[] | undefined
   /** True while nothing but the client can move things on: only then may an idle connection be cut. */
   waitsForClient = false
   #awaitsContinue: boolean
@@ -70,6 +86,10 @@ export class Exchange {
     const { principal, claim, requestId } = this
     const caller = { principal, claim, requestId }
     return this.keyed === undefined ? caller : { ...caller, request: this.keyed }
+  }
+
+  addCookie(cookie: string): void {
+    ;(this.cookies ??= []).push(cookie)
   }
 
   get isAwaitingContinue(): boolean {

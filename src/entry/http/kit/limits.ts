@@ -4,6 +4,8 @@ export interface Limits {
   readonly maxJsonBytes: number
   /** What engines send is a few hundred bytes. It is kept in the unit's document and answered to everybody who waits. */
   readonly maxLockInfoBytes: number
+  /** A form of a page, or an answer of an identity provider that comes as one. */
+  readonly maxFormBytes: number
   readonly maxHeaderBytes: number
   readonly maxHeaders: number
   readonly headersTimeoutMs: number
@@ -29,6 +31,7 @@ export const defaultLimits: Limits = {
   maxStateBytes: 2 ** 30,
   maxJsonBytes: 2 ** 20,
   maxLockInfoBytes: 64 * 1024,
+  maxFormBytes: 256 * 1024,
   maxHeaderBytes: 16 * 1024,
   maxHeaders: 100,
   headersTimeoutMs: 10_000,

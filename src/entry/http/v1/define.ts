@@ -1,6 +1,6 @@
 import type { Resource } from '../../../access/index.ts'
 import type { HttpDeps } from '../deps.ts'
-import type { FaceStyle } from '../kit/response/error-renderer.ts'
+import type { FaceStyle } from '../kit/exchange.ts'
 import { problems } from '../kit/response/problem.ts'
 import { type Demand, routesOf } from '../kit/routes/route.ts'
 import type { StreamSlots } from '../kit/stream-slots.ts'

@@ -45,7 +45,7 @@ export const v1Routes = [...described, ...documentRoutes(described)]
 
 export function createV1Face(services: V1Services): Face {
   return {
-    prefix: '/',
+    prefix: '/v1/',
     style: v1Style,
     routes: v1Routes,
     services: { ...services, ready: createReadiness(services.ready, services.clock) },

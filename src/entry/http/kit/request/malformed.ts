@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../../../../base/log.ts'
-import { Exchange } from '../exchange.ts'
+import { Exchange, type FaceStyle } from '../exchange.ts'
 import type { Limits } from '../limits.ts'
 import { cutOff } from './receive.ts'
-import { type FaceStyle, HttpError } from '../response/error-renderer.ts'
+import { HttpError } from '../response/http-error.ts'
 import { sendError } from '../response/respond.ts'
 
 interface Deps {

@@ -1,6 +1,6 @@
 import { TacoError, badRequest, isTacoError } from '../../../../base/errors.ts'
 import type { Exchange } from '../exchange.ts'
-import { HttpError } from '../response/error-renderer.ts'
+import { HttpError } from '../response/http-error.ts'
 import { checkJson } from './strict-json.ts'
 
 /** The body as it comes in. Stopping early leaves the connection alive, so that the refusal can be read. */

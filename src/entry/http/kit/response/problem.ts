@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TacoError } from '../../../../base/errors.ts'
 import { LockInfo } from '../../../../state/index.ts'
-import { HttpError, type RenderedError } from './error-renderer.ts'
+import { HttpError, type RenderedError } from './http-error.ts'
 import { STATUS_OF, TITLE_OF } from './error-status.ts'
 
 /** Where one request has several faults: each of them, with the dependency that it is about. */

@@ -20,6 +20,9 @@ export type Reply = { readonly status: number; readonly headers?: ReplyHeaders }
 )
 
 const JSON_TYPE = 'application/json'
+export const HTML_TYPE = 'text/html; charset=utf-8'
+/** Other bodies go as they are, or were compressed before. */
+const COMPRESSED: ReadonlySet<string> = new Set([JSON_TYPE, HTML_TYPE])
 
 /** `isSecret`: how far an answer shrinks would tell about what is in it, so it is never compressed. */
 export async function sendReply(
@@ -42,7 +45,12 @@ export async function sendReply(
   const all: OutgoingHttpHeaders = { 'content-type': typed.type, ...headers }
   let body: Uint8Array = typeof typed.text === 'string' ? Buffer.from(typed.text) : typed.text
   // An ETag is of the very bytes; a compressed answer would need another.
-  if (x.method === 'GET' && typed.type === JSON_TYPE && !options.isSecret && headers['etag'] === undefined) {
+  if (
+    x.method === 'GET' &&
+    COMPRESSED.has(typed.type) &&
+    !options.isSecret &&
+    headers['etag'] === undefined
+  ) {
     all['vary'] = 'Accept-Encoding'
     const smaller = await compressed(body, x.req.headers['accept-encoding']?.toString())
     if (smaller !== undefined) {

@@ -6,7 +6,9 @@ import type { Limits } from '../limits.ts'
 
 /** Headers are given all at once: setting them one by one halves the throughput. */
 export function writeHead(x: Exchange, status: number, headers: OutgoingHttpHeaders): void {
-  x.res.writeHead(status, { ...x.style.headers, 'x-request-id': x.requestId, ...headers })
+  const all: OutgoingHttpHeaders = { ...x.style.headers, 'x-request-id': x.requestId, ...headers }
+  if (x.cookies !== undefined) all['set-cookie'] = x.cookies
+  x.res.writeHead(status, all)
 }
 
 export function sendJson(x: Exchange, status: number, value: unknown, limits: Limits): void {
@@ -44,7 +46,7 @@ export function sendError(
     x.res.destroy()
     return
   }
-  const { status, headers, body } = x.style.errors(error, x.requestId)
+  const { status, headers, body } = x.style.errors(error, x.requestId, x)
   send(x, status, Buffer.from(body), headers, limits)
 }
 

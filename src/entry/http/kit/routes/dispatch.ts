@@ -3,15 +3,16 @@ import { isTacoError } from '../../../../base/errors.ts'
 import type { Guard } from '../../auth/auth.ts'
 import { checkSameOrigin } from '../../auth/cross-site.ts'
 import { permit, refuseRunToken } from '../../auth/permit.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange, FaceStyle } from '../exchange.ts'
 import type { Limits } from '../limits.ts'
 import { keyedRequest } from '../request/idempotency.ts'
+import { checkFormType, parseForm } from '../request/form.ts'
 import { checkJsonType } from '../request/json-type.ts'
 import { parseQuery, validated } from '../request/query.ts'
 import { declaredBytes, parseJson, receivedWhole } from '../request/receive.ts'
 import { checkHeaderCount, checkTarget } from '../request/request-target.ts'
 import { refuseConditions } from '../response/etag.ts'
-import { type FaceStyle, wrongMethod } from '../response/error-renderer.ts'
+import { wrongMethod } from '../response/http-error.ts'
 import { type Reply, sendReply } from '../response/reply.ts'
 import { checkPath, decodeRest, decodeSegment } from '../unit-path.ts'
 import { createMatcher, namesIn } from './match.ts'
@@ -25,6 +26,10 @@ export interface Face {
   readonly routes: readonly Route[]
   /** What the handlers of its routes get. */
   readonly services: unknown
+  /** False: another face says what to say of a path that no route has. */
+  isFor?(x: Exchange): boolean
+  /** Identifies the caller, where the face accepts other credentials than the guard. */
+  identify?(x: Exchange): Principal | Promise<Principal>
   /** What to say of a path that no route has. */
   missing(x: Exchange): Error
 }
@@ -39,7 +44,7 @@ interface Row {
   readonly method: Method
   readonly path: string
   readonly route: Route
-  readonly services: unknown
+  readonly face: Face
   readonly names: ReturnType<typeof namesIn>
   /** The parsed query of a request without one: the same for all of them. */
   readonly noQuery: () => unknown
@@ -55,6 +60,7 @@ export interface Dispatcher {
 export interface Found {
   readonly isProbe: boolean
   readonly row: Row | undefined
+  readonly face: Face | undefined
   readonly values: readonly string[]
   /** Says why there is no row. */
   readonly refusal?: () => Error
@@ -66,7 +72,7 @@ export interface Found {
  */
 export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Dispatcher {
   const { guard, limits } = deps
-  const rows = faces.flatMap(({ routes, services }) => routes.map((route) => rowOf(route, services)))
+  const rows = faces.flatMap((face) => face.routes.map((route) => rowOf(route, face)))
   const match = createMatcher(rows)
   const byLength = faces.toSorted((a, b) => b.prefix.length - a.prefix.length)
 
@@ -80,26 +86,35 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     if (matched === undefined || row === undefined) return notFound(x, matched?.methods)
     x.route = row.route.pattern
     x.style = row.route.style
-    return { isProbe: row.route.isProbe === true, row, values: matched.values }
+    x.services = row.face.services
+    return { isProbe: row.route.isProbe === true, row, face: row.face, values: matched.values }
+  }
+
+  /** The first face answers for what no other one is for. */
+  function faceOf(x: Exchange): Face | undefined {
+    return byLength.find((face) => x.path.startsWith(face.prefix) && face.isFor?.(x) !== false) ?? faces[0]
   }
 
   function notFound(x: Exchange, methods: ReadonlyMap<string, Row> | undefined): Found {
-    const face = byLength.find(({ prefix }) => x.path.startsWith(prefix))
-    if (face !== undefined) x.style = face.style
+    const face = faceOf(x)
+    if (face !== undefined) {
+      x.style = face.style
+      x.services = face.services
+    }
     const [other] = methods?.values() ?? []
     if (other !== undefined) x.route = other.route.pattern
     const refusal = () =>
       methods === undefined
         ? (face?.missing(x) ?? new Error('no face answers for this path'))
         : wrongMethod(methods.keys())
-    return { isProbe: false, row: undefined, values: [], refusal }
+    return { isProbe: false, row: undefined, face, values: [], refusal }
   }
 
   function answer(x: Exchange, found: Found): Promise<void> | undefined {
     checkHeaderCount(x.req, limits.maxHeaders)
     checkTarget(x.req)
     checkPath(x.path)
-    checkSameOrigin(x.req.headers)
+    checkSameOrigin(x.req, found.row?.route.fromOtherSites)
     x.claim = guard.claim
     const who = identified(x, found)
     if (who instanceof Promise) return who.then((principal) => proceed(x, found, principal))
@@ -107,15 +122,16 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   }
 
   /** A credential that is wrong does not close what is open to everybody. */
-  function identified(x: Exchange, { row }: Found): Principal | Promise<Principal> {
-    const { headers } = x.req
-    if (row === undefined || !isOpen(row.route)) return guard.identify({ headers, address: x.address })
+  function identified(x: Exchange, { row, face }: Found): Principal | Promise<Principal> {
+    const identify = () =>
+      face?.identify?.(x) ?? guard.identify({ headers: x.req.headers, address: x.address })
+    if (row === undefined || !isOpen(row.route)) return identify()
     const asStranger = (error: unknown): Principal => {
       if (isTacoError(error, 'UNAUTHENTICATED', 'RATE_LIMITED')) return stranger
       throw error
     }
     try {
-      const who = guard.identify({ headers, address: x.address })
+      const who = identify()
       return who instanceof Promise ? who.catch(asStranger) : who
     } catch (error) {
       return asStranger(error)
@@ -133,14 +149,14 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
       permit(principal, 'server:read', {})
       throw refusal?.() ?? new Error('neither a route nor a refusal')
     }
-    const { route, services } = row
+    const { route, face } = row
     if (!isOpen(route)) refuseRunToken(principal, route)
     const { params, query, target: asked } = parsedOrRefused(x, row, values)
     const target = isOpen(route) ? asked : permit(principal, route.action, asked)
     const request = { params, query, target, headers: x.req.headers, x, body: undefined }
     if (!route.isRaw) return answerParsed(x, row, request)
     demand(principal, route, request)
-    return route.handle(request, services) as Promise<void> | undefined
+    return route.handle(request, face.services) as Promise<void> | undefined
   }
 
   /** A stranger learns that a credential is missing, and nothing about how the request should look. */
@@ -164,7 +180,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
 
   async function answerParsed(
     x: Exchange,
-    { route, services }: Row,
+    { route, face }: Row,
     request: Parameters<Route['handle']>[0],
   ): Promise<void> {
     const { bytes, body } = await bodyOf(x, route)
@@ -174,7 +190,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
       const says = [x.method, x.path, x.query, bytes.toString()]
       x.keyed = keyedRequest(key, principalText(x.principal), says)
     }
-    const reply = await route.handle({ ...request, body, caller: x.caller }, services)
+    const reply = await route.handle({ ...request, body, caller: x.caller }, face.services)
     await sendReply(x, reply as Reply, { isSecret: route.isSecret === true, limits })
   }
 
@@ -182,11 +198,12 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     const spec: Partial<BodySpec> = route.body ?? {}
     const isAnnounced = hasBody(x)
     if ((isAnnounced || x.method === 'POST') && spec.isAnyType !== true)
-      checkJsonType(x.req.headers['content-type'])
+      (spec.isForm === true ? checkFormType : checkJsonType)(x.req.headers['content-type'])
     const bytes = isAnnounced ? await receivedWhole(x, limits[spec.limit ?? 'maxJsonBytes']) : Buffer.alloc(0)
     if (spec.schema === undefined || (bytes.byteLength === 0 && spec.isRequired === false))
       return { bytes, body: undefined }
-    return { bytes, body: validated(spec.schema, parseJson(bytes), spec.hint) }
+    const given = spec.isForm === true ? parseForm(bytes) : parseJson(bytes)
+    return { bytes, body: validated(spec.schema, given, spec.hint) }
   }
 
   return { find, answer }
@@ -197,13 +214,13 @@ function demand(principal: Principal, route: Route, given: Parameters<NonNullabl
   for (const { action, resource } of route.also(given)) permit(principal, action, resource)
 }
 
-function rowOf(route: Route, services: unknown): Row {
+function rowOf(route: Route, face: Face): Row {
   let noQuery: unknown
   return {
     method: route.method,
     path: route.path,
     route,
-    services,
+    face,
     names: namesIn(route.path),
     noQuery: () => (noQuery ??= route.query === undefined ? {} : Object.freeze(validated(route.query, {}))),
   }

@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
 import type { Action, Resource } from '../../../../access/index.ts'
 import type { Caller } from '../../../../state/index.ts'
-import type { Exchange } from '../exchange.ts'
-import type { ErrorRenderer, FaceStyle } from '../response/error-renderer.ts'
+import type { ErrorRenderer, Exchange, FaceStyle } from '../exchange.ts'
 import type { Reply, ReplyBody, ReplyHeaders } from '../response/reply.ts'
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE' | 'LOCK' | 'UNLOCK'
@@ -17,12 +16,13 @@ export interface Demand {
   readonly resource: Resource
 }
 
-/** A JSON document in a request. */
+/** A JSON document in a request, or the fields of a form. */
 export interface BodySpec<T extends z.ZodType = z.ZodType> {
   readonly schema: T
   /** False: it may be left out. */
   readonly isRequired?: boolean
-  readonly limit?: 'maxJsonBytes' | 'maxLockInfoBytes'
+  readonly limit?: 'maxJsonBytes' | 'maxLockInfoBytes' | 'maxFormBytes'
+  readonly isForm?: boolean
   /** True: whatever Content-Type says. */
   readonly isAnyType?: boolean
   readonly hint?: string
@@ -44,6 +44,11 @@ interface Described {
   readonly openness?: Openness
   /** True: also the bearer of a run token, who is refused everywhere else. */
   readonly takesRunTokens?: boolean
+  /**
+   * What another site may make a browser send; nothing, unless it says otherwise. `links`: the person followed a link
+   * or was redirected. `forms`: also a form that the other site filled in.
+   */
+  readonly fromOtherSites?: 'links' | 'forms'
   /** What generated clients call it. A name that was published stays, even if the path changes. */
   readonly id: string
   readonly tags: readonly string[]

@@ -7,16 +7,6 @@ export interface RenderedError {
   readonly body: string
 }
 
-/** How a face says what went wrong. */
-export type ErrorRenderer = (error: unknown, requestId: string) => RenderedError
-
-/** How one face answers. */
-export interface FaceStyle {
-  readonly errors: ErrorRenderer
-  /** Sent with every answer. */
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /** An HTTP status without an error code. */
 export class HttpError extends TacoError {
   readonly status: number

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { Action, Resource } from '../../../access/index.ts'
+import { validated } from '../kit/request/query.ts'
+import type { FaceStyle } from '../kit/exchange.ts'
+import {
+  type BodySpec,
+  type Openness,
+  type ParsedRequest,
+  type ReplyOf,
+  type Route,
+  routesOf,
+} from '../kit/routes/route.ts'
+import { checkCsrf } from './csrf.ts'
+import { errorPages } from './error-page.tsx'
+import type { WebServices } from './services.ts'
+
+/**
+ * The policy of every page: nothing but our own files, no inline styles or scripts, in no frame. `formTargets`: where a
+ * form may lead in the end, redirects included, beside this server.
+ */
+export function contentSecurityPolicy(formTargets: readonly string[] = []): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
+}
+
+export const webStyle: FaceStyle = {
+  errors: errorPages,
+  headers: {
+    'cache-control': 'no-store',
+    'content-security-policy': contentSecurityPolicy(),
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    // Without any, browsers would send forms with `Origin: null`.
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  },
+}
+
+export const { route } = routesOf<WebServices>(webStyle)
+
+const HTML_ANSWERS = {
+  200: { description: 'A page', content: { 'text/html': { schema: z.string() } } },
+  303: { description: 'To another page' },
+} as const
+type HtmlReply = ReplyOf<typeof HTML_ANSWERS>
+
+type Schema = z.ZodType | undefined
+
+/** What a page and a form say about themselves. */
+interface Described {
+  readonly path: string
+  readonly id: string
+  readonly action: Action
+  readonly summary: string
+  readonly openness?: Openness
+  readonly isSecret?: boolean
+  readonly fromOtherSites?: 'links' | 'forms'
+}
+
+const common = { tags: ['pages'], target: () => ({}), answers: HTML_ANSWERS } as const
+
+/** A page, which people reach by links, also from other sites. */
+export function page<P extends Schema = undefined, Q extends Schema = undefined>(
+  definition: Described & {
+    readonly params?: P
+    readonly query?: Q
+    handle(
+      request: ParsedRequest<P, Q, undefined, Resource>,
+      services: WebServices,
+    ): HtmlReply | Promise<HtmlReply>
+  },
+): Route {
+  return route<P, Q, undefined, Resource, typeof HTML_ANSWERS>({
+    ...common,
+    fromOtherSites: 'links',
+    ...definition,
+    method: 'GET',
+  })
+}
+
+/** What a form of a page does. It is carried out only with the CSRF token that the page gave it. */
+export function form<F extends z.ZodRawShape, P extends Schema = undefined>({
+  fields,
+  handle,
+  ...definition
+}: Described & {
+  readonly params?: P
+  /** Beside the CSRF token. */
+  readonly fields: F
+  handle(
+    request: Omit<ParsedRequest<P, undefined, undefined, Resource>, 'body'> & {
+      readonly body: z.output<z.ZodObject<F>>
+    },
+    services: WebServices,
+  ): HtmlReply | Promise<HtmlReply>
+}): Route {
+  const Fields = z.object(fields)
+  const schema = z.object({ csrf: z.string().default('') }).catchall(z.unknown())
+  return route<P, undefined, BodySpec<typeof schema>, Resource, typeof HTML_ANSWERS>({
+    ...common,
+    ...definition,
+    method: 'POST',
+    body: { schema, isForm: true, limit: 'maxFormBytes' },
+    handle(request, services) {
+      const { csrf, ...rest } = request.body
+      checkCsrf(request.x, services.cookies, csrf)
+      const body = validated(Fields, rest, 'Go back, correct the form, and send it again.')
+      return handle({ ...request, body }, services)
+    },
+  })
+}

@@ -1,0 +1,58 @@
+import type { Exchange } from '../kit/exchange.ts'
+import type { RenderedError } from '../kit/response/http-error.ts'
+import { problemOf, problems } from '../kit/response/problem.ts'
+import { HTML_TYPE } from '../kit/response/reply.ts'
+import { ownPath, seeOther } from '../kit/response/redirect.ts'
+import type { WebServices } from './services.ts'
+import { Layout } from './layout.tsx'
+import { renderDocument } from './render.ts'
+import { type View, viewOf } from './view.ts'
+
+/** Errors as pages. Without a sign-in, the way leads there and back to the same page. */
+export function errorPages(error: unknown, requestId: string, x?: Exchange): RenderedError {
+  const { status, headers } = problems(error, requestId)
+  if (x === undefined) return problems(error, requestId)
+  if (status === 401) return { ...seeOther(`/sign-in?return_to=${encodeURIComponent(pageOf(x))}`), body: '' }
+  const view = viewOf(x, x.services as WebServices)
+  return {
+    status,
+    headers: { ...headers, 'content-type': HTML_TYPE },
+    body: renderDocument(<ErrorPage view={view} error={error} requestId={requestId} />),
+  }
+}
+
+/** The page that was asked for, or that the form was on. */
+function pageOf(x: Exchange): string {
+  if (x.method === 'GET' || x.method === 'HEAD') return x.query === '' ? x.path : `${x.path}?${x.query}`
+  const { referer = '', host } = x.req.headers
+  const [, page] = /^https?:\/\/([^/]+)(\/.*)$/.exec(referer)?.slice(1) ?? []
+  const isOwn = host !== undefined && referer.split('/')[2] === host
+  return (isOwn ? ownPath(page) : undefined) ?? '/'
+}
+
+interface ErrorPageProps {
+  readonly view: View
+  readonly error: unknown
+  readonly requestId: string
+}
+
+function ErrorPage({ view, error, requestId }: ErrorPageProps) {
+  const { title, status, detail, hint } = problemOf(error, requestId)
+  return (
+    <Layout view={view} title={title}>
+      <h1>{title}</h1>
+      <div class="grid">
+        <section class="card">
+          <p>{detail}</p>
+          {hint !== undefined && <p>{hint}</p>}
+          <p class="faint">
+            Status {status}, request <code>{requestId}</code>
+          </p>
+          <p>
+            <a href="/">Go to the start page</a>
+          </p>
+        </section>
+      </div>
+    </Layout>
+  )
+}

@@ -1,0 +1,27 @@
+import { TacoError } from '../../../base/errors.ts'
+import type { Exchange } from '../kit/exchange.ts'
+import type { Face } from '../kit/routes/dispatch.ts'
+import { baseRoutes } from './base.ts'
+import { webStyle } from './define.ts'
+import type { WebServices } from './services.ts'
+import { signInRoutes } from './sign-in.tsx'
+import { startRoutes } from './start.tsx'
+
+/** Every page. */
+export const webRoutes = [...baseRoutes, ...startRoutes, ...signInRoutes]
+
+export function createWebFace(services: WebServices): Face {
+  return {
+    prefix: '/',
+    style: webStyle,
+    routes: webRoutes,
+    services,
+    isFor: wantsHtml,
+    missing: () => new TacoError('NOT_FOUND', 'There is no such page.'),
+  }
+}
+
+/** Programs that ask for an address that does not exist get an answer for programs. */
+function wantsHtml({ req }: Exchange): boolean {
+  return /\btext\/html\b/i.test(req.headers.accept ?? '')
+}

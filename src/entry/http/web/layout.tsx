@@ -1,0 +1,169 @@
+import type { Child } from 'hono/jsx'
+import { NAVIGATION } from './navigation.ts'
+import { THEMES, type Theme } from './theme.ts'
+import type { View } from './view.ts'
+
+interface LayoutProps {
+  readonly view: View
+  readonly title: string
+  /** True: a page by itself, such as sign-in, without the navigation. */
+  readonly isAlone?: boolean
+  readonly isWide?: boolean
+  readonly children?: Child
+}
+
+/** The one frame of all pages. */
+export function Layout({
+  view,
+  title,
+  isAlone = view.person === undefined,
+  isWide = false,
+  children,
+}: LayoutProps) {
+  const theme = view.theme === 'auto' ? {} : { 'data-theme': view.theme }
+  return (
+    <html lang="en" {...theme}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content={view.theme === 'auto' ? 'light dark' : view.theme} />
+        <title>{`${title} · OpenTaco`}</title>
+        <link rel="icon" type="image/svg+xml" href={view.pathOf('taco.svg')} />
+        <link rel="stylesheet" href={view.pathOf('taco.css')} />
+        <script src={view.pathOf('taco.js')} defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        <div class={isAlone ? 'frame alone' : 'frame'}>
+          <header class="top">
+            <a class="brand" href="/">
+              <Logo />
+              OpenTaco
+            </a>
+            {view.person !== undefined && <span class="where mono">{view.bucket}</span>}
+            <Me view={view} />
+          </header>
+          {!isAlone && <Navigation view={view} />}
+          <main id="content" tabindex={-1} class={isWide ? 'wide' : undefined}>
+            {children}
+          </main>
+        </div>
+      </body>
+    </html>
+  )
+}
+
+function Navigation({ view }: { readonly view: View }) {
+  const path = view.path.replace(/\?.*/, '')
+  return (
+    <nav class="side" aria-label="Main">
+      {NAVIGATION.map((group) => (
+        <ul>
+          {group.map(({ label, href }) => (
+            <li>
+              <a href={href} aria-current={path === href ? 'page' : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
+  )
+}
+
+/** Who I am, and what belongs to me rather than to the estate. It opens without JavaScript. */
+function Me({ view }: { readonly view: View }) {
+  const { person } = view
+  return (
+    <details class="me">
+      <summary aria-label={person === undefined ? 'Appearance' : `${person}: account and appearance`}>
+        {person === undefined ? (
+          <span>Appearance</span>
+        ) : (
+          <>
+            <span class="name">{person}</span>
+            <span class="avatar" aria-hidden="true">
+              {initialsOf(person)}
+            </span>
+          </>
+        )}
+      </summary>
+      <div class="menu">
+        {view.hasSession && (
+          <>
+            <p class="muted">Signed in as {person}</p>
+            <a href="/account/tokens">Your tokens</a>
+            <a href="/account/sessions">Your sessions</a>
+            <Form view={view} action="/sign-out">
+              <button class="plain" type="submit">
+                Sign out
+              </button>
+            </Form>
+          </>
+        )}
+        <ThemeChoice view={view} />
+      </div>
+    </details>
+  )
+}
+
+const THEME_LABELS: Readonly<Record<Theme, string>> = { auto: 'System', light: 'Light', dark: 'Dark' }
+
+function ThemeChoice({ view }: { readonly view: View }) {
+  return (
+    <Form view={view} action="/theme">
+      <input type="hidden" name="return_to" value={view.path} />
+      <fieldset class="theme">
+        <legend>Theme</legend>
+        {THEMES.map((theme) => (
+          <button
+            class="button small"
+            type="submit"
+            name="theme"
+            value={theme}
+            aria-pressed={view.theme === theme ? 'true' : 'false'}
+          >
+            {THEME_LABELS[theme]}
+          </button>
+        ))}
+      </fieldset>
+    </Form>
+  )
+}
+
+interface FormProps {
+  readonly view: View
+  readonly action: string
+  readonly class?: string
+  readonly children?: Child
+}
+
+/** Every form of a page is one of these: it carries the CSRF token. */
+export function Form({ view, action, class: className, children }: FormProps) {
+  return (
+    <form method="post" action={action} class={className}>
+      <input type="hidden" name="csrf" value={view.csrf} />
+      {children}
+    </form>
+  )
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+  const letters = words.length > 1 ? words.slice(0, 2).map((word) => word.slice(0, 1)) : [name.slice(0, 2)]
+  return letters.join('').toUpperCase()
+}
+
+function Logo() {
+  return (
+    <svg width="22" height="22" viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden="true">
+      <path d="M2 17a10 10 0 0 1 20 0z" stroke-width="2" stroke-linejoin="round" />
+      <path d="M9 13h6" />
+      <circle cx="9" cy="13" r="1.5" fill="currentColor" stroke="none" />
+      <circle cx="15" cy="13" r="1.5" fill="currentColor" stroke="none" />
+    </svg>
+  )
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { Route } from '../kit/routes/route.ts'
+import { page } from './define.ts'
+import type { WebServices } from './services.ts'
+import { Layout } from './layout.tsx'
+import { Card, Command, Notice } from './parts.tsx'
+import { htmlReply } from './render.ts'
+import { type View, viewOf } from './view.ts'
+
+export const startRoutes: readonly Route[] = [
+  page({
+    path: '/',
+    id: 'showStart',
+    action: 'account:manage',
+    summary: 'The start page',
+    query: z.object({}),
+    handle: ({ x }, services) => htmlReply(<Start view={viewOf(x, services)} services={services} />),
+  }),
+]
+
+function Start({ view, services }: { readonly view: View; readonly services: WebServices }) {
+  const { about, auth, publicUrl } = services
+  const address = publicUrl ?? 'http://127.0.0.1:7070'
+  return (
+    <Layout view={view} title="Start">
+      <h1>OpenTaco</h1>
+      <p class="muted">This server keeps the states of OpenTofu and Terraform in a bucket that you own.</p>
+      <div class="split">
+        <div class="grid">
+          {auth === 'none' && (
+            <Notice kind="warn">
+              <p>
+                This server asks for no credential: anyone who can reach it can read and change every state.
+                To have people sign in, <a href="/sign-in">see how to move up</a>.
+              </p>
+            </Notice>
+          )}
+          <Card title="Work with it from a terminal">
+            <div class="stack">
+              {auth === 'sso' && <Command>{`taco login ${address}`}</Command>}
+              <Command>taco status</Command>
+              <Command>taco unit list</Command>
+              <Command>taco init</Command>
+            </div>
+          </Card>
+          {view.hasSession && (
+            <Card title="Your account">
+              <p>
+                <a href="/account/tokens">Your tokens</a> let programs act for you.{' '}
+                <a href="/account/sessions">Your sessions</a> show where you are signed in.
+              </p>
+            </Card>
+          )}
+        </div>
+        <div class="grid">
+          <Card title="This server">
+            <dl class="keyed">
+              <dt>Signed in as</dt>
+              <dd>{view.person}</dd>
+              <dt>Bucket</dt>
+              <dd class="mono">{about.bucket.label}</dd>
+              <dt>Version</dt>
+              <dd class="num">{about.version}</dd>
+            </dl>
+          </Card>
+          <Command>taco server</Command>
+        </div>
+      </div>
+    </Layout>
+  )
+}

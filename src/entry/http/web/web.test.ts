@@ -1,0 +1,196 @@
+import { gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { type Answer, type TestFace, startFace } from '../../../../test/rig/http-face.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { silentLog } from '../../../base/log.ts'
+import { openGuard, tokenGuard } from '../auth/auth.ts'
+import { openWebFace } from '../open-web.ts'
+import { webRoutes } from './face.ts'
+
+const rootToken = 'the-root-token-of-this-test-0123456789'
+
+/** Every page and form: [route, action, openness]. A new one without a row here fails. */
+const table = [
+  ['GET /assets/{name}', 'account:manage', 'everybody'],
+  ['POST /theme', 'account:manage', 'everybody'],
+  ['GET /', 'account:manage', 'nobody'],
+  ['GET /sign-in', 'account:manage', 'everybody'],
+] as const
+
+async function open(auth: 'none' | 'token' = 'none', publicUrl?: string): Promise<TestFace> {
+  const web = await openWebFace({
+    auth,
+    about: { version: 'test', bucket: { kind: 'memory', label: 'memory:' } },
+    clock: systemClock,
+    log: silentLog,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+  })
+  const guard = auth === 'none' ? openGuard() : tokenGuard({ token: rootToken, clock: systemClock })
+  return startFace({ faces: [web], guard })
+}
+
+const html = { accept: 'text/html' }
+const formType = { 'content-type': 'application/x-www-form-urlencoded' }
+const cookiesOf = ({ headers }: Answer) =>
+  (headers['set-cookie'] ?? []).map((text) => text.split(';')[0]).join('; ')
+const csrfIn = ({ text }: Answer) => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
+
+/** The first page, with the cookie and the token of its forms. */
+async function visited(face: TestFace, path = '/') {
+  const answer = await face.send(path, { headers: html })
+  return { answer, cookie: cookiesOf(answer), csrf: csrfIn(answer) }
+}
+
+test('every page and form has its action and its openness', () => {
+  const found = webRoutes.map((of) => `${of.method} ${of.pattern} ${of.action} ${of.openness}`)
+
+  expect(found.toSorted()).toEqual(table.map((row) => row.join(' ')).toSorted())
+})
+
+test('a page carries a strict policy and is kept by nobody', async () => {
+  const { answer } = await visited(await open())
+
+  expect(answer.status).toBe(200)
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': expect.stringMatching(
+      /^default-src 'none'; style-src 'self'; script-src 'self'; .*form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+    ),
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(answer.text).toMatch(/^<!doctype html><html lang="en">/)
+  expect(answer.text).not.toMatch(/<style|style=|<script(?![^>]* src=)|\son\w+=/)
+})
+
+test('the files of a page are named by their content, compressed, and cached for ever', async () => {
+  const face = await open()
+  const { answer } = await visited(face)
+  const paths = [...answer.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => String(path))
+
+  expect(paths).toHaveLength(3)
+  for (const path of paths) {
+    expect(path).toMatch(/^\/assets\/taco-[\w-]{12}\.(css|js|svg)$/)
+    const plain = await face.send(path)
+    const small = await face.send(path, { headers: { 'accept-encoding': 'gzip' } })
+    expect(plain.headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': expect.stringMatching(/^(text\/(css|javascript); charset=utf-8|image\/svg\+xml)$/),
+      vary: 'Accept-Encoding',
+    })
+    expect(gunzipSync(small.bytes).equals(plain.bytes)).toBe(true)
+  }
+  for (const path of ['/assets/taco.css', '/assets/tsconfig.json', '/assets/x'])
+    expect((await face.send(path)).status).toBe(404)
+})
+
+test('without a sign-in, the way leads to the sign-in page and back', async () => {
+  const face = await open('token')
+
+  const { answer } = await visited(face, '/?a=b')
+  const page = await face.send(String(answer.headers.location), { headers: html })
+
+  expect([answer.status, answer.headers.location]).toEqual([303, '/sign-in?return_to=%2F%3Fa%3Db'])
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('People cannot sign in to this server yet')
+  expect(page.text).not.toContain('memory:')
+})
+
+test('an unknown address is a page for browsers and a problem for programs', async () => {
+  const face = await open()
+
+  const page = await face.send('/nothing', { headers: html })
+  const problem = await face.send('/nothing')
+  const api = await face.send('/v1/nothing', { headers: html })
+
+  expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+  expect(page.text).toContain('There is no such page.')
+  for (const { status, headers } of [problem, api])
+    expect([status, headers['content-type']]).toEqual([404, 'application/problem+json'])
+})
+
+test('a form is carried out only with the token of its page', async () => {
+  const face = await open()
+  const { cookie, csrf } = await visited(face)
+  const other = await visited(face)
+  const choose = (token: string | undefined, headers: Record<string, string>) =>
+    face.send('/theme', {
+      method: 'POST',
+      headers: { ...html, ...formType, ...headers },
+      body: String(
+        new URLSearchParams({ theme: 'dark', return_to: '/sign-in', ...(token && { csrf: token }) }),
+      ),
+    })
+
+  expect((await choose(undefined, { cookie })).status).toBe(403)
+  expect((await choose('', { cookie })).status).toBe(403)
+  expect((await choose(csrf, {})).status).toBe(403)
+  expect((await choose(other.csrf, { cookie })).status).toBe(403)
+  const done = await choose(csrf, { cookie })
+  expect([done.status, done.headers.location]).toEqual([303, '/sign-in'])
+  expect(done.headers['set-cookie']).toEqual([
+    'taco-theme=dark; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax',
+  ])
+  const dark = await face.send('/', { headers: { ...html, cookie: `${cookie}; taco-theme=dark` } })
+  expect(dark.text).toContain('<html lang="en" data-theme="dark">')
+})
+
+test('no two pages show the same token', async () => {
+  const face = await open()
+  const { cookie, csrf } = await visited(face)
+  const again = await face.send('/', { headers: { ...html, cookie } })
+
+  expect(csrfIn(again)).not.toBe(csrf)
+  expect(again.headers).not.toHaveProperty('set-cookie')
+})
+
+test.each([
+  ['another type', { 'content-type': 'application/json' }, '{"theme":"dark"}', 400],
+  ['no type', {}, 'theme=dark', 400],
+  ['bytes that are not UTF-8', formType, Buffer.from('theme=\xff', 'latin1'), 400],
+  ['too much', formType, `theme=${'x'.repeat(300_000)}`, 413],
+])('a form of %s is refused', async (_, headers, body, status) => {
+  const face = await open()
+
+  const answer = await face.send('/theme', { method: 'POST', headers: { ...html, ...headers }, body })
+
+  expect(answer.status).toBe(status)
+  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
+})
+
+test('a form with wrong fields is refused with the reason', async () => {
+  const face = await open()
+  const { cookie, csrf } = await visited(face)
+
+  const answer = await face.send('/theme', {
+    method: 'POST',
+    headers: { ...html, ...formType, cookie },
+    body: `theme=pink&csrf=${csrf}`,
+  })
+
+  expect(answer.status).toBe(400)
+  expect(answer.text).toContain('theme')
+})
+
+test.each([
+  ['GET', '/', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 200],
+  ['GET', '/', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, 403],
+  ['GET', '/', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, 403],
+  ['GET', '/', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
+  ['POST', '/theme', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 403],
+  ['GET', '/v1/server', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 403],
+])('from another site, %s %s with %j answers %i', async (method, path, fetched, status) => {
+  const face = await open()
+  const headers = { ...html, ...formType, 'sec-fetch-site': 'cross-site', ...fetched }
+
+  expect((await face.send(path, { method, headers })).status).toBe(status)
+})
+
+test('over https, cookies are bound to the host', async () => {
+  const { answer } = await visited(await open('none', 'https://taco.example'))
+
+  expect(answer.headers['set-cookie']).toEqual([
+    expect.stringMatching(/^__Host-taco-form=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax$/),
+  ])
+})
