@@ -42,8 +42,9 @@ const common = {
 
 const clockSkewSeconds = z.number().int().min(0).max(300).default(60)
 
-/** Several providers accept an account of any customer under these, not only of yours. */
-const SHARED_TENANTS = /^https:\/\/login\.microsoftonline\.com\/(common|organizations|consumers)(\/|$)/
+/** Entra ID accepts the accounts of every customer under these, not only of yours. */
+const SHARED_TENANTS =
+  /^https:\/\/login\.microsoftonline\.com\/(common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(\/|$)/
 
 /** Parameters that carry the security of the sign-in, or that OpenTaco sets itself. */
 const RESERVED_PARAMETERS = new Set([

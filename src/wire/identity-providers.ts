@@ -1,0 +1,27 @@
+import { badRequest } from '../base/errors.ts'
+import type { IdentityDeps, IdentityProvider, ProviderKind, ProviderSettings } from '../access/index.ts'
+
+/** One entry per kind; each is loaded only when it is used, because they bring large libraries along. */
+const OPENERS: {
+  readonly [K in ProviderKind]: (
+    settings: Extract<ProviderSettings, { kind: K }>,
+    deps: IdentityDeps,
+  ) => Promise<IdentityProvider>
+} = {
+  oidc: async (settings, deps) =>
+    (await import('../access/identity/adapters/oidc/provider.ts')).openOidcProvider(settings, deps),
+  github: (settings) => Promise.reject(notYet(settings)),
+  saml: (settings) => Promise.reject(notYet(settings)),
+}
+
+/** Talks to no one yet: a provider that is down does not keep a server from starting. */
+export function openIdentityProvider<K extends ProviderKind>(
+  settings: Extract<ProviderSettings, { kind: K }>,
+  deps: IdentityDeps,
+): Promise<IdentityProvider> {
+  return OPENERS[settings.kind](settings, deps)
+}
+
+function notYet({ kind }: { readonly kind: string }) {
+  return badRequest('kind', `Sign-in providers of kind ${kind} are not supported yet.`)
+}
