@@ -1,4 +1,15 @@
+import type { Action } from './actions.ts'
 import { type Author, type Principal, type SystemName, principalText } from './principal.ts'
+
+/** Which request it was, for the audit. */
+export interface Origin {
+  /** Of the client: of its own connection, or as a trusted proxy gave it. */
+  readonly address: string
+  /** What the route is for. Undefined: there is no such route. */
+  readonly action?: Action
+  /** `POST /v1/units/{unit}/lock` */
+  readonly route?: string
+}
 
 /** On whose behalf a service does something. Every method of a service takes one. */
 export interface Caller {
@@ -6,6 +17,8 @@ export interface Caller {
   /** What the caller says of itself (`alice@laptop`): recorded and shown as unverified, and nothing is decided by it. */
   readonly claim?: string | undefined
   readonly requestId?: string
+  /** Undefined: no request asks for it. */
+  readonly origin?: Origin | undefined
   readonly signal?: AbortSignal
   /** Set if the request can be recognised when it is repeated, so that its change is made once. */
   readonly request?: {

@@ -3,7 +3,7 @@ export type { Action, Resource } from './actions.ts'
 export type { Decision, Denial } from './authorize.ts'
 export { authorize } from './authorize.ts'
 export { authorOf, systemCaller, withClaim } from './caller.ts'
-export type { Caller } from './caller.ts'
+export type { Caller, Origin } from './caller.ts'
 export { openServerUser, principalText, rootToken, stranger, viaOf, viewAuthor } from './principal.ts'
 export type {
   Author,

@@ -97,8 +97,9 @@ export function principalText(principal: Principal): string {
   }
 }
 
-/** The token or session that the caller used, for the record. */
-export function viaOf(principal: Principal): Via | undefined {
+/** The token, session or run that the caller used, for the record. */
+export function viaOf(principal: Principal): Via | { readonly kind: 'run'; readonly id: string } | undefined {
+  if (principal.kind === 'run') return { kind: 'run', id: principal.id }
   if (principal.kind === 'user' || principal.kind === 'team') return principal.via
   if (principal.kind === 'token' && principal.use !== 'root')
     return { kind: 'token', id: principal.id, name: principal.name }

@@ -1,5 +1,6 @@
 import { createRunTokens, systemCaller } from '../access/index.ts'
 import { createAdopt } from './upkeep/adopt.ts'
+import { createAudit } from './audit/audit.ts'
 import { createBackground } from './journal/background.ts'
 import { createCatalog } from './catalog/catalog.ts'
 import { createClaims } from './units/claims.ts'
@@ -70,6 +71,14 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const maker = createUnitMaker(deps, store, claims, orgs, catalog)
   const runTokens = createRunTokens(deps)
   const locksSeen = createLocksSeen(parts)
+  const journal = createJournal(deps, { orgs, tails, unitsNamed: catalog.idsNamed })
+  const audit = createAudit(deps, {
+    background,
+    journal: journalWriter,
+    records: journal.records,
+    orgs,
+    locator,
+  })
   await orgs.ensureFirst(systemCaller('opentaco'))
 
   return {
@@ -80,7 +89,8 @@ export async function createStateControl(options: StateControlOptions): Promise<
     versions: createVersions(parts, locator),
     outputs: createOutputs(parts, locator),
     graph: createGraphStore(parts, catalog, locator, orgs, createUnitsAt(parts, catalog, history)),
-    journal: createJournal(deps, { orgs, tails, unitsNamed: catalog.idsNamed }),
+    journal,
+    audit,
     outbox,
     upkeep: {
       adopt: createAdopt(parts, orgs, maker, claims, catalog),
@@ -90,6 +100,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     },
     runTokens,
     close() {
+      audit.flush()
       journalWriter.hurry()
       return background.flush()
     },

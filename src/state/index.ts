@@ -8,6 +8,8 @@
 export { createStateControl } from './create-state-control.ts'
 export type { StateControlOptions } from './create-state-control.ts'
 export type { StateSettings } from './settings.ts'
+export { AuditRecord } from './audit/model.ts'
+export type { Audit, AuditEntry, AuditPage, AuditQuery } from './audit/model.ts'
 export { StateDiff } from './content/diff.ts'
 export { inThisThread, longWork } from './long-work.ts'
 export type { LongWork } from './long-work.ts'

@@ -1,5 +1,6 @@
 import type { Author, Caller, RunTokens } from '../access/index.ts'
 import type { Body, Found, Held, OutboxDocument } from '../bucket/index.ts'
+import type { Audit } from './audit/model.ts'
 import type { StateFacts } from './content/scan.ts'
 import type { Expected } from './expected.ts'
 import type {
@@ -40,6 +41,7 @@ export interface StateControl {
   readonly outputs: Outputs
   readonly graph: GraphStore
   readonly journal: Journal
+  readonly audit: Audit
   readonly outbox: Outbox
   readonly upkeep: Upkeep
   readonly runTokens: RunTokens
@@ -406,7 +408,7 @@ export type { Body, Caller, Found }
 /** What happened, before it has an id and a time. It goes into the outbox of the changed document. */
 export interface EventDraft<Type extends string = EventType> {
   readonly type: Type
-  readonly caller: Pick<Caller, 'principal' | 'claim' | 'requestId'>
+  readonly caller: Pick<Caller, 'principal' | 'claim' | 'requestId' | 'origin'>
   /** The author according to the document, where the caller only completes the change. */
   readonly author?: Author
   readonly data?: Readonly<Record<string, unknown>>

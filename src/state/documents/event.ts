@@ -35,6 +35,11 @@ export const Event = openObject({
   /** What the caller says of itself: not verified. */
   who: z.string().optional(),
   requestId: z.string().optional(),
+  /** Of the request that made the change. What a server does by itself has none of these. */
+  via: openObject({ kind: z.string(), id: z.string(), name: z.string().optional() }).optional(),
+  address: z.string().optional(),
+  action: z.string().optional(),
+  route: z.string().optional(),
   data: z.record(z.string(), z.unknown()),
 })
 export type Event = z.infer<typeof Event>

@@ -1,4 +1,5 @@
-import { authorOf, viewAuthor } from '../../access/index.ts'
+import { type Origin, authorOf, viaOf, viewAuthor } from '../../access/index.ts'
+import { markRecorded } from '../audit/recorded.ts'
 import type { StateDeps } from '../settings.ts'
 import type { Background } from './background.ts'
 import type { JournalWriter } from './journal-writer.ts'
@@ -18,6 +19,7 @@ export function makeEvent(
 ): Event {
   const at = deps.clock.now()
   const { by, who } = draft.author ?? authorOf(draft.caller)
+  markRecorded(draft.caller.origin)
   return {
     id: deps.ids.ulid(at),
     at,
@@ -27,8 +29,15 @@ export function makeEvent(
     by,
     ...(who === undefined ? {} : { who }),
     ...(draft.caller.requestId === undefined ? {} : { requestId: draft.caller.requestId }),
+    // Where the caller only completes what another one began, its request says nothing about the author.
+    ...(draft.author === undefined ? requestOf(draft.caller) : {}),
     data: { ...draft.data },
   }
+}
+
+function requestOf({ principal, origin }: EventDraft['caller']): Pick<Event, 'via' | keyof Origin> {
+  const via = viaOf(principal)
+  return { ...(via === undefined ? {} : { via }), ...origin }
 }
 
 export function viewEvent(event: Event): EventView {

@@ -9,12 +9,13 @@ import type { EventPage, EventQuery, Journal } from '../state-control.ts'
 import type { OrgStore } from '../units/orgs.ts'
 import type { BackwardCursor, Cursor } from './cursor.ts'
 import { decodeBackward, decodeCursor } from './cursor.ts'
+import { viewEvent } from './events.ts'
 import { createFollower } from './follower.ts'
 import { readRecords } from './journal-records.ts'
 import { SETTLE_MS } from './journal-writer.ts'
 import type { Placed, Source } from './listing.ts'
 import { LAST, ascending, descending, merged } from './listing.ts'
-import type { Listed, Page, Wanted } from './page.ts'
+import type { Listed, Page, RecordPage, Wanted } from './page.ts'
 import { backwardPage, forwardPage } from './page.ts'
 import { createRoots } from './roots.ts'
 import type { Tails } from './tail.ts'
@@ -36,33 +37,52 @@ export interface JournalParts {
   readonly unitsNamed: (org: string, name: string) => Promise<readonly string[]>
 }
 
+/** The journal as it is stored, with what only the audit shows. */
+export interface JournalRecords {
+  /** Newest first, and only those that are selected. */
+  records(
+    query: Omit<EventQuery, 'types' | 'order'> & { readonly since?: number; readonly until?: number },
+    select: (event: Event) => boolean,
+  ): Promise<RecordPage>
+}
+
+/** An object is placed at the time of its writing, which is a little later than its events. */
+const WRITTEN_WITHIN_MS = 60_000
+
 type ReadObject = (at: Placed) => Promise<readonly Event[] | undefined>
 
-export function createJournal(deps: StateDeps, { orgs, tails, unitsNamed }: JournalParts): Journal {
+export function createJournal(
+  deps: StateDeps,
+  { orgs, tails, unitsNamed }: JournalParts,
+): Journal & JournalRecords {
   const { bucket, clock, log } = deps
   const rootsOf = createRoots(deps, orgs)
   const join = createFollower(deps, tails, rootsOf)
   const kept = new LRUCache<string, Promise<readonly Event[] | undefined>>({ max: MOST_KEPT })
 
   async function read(query: EventQuery): Promise<EventPage> {
-    if (query.order === 'desc') return readBackward(query)
+    if (query.order === 'desc') return viewPage(await readBackward(query))
     const { orgs: names, prefixes, asOf } = await rootsOf(query.org)
     const cursor = startOf(query.after, clock.now())
     const page = forwardPage(cursor, await wantedBy(query, names), placeAt(asOf - SETTLE_MS))
     const sources = prefixes.map((root) => ({ root, stretches: ascending(bucket, root, cursor.after) }))
     await fillPage(page, merged(sources, 'asc'), { readObject, mostListed: MOST_LISTED.asc })
     await refuseIfPruned(query, cursor, names)
-    return page.answer()
+    return viewPage(page.answer())
   }
 
-  async function readBackward(query: EventQuery): Promise<EventPage> {
+  async function readBackward(
+    query: EventQuery & Pick<Wanted, 'select'> & { readonly since?: number; readonly until?: number },
+  ): Promise<RecordPage> {
     const { orgs: names, prefixes, asOf } = await rootsOf(query.org)
     const cursor = query.after === undefined ? undefined : decodeBackward(query.after)
     const page = backwardPage(cursor, await wantedBy(query, names), placeAt(asOf - SETTLE_MS))
-    const span = { before: endOf(cursor), now: asOf }
+    const { since = 0, until = Infinity } = query
+    const end = until + WRITTEN_WITHIN_MS < asOf ? placeAt(until + WRITTEN_WITHIN_MS) : undefined
+    const span = { before: endOf(cursor) ?? end, now: asOf }
     const sources = prefixes.map((root) => ({ root, stretches: descending(bucket, root, span) }))
     const runs = merged(cursor?.before === '' ? [] : sources, 'desc')
-    await fillPage(page, runs, { readObject, mostListed: MOST_LISTED.desc })
+    await fillPage(page, notBefore(runs, placeAt(since)), { readObject, mostListed: MOST_LISTED.desc })
     return page.answer()
   }
 
@@ -83,7 +103,7 @@ export function createJournal(deps: StateDeps, { orgs, tails, unitsNamed }: Jour
         const page = forwardPage(cursor, wanted, placeAt(asOf - SETTLE_MS))
         await fillPage(page, merged(sources, 'asc'), { readObject: readOnce, mostListed: MOST_LISTED.asc })
         if (isFirst) await refuseIfPruned(query, cursor, names)
-        const answer = page.answer()
+        const answer = viewPage(page.answer())
         yield answer
         cursor = decodeCursor(answer.next)
         if (!answer.more) await following.next(signal)
@@ -146,7 +166,22 @@ export function createJournal(deps: StateDeps, { orgs, tails, unitsNamed }: Jour
     }
   }
 
-  return { read, follow }
+  return { read, follow, records: (query, select) => readBackward({ ...query, select }) }
+}
+
+async function* notBefore(
+  runs: AsyncIterable<readonly Placed[]>,
+  first: string,
+): AsyncGenerator<readonly Placed[]> {
+  for await (const run of runs) {
+    const end = run.findIndex(({ place }) => place < first)
+    if (end === -1) yield run
+    else return yield run.slice(0, end)
+  }
+}
+
+function viewPage(page: RecordPage): EventPage {
+  return { ...page, items: page.items.map(viewEvent) }
 }
 
 async function fillPage(

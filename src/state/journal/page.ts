@@ -2,10 +2,9 @@ import type { JournalObject } from '../documents/journal-layout.ts'
 import { parseJournalKey } from '../documents/journal-layout.ts'
 import type { Event } from '../documents/model.ts'
 import type { EventPage, EventQuery } from '../state-control.ts'
-import type { EventView } from '../views/views.ts'
 import type { BackwardCursor, Cursor } from './cursor.ts'
 import { encodeBackward, encodeCursor } from './cursor.ts'
-import { viewEvent } from './events.ts'
+import { isForAuditOnly } from '../audit/model.ts'
 import type { Placed } from './listing.ts'
 
 /** More would make cursors too long: then the reader gets the rest once they have settled. */
@@ -16,6 +15,8 @@ const LEAST_READ_AT_ONCE = 32
 
 /** What is asked for, as far as the keys of the journal tell and beyond. */
 export interface Wanted extends Pick<EventQuery, 'org' | 'unit' | 'types' | 'limit'> {
+  /** Instead of everything that is not for the audit alone. */
+  readonly select?: ((event: Event) => boolean) | undefined
   /** Ids of the units that `unit` may mean. Undefined: only the records tell. */
   readonly unitIds?: ReadonlySet<string> | undefined
 }
@@ -41,12 +42,17 @@ export interface Page {
   stop(): void
   /** Everything that is in the journal was looked at. */
   finish(): void
-  answer(): EventPage
+  answer(): RecordPage
+}
+
+/** As the journal holds them; the rest as in `EventPage`. */
+export interface RecordPage extends Omit<EventPage, 'items'> {
+  readonly items: readonly Event[]
 }
 
 export function forwardPage(cursor: Cursor, wanted: Wanted, settledBefore: string): Page {
   const seen = new Map<string, number>(cursor.seen)
-  const items: EventView[] = []
+  const items: Event[] = []
   let { after } = cursor
   let more = false
 
@@ -56,7 +62,7 @@ export function forwardPage(cursor: Cursor, wanted: Wanted, settledBefore: strin
       if (!couldMatch(org, units[to], wanted)) continue
       if (items.length === wanted.limit) return to
       const event = records[to]
-      if (event !== undefined && matches(event, wanted)) items.push(viewEvent(event))
+      if (event !== undefined && matches(event, wanted)) items.push(event)
     }
     return units.length
   }
@@ -111,9 +117,11 @@ export function backwardPage(
 ): Page {
   /** Where those go on who want to know what comes after this answer. */
   const seen = new Map<string, number>()
-  const items: EventView[] = []
+  const items: Event[] = []
   let next: BackwardCursor = cursor ?? { before: '', left: 0 }
   let more = true
+  /** Something that could be wanted did not fit. */
+  let isCut = false
   const isFull = () => items.length === wanted.limit
 
   return {
@@ -129,9 +137,12 @@ export function backwardPage(
         if (!isSettled && seen.size < MOST_SEEN) seen.set(object.ulid, Infinity)
         for (let i = to - 1; i >= 0; i--) {
           if (!couldMatch(object.org, object.units[i], wanted)) continue
-          if (isFull()) break
+          if (isFull()) {
+            isCut = true
+            break
+          }
           const event = records[i]
-          if (event !== undefined && matches(event, wanted)) items.push(viewEvent(event))
+          if (event !== undefined && matches(event, wanted)) items.push(event)
           next = { before: place, left: i }
         }
       }
@@ -141,7 +152,7 @@ export function backwardPage(
     },
     stop() {},
     finish() {
-      more = false
+      more = isCut
     },
     answer: () => ({
       items,
@@ -168,7 +179,9 @@ function listed(
 
 function readAhead(wanted: Wanted, found: number): number {
   const isExact =
-    (wanted.types ?? []).length === 0 && (wanted.unit === undefined || wanted.unitIds !== undefined)
+    wanted.select === undefined &&
+    (wanted.types ?? []).length === 0 &&
+    (wanted.unit === undefined || wanted.unitIds !== undefined)
   return Math.min(Math.max(wanted.limit - found, isExact ? 1 : LEAST_READ_AT_ONCE), READ_AT_ONCE)
 }
 
@@ -178,7 +191,8 @@ function couldMatch(org: string, unit: string | undefined, wanted: Wanted): bool
   return wanted.unitIds === undefined || wanted.unitIds.has(unit ?? '')
 }
 
-function matches(event: Event, { types = [], unit, unitIds }: Wanted): boolean {
+function matches(event: Event, { types = [], unit, unitIds, select }: Wanted): boolean {
+  if (select === undefined ? isForAuditOnly(event.type) : !select(event)) return false
   if (types.length > 0 && !types.some((type) => type === event.type)) return false
   if (unitIds !== undefined) return unitIds.has(event.unit?.id ?? '')
   return unit === undefined || event.unit?.name === unit

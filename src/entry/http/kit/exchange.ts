@@ -1,5 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Caller, type Principal, type Session, stranger } from '../../../access/index.ts'
+import {
+  type Action,
+  type Caller,
+  type Origin,
+  type Principal,
+  type Session,
+  stranger,
+} from '../../../access/index.ts'
 import type { Connection } from './connection.ts'
 import type { RenderedError } from './response/http-error.ts'
 
@@ -40,10 +47,15 @@ export class Exchange {
   route = 'none'
   /** Values of `Set-Cookie`. Undefined for nearly all answers. */
   cookies: string[] | undefined
+  /** What the route is for. */
+  action: Action | undefined
+  /** Set where access is denied, so that the audit knows it even if the answer hides it as NOT_FOUND. */
+  isDenied = false
   /** True while nothing but the client can move things on: only then may an idle connection be cut. */
   waitsForClient = false
   #awaitsContinue: boolean
   #connection: Connection
+  #origin: Origin | undefined
 
   constructor(
     req: IncomingMessage,
@@ -84,12 +96,20 @@ export class Exchange {
    */
   get caller(): Caller {
     const { principal, claim, requestId } = this
-    const caller = { principal, claim, requestId }
+    const caller = { principal, claim, requestId, origin: this.#from }
     return this.keyed === undefined ? caller : { ...caller, request: this.keyed }
   }
 
   addCookie(cookie: string): void {
     ;(this.cookies ??= []).push(cookie)
+  }
+
+  /** One object for the whole request: by it, the audit knows whether the request made an event. */
+  get #from(): Origin {
+    const { address, action } = this
+    this.#origin ??=
+      action === undefined ? { address } : { address, action, route: `${this.method} ${this.route}` }
+    return this.#origin
   }
 
   get isAwaitingContinue(): boolean {

@@ -3,6 +3,7 @@ import type { Exchange } from '../kit/exchange.ts'
 import type { Face } from '../kit/routes/dispatch.ts'
 import { createReadiness } from '../readiness.ts'
 import { aboutRoutes } from './about.ts'
+import { auditRoutes } from './audit.ts'
 import { backendRoutes } from './backend/backend.ts'
 import { type V1Services, v1Style } from './define.ts'
 import { dependencyRoutes } from './graph/dependencies.ts'
@@ -35,6 +36,7 @@ const described = [
   ...rolloutRoutes,
   ...runTokenRoutes,
   ...eventRoutes,
+  ...auditRoutes,
   ...upkeepRoutes,
   ...backendRoutes,
   ...stateRoutes,

@@ -71,6 +71,7 @@ export const runTokenRoutes = [
     method: 'POST',
     path: '/v1/run-tokens/{id}/renew',
     id: 'renewRunToken',
+    audit: 'counted',
     action: 'run:token',
     tags,
     summary: 'Renew a run token',

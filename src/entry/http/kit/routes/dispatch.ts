@@ -1,8 +1,9 @@
-import { type Principal, principalText, stranger } from '../../../../access/index.ts'
+import { type Principal, type Resource, principalText, stranger } from '../../../../access/index.ts'
 import { isTacoError } from '../../../../base/errors.ts'
 import type { Guard } from '../../auth/auth.ts'
 import { checkSameOrigin } from '../../auth/cross-site.ts'
 import { permit, refuseRunToken } from '../../auth/permit.ts'
+import type { Audit } from '../../../../state/index.ts'
 import type { Exchange, FaceStyle } from '../exchange.ts'
 import type { Limits } from '../limits.ts'
 import { keyedRequest } from '../request/idempotency.ts'
@@ -16,7 +17,8 @@ import { wrongMethod } from '../response/http-error.ts'
 import { type Reply, sendReply } from '../response/reply.ts'
 import { checkPath, decodeRest, decodeSegment } from '../unit-path.ts'
 import { createMatcher, namesIn } from './match.ts'
-import type { BodySpec, Method, Route } from './route.ts'
+import { createRecorder } from './recorder.ts'
+import type { BodySpec, Demand, Method, Route } from './route.ts'
 
 /** A part of the address space: its routes, and how it speaks where no route matches. */
 export interface Face {
@@ -38,6 +40,7 @@ export interface DispatchDeps {
   readonly guard: Guard
   readonly limits: Limits
   readonly isMetricsOpen?: boolean
+  readonly control: { readonly audit: Audit }
 }
 
 interface Row {
@@ -72,6 +75,7 @@ export interface Found {
  */
 export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Dispatcher {
   const { guard, limits } = deps
+  const recorder = createRecorder(deps.control.audit)
   const rows = faces.flatMap((face) => face.routes.map((route) => rowOf(route, face)))
   const match = createMatcher(rows)
   const byLength = faces.toSorted((a, b) => b.prefix.length - a.prefix.length)
@@ -85,6 +89,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     const row = matched?.methods.get(x.method)
     if (matched === undefined || row === undefined) return notFound(x, matched?.methods)
     x.route = row.route.pattern
+    x.action = row.route.action
     x.style = row.route.style
     x.services = row.face.services
     return { isProbe: row.route.isProbe === true, row, face: row.face, values: matched.values }
@@ -111,6 +116,18 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   }
 
   function answer(x: Exchange, found: Found): Promise<void> | undefined {
+    const refused = (error: unknown): never => {
+      recorder.refused(x, error, () => askedFor(x, found))
+      throw error
+    }
+    try {
+      return begin(x, found)?.catch(refused)
+    } catch (error) {
+      return refused(error)
+    }
+  }
+
+  function begin(x: Exchange, found: Found): Promise<void> | undefined {
     checkHeaderCount(x.req, limits.maxHeaders)
     checkTarget(x.req)
     checkPath(x.path)
@@ -156,22 +173,25 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     const request = { params, query, target, headers: x.req.headers, x, body: undefined }
     if (!route.isRaw) return answerParsed(x, row, request)
     demand(principal, route, request)
-    return route.handle(request, face.services) as Promise<void> | undefined
+    const handling = route.handle(request, face.services) as Promise<void> | undefined
+    if (isSafe(route.method)) return handling
+    return handling?.then(() => recorder.done(x, route, { status: x.res.statusCode, target }))
+  }
+
+  /** What a request is about that was refused before that was of interest. */
+  function askedFor(x: Exchange, { row, values }: Found): Resource {
+    try {
+      return row === undefined ? {} : parsed(x, row, values).target
+    } catch {
+      return {}
+    }
   }
 
   /** A stranger learns that a credential is missing, and nothing about how the request should look. */
   function parsedOrRefused(x: Exchange, row: Row, values: readonly string[]) {
     try {
-      const { route } = row
-      if (!isSafe(route.method) && !takes(route, 'if-match')) refuseConditions(x.req.headers)
-      const params = validParams(row, values)
-      const query =
-        x.query === ''
-          ? row.noQuery()
-          : route.query === undefined
-            ? {}
-            : validated(route.query, parseQuery(x.query))
-      return { params, query, target: route.target({ params, query }) }
+      if (!isSafe(row.route.method) && !takes(row.route, 'if-match')) refuseConditions(x.req.headers)
+      return parsed(x, row, values)
     } catch (error) {
       if (!isOpen(row.route) && x.principal.kind === 'anonymous') permit(x.principal, row.route.action, {})
       throw error
@@ -184,13 +204,14 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     request: Parameters<Route['handle']>[0],
   ): Promise<void> {
     const { bytes, body } = await bodyOf(x, route)
-    demand(x.principal, route, { ...request, body })
+    const demands = demand(x.principal, route, { ...request, body })
     if (takes(route, 'idempotency-key')) {
       const key = x.req.headers['idempotency-key']?.toString()
       const says = [x.method, x.path, x.query, bytes.toString()]
       x.keyed = keyedRequest(key, principalText(x.principal), says)
     }
     const reply = await route.handle({ ...request, body, caller: x.caller }, face.services)
+    await recorder.done(x, route, { status: (reply as Reply).status, target: request.target, demands })
     await sendReply(x, reply as Reply, { isSecret: route.isSecret === true, limits })
   }
 
@@ -209,9 +230,26 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   return { find, answer }
 }
 
-function demand(principal: Principal, route: Route, given: Parameters<NonNullable<Route['also']>>[0]): void {
-  if (route.also === undefined) return
-  for (const { action, resource } of route.also(given)) permit(principal, action, resource)
+function demand(
+  principal: Principal,
+  route: Route,
+  given: Parameters<NonNullable<Route['also']>>[0],
+): readonly Demand[] {
+  const demands = route.also?.(given) ?? []
+  for (const { action, resource } of demands) permit(principal, action, resource)
+  return demands
+}
+
+function parsed(x: Exchange, row: Row, values: readonly string[]) {
+  const { route } = row
+  const params = validParams(row, values)
+  const query =
+    x.query === ''
+      ? row.noQuery()
+      : route.query === undefined
+        ? {}
+        : validated(route.query, parseQuery(x.query))
+  return { params, query, target: route.target({ params, query }) }
 }
 
 function rowOf(route: Route, face: Face): Row {

@@ -64,6 +64,11 @@ interface Described {
   readonly errors?: ErrorRenderer
   /** True: the answer holds secrets, so it is never compressed: its size would tell about them. */
   readonly isSecret?: boolean
+  /**
+   * `counted`: it comes every few seconds, so the audit records it once a minute with a number. Any other change that
+   * makes no event is recorded before it is answered.
+   */
+  readonly audit?: 'counted'
   /** True: asked by what watches the server, every few seconds for ever. It does not count as use. */
   readonly isProbe?: boolean
 }

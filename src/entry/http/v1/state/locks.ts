@@ -74,6 +74,7 @@ export const lockRoutes = [
     method: 'POST',
     path: '/v1/units/{unit}/lock/renew',
     id: 'renewLock',
+    audit: 'counted',
     action: 'lock',
     tags,
     summary: 'Renew the lease of a lock',
