@@ -67,8 +67,6 @@ export const ACTIONS = [
   'vars:read',
   'vars:write',
   'events:read',
-  /** The record of changes and refusals: with addresses, tokens and sessions. */
-  'audit:read',
 ] as const
 export type Action = (typeof ACTIONS)[number]
 

@@ -37,7 +37,7 @@ test('changes are listed newest first, as a table, JSON lines and CSV', async ()
   const csv = (await taco('audit', '--since', '1h', '--until', '2100-01-01', '--csv', '-n', '1')).out
   expect(csv.split('\r\n')).toEqual([
     'at,result,type,by,who,via_kind,via_id,via_name,address,action,route,org,unit_id,unit,count,request_id,id',
-    expect.stringMatching(/,done,lock\.forced,anonymous,alice@laptop,,,,,lock,.*,prod\/app,1,/),
+    expect.stringMatching(/,done,lock\.forced,anonymous,alice@laptop,,,,in-process,lock,.*,prod\/app,1,/),
     '',
   ])
 })
