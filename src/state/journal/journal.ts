@@ -175,8 +175,8 @@ async function* notBefore(
 ): AsyncGenerator<readonly Placed[]> {
   for await (const run of runs) {
     const end = run.findIndex(({ place }) => place < first)
-    if (end === -1) yield run
-    else return yield run.slice(0, end)
+    yield end === -1 ? run : run.slice(0, end)
+    if (end !== -1) return
   }
 }
 
