@@ -3,6 +3,7 @@
  * run wherever it can be; a slow machine slows both sides. Nothing here fails because of a timing.
  */
 import { parseArgs } from 'node:util'
+import { access } from './access.ts'
 import { run as measureStarts } from './cli.ts'
 import { run as measureGraph } from './graph.ts'
 import { growth } from './growth.ts'
@@ -33,6 +34,7 @@ const parts: Readonly<Record<Part, (site: Site) => AsyncIterable<Row>>> = {
   k: pauses,
   l: servers,
   m: workers,
+  n: access,
 }
 
 async function* versions(site: Site): AsyncGenerator<Row> {

@@ -1,7 +1,7 @@
 import { type Action, SERVER_ACTIONS } from '../actions.ts'
 import { POLICY_ACTIONS, matchesAction } from './action-patterns.ts'
 import { type Grant, type Rule, type UnitFacts, hasLabels, isAboutUnits, isUnclear } from './rules.ts'
-import { matchesPath } from './unit-patterns.ts'
+import { pathTest } from './unit-patterns.ts'
 
 type UnitTest = (unit: UnitFacts) => boolean
 
@@ -87,6 +87,7 @@ function createUnion() {
   let isEveryUnit = false
   const exact = new Set<string>()
   const below = new Set<string>()
+  const paths: ((name: string) => boolean)[] = []
   const others: UnitTest[] = []
 
   function add(rule: Rule, grant: Grant): void {
@@ -106,17 +107,18 @@ function createUnion() {
       if (pattern === '**') isEveryUnit = true
       else if (!pattern.includes('*')) exact.add(pattern)
       else if (parent !== undefined) below.add(parent)
-      else others.push(({ name }) => matchesPath(pattern, name))
+      else paths.push(pathTest(pattern))
     }
   }
 
   function test(): boolean | UnitTest {
     if (isEverything || isEveryUnit) return true
-    if (exact.size + below.size + others.length === 0) return false
+    if (exact.size + below.size + paths.length + others.length === 0) return false
     return (unit) =>
       exact.has(unit.name) ||
       (unit.id !== null && exact.has(unit.id)) ||
       (below.size > 0 && isBelow(below, unit.name)) ||
+      paths.some((isMatch) => isMatch(unit.name)) ||
       others.some((isMatch) => isMatch(unit))
   }
 

@@ -37,14 +37,19 @@ export function patternFault(
 
 export function matchesUnit(pattern: string, unit: { readonly id: string | null; readonly name: string }) {
   if (!pattern.includes('*')) return pattern === unit.name || pattern === unit.id
-  return matchesPath(pattern, unit.name)
+  return pathTest(pattern)(unit.name)
 }
 
-/** `pattern` has a wildcard. */
-export function matchesPath(pattern: string, name: string): boolean {
-  const wanted = pattern.split('/')
-  if (wanted.at(-1) === '**') wanted.splice(-1, 1, '*', '**')
-  return matchesSequence(wanted, name.split('/'), '**', matchesPart)
+/** For a pattern with a wildcard. Most names fail at its beginning or its end, which is quick to see. */
+export function pathTest(pattern: string): (name: string) => boolean {
+  const parts = pattern.split('/')
+  const head = /^[^*]*/.exec(parts[0] ?? '')?.[0] ?? ''
+  const tail = /[^*]*$/.exec(parts.at(-1) ?? '')?.[0] ?? ''
+  const wanted = parts.at(-1) === '**' ? [...parts.slice(0, -1), '*', '**'] : parts
+  return (name) =>
+    name.startsWith(head) &&
+    name.endsWith(tail) &&
+    matchesSequence(wanted, name.split('/'), '**', matchesPart)
 }
 
 function matchesPart(pattern: string, part: string): boolean {
