@@ -27,7 +27,7 @@ export function checkRole(role: Role): void {
       `Use at most ${MOST_RULES}. Rules can list several actions and patterns.`,
     )
   for (const [i, { actions, units, labels }] of role.rules.entries()) {
-    for (const [j, pattern] of actions.entries()) refuse(`rules.${i}.actions.${j}`, actionFault(pattern))
+    checkActions(`rules.${i}.actions`, actions)
     checkPatterns(`rules.${i}.units`, units)
     if (labels !== undefined && Object.keys(labels).length === 0)
       throw badRequest(
@@ -50,6 +50,10 @@ export function checkBinding(binding: Binding, roles: readonly Role[]): void {
     )
   }
   checkPatterns('units', binding.units)
+}
+
+export function checkActions(field: string, patterns: readonly string[] | undefined): void {
+  for (const [i, pattern] of (patterns ?? []).entries()) refuse(`${field}.${i}`, actionFault(pattern))
 }
 
 export function checkPatterns(field: string, patterns: readonly string[] | undefined): void {

@@ -1,16 +1,11 @@
-import { generateKeySync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { callerNamed } from '../../../test/support/caller.ts'
-import { silentJournal } from '../../../test/support/journal.ts'
-import { systemClock } from '../../base/clock.ts'
-import { randomIds } from '../../base/ids.ts'
-import { silentLog } from '../../base/log.ts'
+import { testKey, tokenFleet as fleet } from '../../../test/support/tokens.ts'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import { type Bucket, bodyOf } from '../../bucket/index.ts'
 import { systemCaller } from '../caller.ts'
-import { createKeyRing } from '../secrets/key-ring.ts'
 import { isToken } from './token-text.ts'
-import { type NewToken, createTokens } from './tokens.ts'
+import type { NewToken } from './tokens.ts'
 
 const DAY_MS = 86_400_000
 const alice = callerNamed('alice')
@@ -18,34 +13,6 @@ const mine = { user: 'user-alice' }
 const personal = { name: 'laptop', owner: { kind: 'personal', user: 'user-alice' } } as const
 const ofTeam = { name: 'ci', owner: { kind: 'team', org: 'acme', team: 'team-1' } } as const
 const ofOrg: NewToken = { name: 'deploy', owner: { kind: 'organization', org: 'acme', roles: ['operator'] } }
-
-const key = (id: string) => ({ id, key: generateKeySync('hmac', { length: 256 }) })
-
-/** What several servers over one bucket have, at a time that the test moves. */
-function fleet(bucket: Bucket = openMemoryBucket()) {
-  let ahead = 0
-  const clock = { ...systemClock, now: () => Date.now() + ahead }
-  const keys = [key('k1')]
-  const gone = new Set<string>()
-  const { journal, events } = silentJournal()
-  const owners = {
-    user: (id: string) =>
-      gone.has(id) ? undefined : ({ kind: 'user', id, name: 'alice', groups: ['okta/ops'] } as const),
-    team: async (org: string, id: string) =>
-      gone.has(id) ? undefined : ({ kind: 'team', id, name: 'ops', org } as const),
-  }
-  const server = () =>
-    createTokens({
-      bucket,
-      clock,
-      ids: randomIds,
-      log: silentLog,
-      ring: createKeyRing(keys),
-      owners,
-      journal,
-    })
-  return { bucket, server, keys, gone, events, pass: (ms: number) => (ahead += ms), now: clock.now }
-}
 
 async function contents(bucket: Bucket): Promise<Map<string, string>> {
   const all = new Map<string, string>()
@@ -213,7 +180,7 @@ test('a bucket that takes no writes does not keep anybody out', async () => {
 test('after a key rotation a token still works, and comes to the new key when it is used', async () => {
   const { server, keys } = fleet()
   const [used, unused] = [await server().create(personal, alice), await server().create(personal, alice)]
-  keys.unshift(key('k2'))
+  keys.unshift(testKey('k2'))
   const rotated = server()
   expect(await rotated.check(used.text)).toMatchObject({ kind: 'user' })
   await rotated.settled()
@@ -304,4 +271,24 @@ test('whatever text is given, checking it does not throw', async () => {
     expect(isToken(text)).toBe(false)
     expect(await one.check(text)).toEqual({ kind: 'unknown' })
   }
+})
+
+test.each([
+  [{ actions: ['state:reed'] }, 'actions.0', 'state:read'],
+  [{ units: ['/prod'] }, 'units.0', 'plain path'],
+  [{ units: Array.from({ length: 101 }, () => 'a') }, 'units', ''],
+])('a scope that matches nothing is refused: %o', async (scope, field, hint) => {
+  const refused = fleet()
+    .server()
+    .create({ ...personal, scope }, alice)
+
+  await expect(refused).rejects.toMatchObject({ code: 'BAD_REQUEST', facts: { field } })
+  if (hint !== '') await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining(hint) })
+})
+
+test('a token with a scope cannot create one without', async () => {
+  const { principal } = alice
+  const scoped = { principal: { ...principal, scope: { units: ['dev/**'] } } as typeof principal }
+
+  await expect(fleet().server().create(personal, scoped)).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })

@@ -17,6 +17,7 @@ import {
   tokenKind,
 } from './document.ts'
 import { type ExpiryRules, defaultExpiry, expiryOf } from './expiry.ts'
+import { checkScope, refuseScoped } from './scope.ts'
 import { isTokenId, tokenText } from './token-text.ts'
 import { createTokenUsage } from './usage.ts'
 import { type TokenOwners, type ValidatedTokens, createValidatedTokens, hashOf } from './validated-tokens.ts'
@@ -100,6 +101,8 @@ export function createTokens(deps: {
     check: validated.check,
 
     async create({ name, owner, scope, expiresAt: asked }, caller) {
+      refuseScoped(caller.principal)
+      if (scope !== undefined) checkScope(scope)
       const now = clock.now()
       const expiresAt = expiryOf(owner.kind, asked, now, expiry)
       const id = ids.id(owner.kind === 'workload' ? 'wl' : 'at')

@@ -12,9 +12,9 @@ export interface TokenView {
   /** The id of the person or of the team. */
   readonly user: string | null
   readonly team: string | null
-  readonly roles: readonly string[]
-  readonly actions: readonly string[] | null
-  readonly units: readonly string[] | null
+  readonly roles: string[]
+  readonly actions: string[] | null
+  readonly units: string[] | null
   readonly status: 'active' | 'expired' | 'revoked'
   readonly createdAt: string
   readonly createdBy: string

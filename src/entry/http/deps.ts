@@ -1,3 +1,4 @@
+import type { Tokens } from '../../access/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
@@ -21,6 +22,8 @@ export interface HttpDeps {
   readonly guard: Guard
   /** Further faces beside the native API. */
   readonly faces?: readonly Face[]
+  /** Undefined: there are none but the root token and run tokens. */
+  readonly tokens?: Tokens | undefined
   /** True: /metrics asks for no credential. */
   readonly isMetricsOpen?: boolean
   readonly limits: Limits

@@ -18,6 +18,7 @@ import { rolloutRoutes } from './rollouts.ts'
 import { runTokenRoutes } from './run-tokens.ts'
 import { stateRoutes } from './state/states.ts'
 import { syncRoutes } from './graph/sync.ts'
+import { tokenRoutes } from './tokens.ts'
 import { unitRoutes } from './units.ts'
 import { upkeepRoutes } from './upkeep.ts'
 import { versionRoutes } from './state/versions.ts'
@@ -35,6 +36,7 @@ const described = [
   ...syncRoutes,
   ...rolloutRoutes,
   ...runTokenRoutes,
+  ...tokenRoutes,
   ...eventRoutes,
   ...auditRoutes,
   ...upkeepRoutes,
