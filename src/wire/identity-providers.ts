@@ -10,7 +10,8 @@ const OPENERS: {
 } = {
   oidc: async (settings, deps) =>
     (await import('../access/identity/adapters/oidc/provider.ts')).openOidcProvider(settings, deps),
-  github: (settings) => Promise.reject(notYet(settings)),
+  github: async (settings, deps) =>
+    (await import('../access/identity/adapters/github/provider.ts')).openGithubProvider(settings, deps),
   saml: (settings) => Promise.reject(notYet(settings)),
 }
 

@@ -10,12 +10,14 @@ export interface BoundedFetchOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
+export type Send = (url: string | URL, init?: RequestInit) => Promise<Response>
+
 /**
  * Requests to a provider: they end in time, do not follow redirects, and read a bounded answer. What later may work
  * (no connection, 429, 5xx) is refused as `unavailable`.
  */
-export function boundedFetch({ label, refuse, fetch: send = fetch }: BoundedFetchOptions) {
-  return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
+export function boundedFetch({ label, refuse, fetch: send = fetch }: BoundedFetchOptions): Send {
+  return async (url, init = {}) => {
     const { host } = new URL(url)
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     let answer: Response

@@ -5,6 +5,7 @@ import { randomText } from '../../keep.ts'
 import type { ProviderCheck } from '../../provider.ts'
 import type { Refuse } from '../../refusals.ts'
 import type { OidcSettings } from '../../settings.ts'
+import type { Send } from '../bounded-fetch.ts'
 import { isClientRefused, translate } from './errors.ts'
 
 const Keys = z.object({ keys: z.array(z.object({ kty: z.string() })).min(1) })
@@ -13,7 +14,7 @@ export interface OidcCheck {
   readonly settings: OidcSettings
   readonly configuration: client.Configuration
   readonly redirectUri: string
-  readonly send: (url: string) => Promise<Response>
+  readonly send: Send
   readonly refuse: Refuse
 }
 
