@@ -1,5 +1,5 @@
 import { type Document, type Scalar, isAlias, isMap, isScalar, visit } from 'yaml'
-import type { Faults } from './faults.ts'
+import type { Faults } from '../base/yaml/faults.ts'
 
 /**
  * What YAML allows and a `taco.yaml` does not. Checked in the parsed nodes, because values have lost the difference.
@@ -28,18 +28,6 @@ export function checkNodes(document: Document, faults: Faults): void {
     const given = isMap(value) ? value.get('labels', true) : undefined
     const labels: unknown = isAlias(given) ? given.resolve(document) : given
     for (const label of isMap(labels) ? labels.items : []) if (isScalar(label.value)) writeAsText(label.value)
-  }
-}
-
-/** The values, or a fault if aliases expand to more than a person would write. */
-export function valuesOf(document: Document, faults: Faults): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 100 })
-  } catch {
-    let first: number | undefined
-    visit(document, { Alias: (_, { range }) => void (first ??= range?.[0]) })
-    faults.addAt(first ?? 0, 'Anchors are used too often, or inside their own value.')
-    return undefined
   }
 }
 

@@ -1,12 +1,9 @@
-import { sentence } from '../base/text/sentence.ts'
-import { LineCounter, type YAMLError, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { isTacoError } from '../base/errors.ts'
-import { nearest } from '../base/text/nearest.ts'
+import type { Faults } from '../base/yaml/faults.ts'
+import { parseYaml, parsed, valuesOf } from '../base/yaml/read-yaml.ts'
 import { checkLabelCount, parseLabels, parseOrgName, parseUnitName } from '../state/index.ts'
 import { findCycles, spellCycle } from '../graph/index.ts'
-import type { Faults } from './faults.ts'
-import { openFaults } from './faults.ts'
 import {
   DEPENDENCY_KEYS,
   DependencyEntry,
@@ -17,7 +14,7 @@ import {
   UNIT_KEYS,
   UnitEntry,
 } from './file.ts'
-import { checkNodes, valuesOf } from './nodes.ts'
+import { checkNodes } from './nodes.ts'
 import type { Project, ProjectDependency, ProjectUnit } from './project.ts'
 
 type Path = readonly PropertyKey[]
@@ -27,10 +24,7 @@ type Path = readonly PropertyKey[]
  * `path` names the file: in messages, and its folder is the project's root.
  */
 export function readProject(text: string, path: string): Project {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
-  const faults = openFaults(path, document, lines)
-  refuseSyntax([...document.errors, ...document.warnings], faults)
+  const { document, faults } = parseYaml(text, { path, page: 'docs/project.md' })
   checkNodes(document, faults)
   faults.throwIfAny()
 
@@ -44,19 +38,6 @@ export function readProject(text: string, path: string): Project {
   refuseCycles(units, faults)
   faults.throwIfAny()
   return { ...(file?.org === undefined ? {} : { org: file.org }), root: folderOf(path), units }
-}
-
-/** The parser's own words, unless they address programmers. */
-function refuseSyntax(found: readonly YAMLError[], faults: Faults): void {
-  if (found.some(({ message }) => message.includes('call stack')))
-    faults.addAt(0, 'The file is nested too deeply.')
-  else
-    for (const { pos, code, message } of found)
-      faults.addAt(
-        pos[0],
-        code === 'MULTIPLE_DOCS' ? 'The file must be one document. Remove `---`.' : sentence(message),
-      )
-  faults.throwIfAny()
 }
 
 function readUnit(name: string, value: unknown, engine: string | undefined, faults: Faults): ProjectUnit {
@@ -124,47 +105,6 @@ function readForm(on: string, value: unknown, path: Path, faults: Faults): Proje
   if (outputs === 'all' || (outputs === undefined && mapped.length === 0))
     return { on, outputs: null, inputs }
   return { on, outputs: unique([...(outputs ?? []), ...mapped]), inputs }
-}
-
-/** Every issue becomes a fault with its position, unknown keys included. */
-function parsed<T extends z.ZodType>(
-  schema: T,
-  value: unknown,
-  path: Path,
-  keys: readonly string[] | undefined,
-  faults: Faults,
-): z.infer<T> | undefined {
-  const result = schema.safeParse(value)
-  if (keys !== undefined && typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    for (const key of Object.keys(value).filter((name) => !keys.includes(name))) {
-      const guess = nearest(key, keys)
-      const advice = guess === undefined ? `Known keys are ${keys.join(', ')}.` : `Did you mean ${guess}?`
-      faults.add([...path, key], `The key ${JSON.stringify(key)} is unknown. ${advice}`, 'key')
-    }
-  }
-  if (result.success) return result.data
-  for (const issue of result.error.issues) {
-    const isKey = issue.code === 'invalid_key'
-    const message = isKey ? (issue.issues[0]?.message ?? issue.message) : issue.message
-    faults.add([...path, ...issue.path], sayType(message), isKey ? 'key' : 'value')
-  }
-  return undefined
-}
-
-function sayType(message: string): string {
-  if (message.startsWith('Too small')) return 'This is empty.'
-  const types = /^Invalid input: expected (\w+), received (\w+)$/.exec(message)
-  const words: Readonly<Record<string, string>> = {
-    record: 'a map',
-    object: 'a map',
-    array: 'a list',
-    string: 'text',
-    number: 'a number',
-    boolean: 'true or false',
-    null: 'nothing',
-  }
-  const word = (type = '') => words[type] ?? type
-  return types === null ? sentence(message) : `This must be ${word(types[1])}, not ${word(types[2])}.`
 }
 
 function asFault(work: () => unknown, path: Path, faults: Faults, at?: 'key' | 'value'): void {

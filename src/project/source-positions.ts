@@ -1,5 +1,5 @@
 import { LineCounter, isScalar, isSeq, parseDocument } from 'yaml'
-import { offsetOf } from './faults.ts'
+import { offsetOf } from '../base/yaml/faults.ts'
 
 /** Where a `taco.yaml` declares that a unit uses another: `taco.yaml:3:7`. For errors that only a server can find. */
 export function placesOfDependencies(text: string, file: string): (unit: string, on: string) => string {

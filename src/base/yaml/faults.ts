@@ -1,5 +1,5 @@
 import { type Document, type LineCounter, isMap, isNode, isPair, isScalar } from 'yaml'
-import { TacoError } from '../base/errors.ts'
+import { TacoError } from '../errors.ts'
 
 /** Something wrong in a file, with where. Lines and columns count from 1. */
 export interface Fault {
@@ -16,7 +16,14 @@ export interface Faults {
   throwIfAny(): void
 }
 
-export function openFaults(file: string, document: Document, lines: LineCounter): Faults {
+export interface FileNames {
+  /** In messages. */
+  readonly path: string
+  /** Where its format is described: `docs/project.md`. */
+  readonly page: string
+}
+
+export function openFaults(file: FileNames, document: Document, lines: LineCounter): Faults {
   const found: Fault[] = []
 
   function addAt(offset: number, message: string): void {
@@ -30,10 +37,10 @@ export function openFaults(file: string, document: Document, lines: LineCounter)
     throwIfAny() {
       if (found.length === 0) return
       const faults = found.toSorted((a, b) => a.line - b.line || a.column - b.column)
-      const text = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`)
+      const text = faults.map(({ line, column, message }) => `${file.path}:${line}:${column}: ${message}`)
       throw new TacoError('BAD_REQUEST', text.join('\n'), {
-        hint: 'See docs/project.md for the format of the file.',
-        facts: { field: file, faults },
+        hint: `See ${file.page} for the format of the file.`,
+        facts: { field: file.path, faults },
       })
     },
   }
