@@ -81,7 +81,7 @@ test('a run writes its unit by id, so that a unit that takes over the name stays
 test.each<[Principal, string]>([
   [stranger, 'unauthenticated'],
   [runOf('ws-1'), 'run-scope'],
-  [callerNamed('alice').principal, 'not-granted'],
+  [callerNamed('alice').principal, 'hidden'],
 ])('a denial has a reason: %o', (principal, reason) => {
   expect(authorize(principal, 'org:admin', target)).toEqual({ allowed: false, reason })
 })

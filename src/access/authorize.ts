@@ -1,5 +1,8 @@
-import type { Action, Resource } from './actions.ts'
-import type { Principal, SystemName } from './principal.ts'
+import { type Action, type Resource, SERVER_ACTIONS } from './actions.ts'
+import type { CompiledPolicy } from './policy/compile.ts'
+import type { UnitFacts } from './policy/rules.ts'
+import { isInScope } from './policy/scope.ts'
+import type { Principal, SystemName, TeamPrincipal, TokenPrincipal, UserPrincipal } from './principal.ts'
 import { type RunScope, isOwn } from './run-scope.ts'
 
 export type Decision<R extends Resource = Resource> =
@@ -10,30 +13,135 @@ export type Decision<R extends Resource = Resource> =
     }
   | { readonly allowed: false; readonly reason: Denial }
 
-/** `unauthenticated`: the caller must say who it is. `run-scope`: outside of what the run token is for. */
-export type Denial = 'unauthenticated' | 'run-scope' | 'not-granted'
+/**
+ * - `unauthenticated`: the caller must say who it is.
+ * - `run-scope`: outside of what the run token is for.
+ * - `not-granted`: no rule allows it, or one denies it.
+ * - `token-scope`: the caller may do it, but not with this token.
+ * - `guarded`: only runs may write this state.
+ * - `hidden`: the caller may not even know whether it exists.
+ */
+export type Denial = 'unauthenticated' | 'run-scope' | 'not-granted' | 'token-scope' | 'guarded' | 'hidden'
+
+/** What is known about a caller and a resource. It is looked up before; the decision itself is pure. */
+export interface Standing {
+  /** The caller's grants in the organization of the resource. Undefined: none. */
+  readonly policy?: CompiledPolicy | undefined
+  /** Administers the server: may do everything that no rule denies. */
+  readonly isAdministrator?: boolean
+  readonly mayCreateOrgs?: boolean
+  /** The unit of the resource. Undefined: the resource has none. */
+  readonly unit?: UnitFacts | undefined
+  /** The unit is guarded, and the caller has not broken the glass. */
+  readonly isGuarded?: boolean
+  /** The route shows or changes only what the caller may see: a right on some units is enough. */
+  readonly isFiltered?: boolean | undefined
+}
 
 /** Decides everything that is allowed or denied. What no rule here allows is denied. */
 export function authorize<R extends Resource>(
   principal: Principal,
   action: Action,
   resource: R,
+  standing: Standing = {},
 ): Decision<R> {
   // For load balancers, which have no credential.
   if (action === 'server:health') return { allowed: true, resource }
   switch (principal.kind) {
-    case 'token':
-      return principal.use === 'root' ? { allowed: true, resource } : denied('not-granted')
     case 'anonymous':
-      return principal.isOpenServer ? { allowed: true, resource } : denied('unauthenticated')
+      return principal.isOpenServer ? unlessGuarded(action, resource, standing) : denied('unauthenticated')
     case 'run':
       return ofRun(principal.scope, action, resource)
     case 'system':
       return SYSTEM_WORK[principal.name].has(action) ? { allowed: true, resource } : denied('not-granted')
+    case 'token':
+      if (principal.use === 'root') return unlessGuarded(action, resource, standing)
+      return ofMember(principal, action, resource, standing)
     default:
-      // No rule grants anything to people and teams yet.
-      return denied('not-granted')
+      return ofMember(principal, action, resource, standing)
   }
+}
+
+function ofMember<R extends Resource>(
+  principal: Member,
+  action: Action,
+  resource: R,
+  standing: Standing,
+): Decision<R> {
+  const decision = byPolicy(principal, action, resource, standing)
+  return decision.allowed ? unlessGuarded(action, resource, standing) : decision
+}
+
+type Member = UserPrincipal | TeamPrincipal | TokenPrincipal
+
+function byPolicy<R extends Resource>(
+  principal: Member,
+  action: Action,
+  resource: R,
+  standing: Standing,
+): Decision<R> {
+  const { policy, unit } = standing
+  if (resource.org === undefined)
+    return ofServer(principal, action, standing) ? { allowed: true, resource } : denied('not-granted')
+  if (SERVER_ACTIONS.has(action)) return denied('not-granted')
+  if (policy === undefined || !policy.canSeeAny) return denied('hidden')
+  if (!isGranted(policy, action, standing))
+    return denied(isHidden(policy, standing) ? 'hidden' : 'not-granted')
+  const { scope } = principal
+  if (scope === undefined) return { allowed: true, resource }
+  // What a filtered route shows is narrowed to the scope's units one by one.
+  const narrowed = standing.isFiltered === true && unit === undefined ? { actions: scope.actions } : scope
+  return isInScope(narrowed, action, unit) ? { allowed: true, resource } : denied('token-scope')
+}
+
+function isGranted(policy: CompiledPolicy, action: Action, { unit, isFiltered }: Standing): boolean {
+  if (policy.allows(action, unit)) return true
+  return isFiltered === true && unit === undefined && policy.needsUnit(action)
+}
+
+function isHidden(policy: CompiledPolicy, { unit }: Standing): boolean {
+  return unit !== undefined && !policy.allows('unit:read', unit)
+}
+
+/** Of the server and all organizations. */
+function ofServer(principal: Member, action: Action, standing: Standing): boolean {
+  const isWhole = principal.scope === undefined
+  switch (action) {
+    case 'server:read':
+      return true
+    case 'account:manage':
+      return principal.kind === 'user' && isInScope(principal.scope ?? {}, action, undefined)
+    case 'org:create':
+      return (
+        isWhole &&
+        principal.kind === 'user' &&
+        (standing.isAdministrator === true || standing.mayCreateOrgs === true)
+      )
+    default:
+      return (isWhole && standing.isAdministrator === true) || standing.isFiltered === true
+  }
+}
+
+/** Writes of a state, and what stands in for them: whoever can make a run token can write with it. */
+const GUARDED: ReadonlySet<Action> = new Set<Action>([
+  'state:write',
+  'state:delete',
+  'state:force',
+  'state:rollback',
+  'unit:delete',
+  'run:token',
+])
+
+export function isGuardedAction(action: Action): boolean {
+  return GUARDED.has(action)
+}
+
+function unlessGuarded<R extends Resource>(
+  action: Action,
+  resource: R,
+  { isGuarded }: Standing,
+): Decision<R> {
+  return isGuarded === true && GUARDED.has(action) ? denied('guarded') : { allowed: true, resource }
 }
 
 const UPKEEP: ReadonlySet<Action> = new Set<Action>(['server:admin', 'org:read', 'org:create', 'unit:read'])
@@ -43,6 +151,7 @@ const SYSTEM_WORK: Readonly<Record<SystemName, ReadonlySet<Action>>> = {
   upkeep: UPKEEP,
   rollouts: new Set<Action>(['unit:read', 'graph:read', 'graph:write', 'rollout:read', 'rollout:work']),
   graph: new Set<Action>(['unit:read', 'outputs:read', 'graph:read', 'rollout:read']),
+  access: new Set<Action>(['unit:read']),
   outside: NONE,
 }
 

@@ -1,5 +1,9 @@
 import type { Action } from './actions.ts'
+import type { UnitFacts } from './policy/rules.ts'
 import { type Author, type Principal, type SystemName, principalText } from './principal.ts'
+
+/** Whether a caller may see a unit. */
+export type Sight = (unit: UnitFacts) => boolean
 
 /** Which request it was, for the audit. */
 export interface Origin {
@@ -16,6 +20,8 @@ export interface Caller {
   readonly principal: Principal
   /** What the caller says of itself (`alice@laptop`): recorded and shown as unverified, and nothing is decided by it. */
   readonly claim?: string | undefined
+  /** Which units of the organization the caller may see, for lists. Undefined: all. */
+  readonly sight?: Sight | undefined
   readonly requestId?: string
   /** Undefined: no request asks for it. */
   readonly origin?: Origin | undefined

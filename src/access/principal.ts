@@ -70,10 +70,10 @@ export interface TokenPrincipal {
 /**
  * Parts of OpenTaco that act on their own. `opentaco`: repairs and completes what requests left. `upkeep`: the
  * background checks and retention. `rollouts`: steps whose worker is gone. `graph`: reads for the
- * graph in memory, which all callers share. `outside`: an author only, for changes that
- * were made around OpenTaco.
+ * graph in memory, which all callers share. `access`: looks up the unit that a decision is about. `outside`: an author
+ * only, for changes that were made around OpenTaco.
  */
-export type SystemName = 'opentaco' | 'upkeep' | 'rollouts' | 'graph' | 'outside'
+export type SystemName = 'opentaco' | 'upkeep' | 'rollouts' | 'graph' | 'access' | 'outside'
 
 export type RunPrincipal = Extract<Principal, { readonly kind: 'run' }>
 

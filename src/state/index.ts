@@ -34,5 +34,6 @@ export {
   parseOrgName,
   parseUnitName,
 } from './documents/names.ts'
+export { noSuchOrg, noSuchUnit } from './units/missing.ts'
 export type * from './state-control.ts'
 export * from './views/views.ts'

@@ -78,7 +78,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     bucketDeadlineMs: options.bucketDeadlineMs,
     ...threads,
   })
-  const { control, graph, inputs, sync, rollouts, metrics, about, ready } = built
+  const { control, metrics, about, ready, close: _, ...services } = built
   const limits =
     options.maxStateBytes === undefined
       ? defaultLimits
@@ -89,10 +89,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
   const face = createHttpFace({
     faces: [web],
     control,
-    graph,
-    inputs,
-    sync,
-    rollouts,
+    ...services,
     guard: guardWith(control.runTokens, {
       refused: metrics.refusedCredential,
       limited: (address) =>

@@ -1,4 +1,4 @@
-import type { Tokens } from '../../access/index.ts'
+import type { Access, OrgAccess, SignInServices, Tokens } from '../../access/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
@@ -24,6 +24,10 @@ export interface HttpDeps {
   readonly faces?: readonly Face[]
   /** Undefined: there are none but the root token and run tokens. */
   readonly tokens?: Tokens | undefined
+  readonly access: Access
+  readonly orgAccess: OrgAccess
+  /** Undefined: people cannot sign in here. */
+  readonly signIn: SignInServices | undefined
   /** True: /metrics asks for no credential. */
   readonly isMetricsOpen?: boolean
   readonly limits: Limits

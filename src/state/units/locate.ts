@@ -5,6 +5,7 @@ import type { StateDeps } from '../settings.ts'
 import { gaveUp, nameGivenUp, remedy, whatBecame } from './given-up.ts'
 import { defaultStateKey, nameKey, stateClaimKey } from '../documents/layout.ts'
 import { refuseLost } from './lost-units.ts'
+import { noSuchUnit } from './missing.ts'
 import type { UnitDocument } from '../documents/model.ts'
 import { isUnitId, parseOrgName, parseUnitName } from '../documents/names.ts'
 import type { OrgStore } from './orgs.ts'
@@ -78,10 +79,7 @@ export function createLocator(
     const { unit, former } = await lookUp(ref)
     if (unit !== undefined) return unit
     if (former !== undefined) throw noUnitAnyMore(ref.unit, former.value)
-    throw new TacoError('NOT_FOUND', `There is no unit ${ref.unit} in the organization ${ref.org}.`, {
-      facts: { field: 'unit', unit: ref.unit },
-      hint: 'See `taco unit ls`. Restore a deleted unit with `taco unit restore`.',
-    })
+    throw noSuchUnit(ref)
   }
 
   function remembered(ref: UnitRef): Target | undefined {

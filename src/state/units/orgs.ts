@@ -1,3 +1,4 @@
+import { noSuchOrg } from './missing.ts'
 import { creatorOf, viewCreator } from '../documents/authors.ts'
 import { authorOf } from '../../access/index.ts'
 import { randomBytes } from 'node:crypto'
@@ -51,10 +52,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     keyOf: (org) => orgKey(parseOrgName(org)),
     async missing(org) {
       await refuseIfLost(org)
-      return new TacoError('NOT_FOUND', `There is no organization ${org}.`, {
-        facts: { field: 'org', org },
-        hint: 'See `taco org ls`, or create it with `taco org create`.',
-      })
+      return noSuchOrg(org)
     },
   }
   const documents = createDocumentStore<OrgDocument, string, Event>({ ...deps, outbox }, orgKind)

@@ -5,6 +5,7 @@ import {
   type Origin,
   type Principal,
   type Session,
+  type Sight,
   stranger,
 } from '../../../access/index.ts'
 import type { Connection } from './connection.ts'
@@ -39,6 +40,8 @@ export class Exchange {
   principal: Principal = stranger
   /** Of a caller that a browser's session identified. */
   session: Session | undefined
+  /** Which units the caller may see. Undefined: all. */
+  sight: Sight | undefined
   /** What the caller says of itself. */
   claim: string | undefined
   /** Of a request with an Idempotency-Key that its route takes. */
@@ -95,8 +98,8 @@ export class Exchange {
    * them done or not done, and sooner rather than later. So there is no signal here.
    */
   get caller(): Caller {
-    const { principal, claim, requestId } = this
-    const caller = { principal, claim, requestId, origin: this.#from }
+    const { principal, claim, requestId, sight } = this
+    const caller = { principal, claim, requestId, sight, origin: this.#from }
     return this.keyed === undefined ? caller : { ...caller, request: this.keyed }
   }
 

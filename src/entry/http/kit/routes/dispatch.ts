@@ -1,8 +1,15 @@
-import { type Principal, type Resource, principalText, stranger } from '../../../../access/index.ts'
+import {
+  type Access,
+  type Action,
+  type Principal,
+  type Resource,
+  principalText,
+  stranger,
+} from '../../../../access/index.ts'
 import { isTacoError } from '../../../../base/errors.ts'
 import type { Guard } from '../../auth/auth.ts'
 import { checkSameOrigin } from '../../auth/cross-site.ts'
-import { permit, refuseRunToken } from '../../auth/permit.ts'
+import { type PermitOptions, createPermit, refuseRunToken } from '../../auth/permit.ts'
 import type { Audit } from '../../../../state/index.ts'
 import type { Exchange, FaceStyle } from '../exchange.ts'
 import type { Limits } from '../limits.ts'
@@ -38,6 +45,7 @@ export interface Face {
 
 export interface DispatchDeps {
   readonly guard: Guard
+  readonly access: Access
   readonly limits: Limits
   readonly isMetricsOpen?: boolean
   readonly control: { readonly audit: Audit }
@@ -74,7 +82,14 @@ export interface Found {
  * synchronous as far as the guard and the handler are: a small state is answered in the turn in which it is asked for.
  */
 export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Dispatcher {
-  const { guard, limits } = deps
+  const { guard, access, limits } = deps
+  const permit = createPermit(access)
+
+  /** Notes on the exchange what was denied, for the audit: the answer may say that it does not exist. */
+  function permitFor(x: Exchange) {
+    return <R extends Resource>(action: Action, resource: R, options?: PermitOptions): R | Promise<R> =>
+      permit(x.principal, action, resource, { ...options, onDenied: () => (x.isDenied = true) })
+  }
   const recorder = createRecorder(deps.control.audit)
   const rows = faces.flatMap((face) => face.routes.map((route) => rowOf(route, face)))
   const match = createMatcher(rows)
@@ -163,19 +178,35 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     x.principal = principal
     if (row === undefined) {
       // Only callers that may read the server learn what exists.
-      permit(principal, 'server:read', {})
-      throw refusal?.() ?? new Error('neither a route nor a refusal')
+      const refuse = () => {
+        throw refusal?.() ?? new Error('neither a route nor a refusal')
+      }
+      return next(permitFor(x)('server:read', {}), refuse)
     }
-    const { route, face } = row
+    const { route } = row
     if (!isOpen(route)) refuseRunToken(principal, route)
     const { params, query, target: asked } = parsedOrRefused(x, row, values)
-    const target = isOpen(route) ? asked : permit(principal, route.action, asked)
-    const request = { params, query, target, headers: x.req.headers, x, body: undefined }
-    if (!route.isRaw) return answerParsed(x, row, request)
-    demand(principal, route, request)
-    const handling = route.handle(request, face.services) as Promise<void> | undefined
-    if (isSafe(route.method)) return handling
-    return handling?.then(() => recorder.done(x, route, { status: x.res.statusCode, target }))
+    return next(isOpen(route) ? asked : permitFor(x)(route.action, asked, route), (target) => {
+      const sight = target.org === undefined ? undefined : access.sight(principal, target.org)
+      return next(sight, (found) => {
+        x.sight = found
+        const request = { params, query, target, headers: x.req.headers, x, body: undefined }
+        return route.isRaw ? answerRaw(x, row, request) : answerParsed(x, row, request)
+      })
+    })
+  }
+
+  function answerRaw(
+    x: Exchange,
+    { route, face }: Row,
+    request: Parameters<Route['handle']>[0],
+  ): Promise<void> | undefined {
+    return next(demand(permitFor(x), route, request), () => {
+      const handling = route.handle(request, face.services) as Promise<void> | undefined
+      if (isSafe(route.method)) return handling
+      const { target } = request
+      return handling?.then(() => recorder.done(x, route, { status: x.res.statusCode, target }))
+    })
   }
 
   /** What a request is about that was refused before that was of interest. */
@@ -193,7 +224,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
       if (!isSafe(row.route.method) && !takes(row.route, 'if-match')) refuseConditions(x.req.headers)
       return parsed(x, row, values)
     } catch (error) {
-      if (!isOpen(row.route) && x.principal.kind === 'anonymous') permit(x.principal, row.route.action, {})
+      if (!isOpen(row.route) && x.principal.kind === 'anonymous') void permitFor(x)(row.route.action, {})
       throw error
     }
   }
@@ -204,7 +235,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     request: Parameters<Route['handle']>[0],
   ): Promise<void> {
     const { bytes, body } = await bodyOf(x, route)
-    const demands = demand(x.principal, route, { ...request, body })
+    const demands = await demand(permitFor(x), route, { ...request, body })
     if (takes(route, 'idempotency-key')) {
       const key = x.req.headers['idempotency-key']?.toString()
       const says = [x.method, x.path, x.query, bytes.toString()]
@@ -230,14 +261,26 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   return { find, answer }
 }
 
+type PermitHere = (action: Action, resource: Resource, options?: PermitOptions) => unknown
+
+/** At once where no right has to be looked up. */
 function demand(
-  principal: Principal,
+  permit: PermitHere,
   route: Route,
   given: Parameters<NonNullable<Route['also']>>[0],
-): readonly Demand[] {
+): readonly Demand[] | Promise<readonly Demand[]> {
   const demands = route.also?.(given) ?? []
-  for (const { action, resource } of demands) permit(principal, action, resource)
-  return demands
+  const waiting: Promise<unknown>[] = []
+  for (const { action, resource } of demands) {
+    const permitted = permit(action, resource, route)
+    if (permitted instanceof Promise) waiting.push(permitted)
+  }
+  return waiting.length === 0 ? demands : Promise.all(waiting).then(() => demands)
+}
+
+/** Goes on at once if it can: a small state is answered in the turn in which it is asked for. */
+function next<T, U>(value: T | Promise<T>, then: (value: T) => U): U | Promise<Awaited<U>> {
+  return value instanceof Promise ? (value.then(then) as Promise<Awaited<U>>) : then(value)
 }
 
 function parsed(x: Exchange, row: Row, values: readonly string[]) {

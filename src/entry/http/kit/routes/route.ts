@@ -49,6 +49,10 @@ interface Described {
    * or was redirected. `forms`: also a form that the other site filled in.
    */
   readonly fromOtherSites?: 'links' | 'forms'
+  /** True: it shows or changes only what the caller may see, so a right on some units is enough to call it. */
+  readonly isFiltered?: boolean
+  /** True: engines call it, and take 404 as "there is no state yet". */
+  readonly isForEngines?: boolean
   /** What generated clients call it. A name that was published stays, even if the path changes. */
   readonly id: string
   readonly tags: readonly string[]

@@ -1,0 +1,198 @@
+import type { Clock } from '../base/clock.ts'
+import { createFresh } from '../base/fresh.ts'
+import type { Action, Resource } from './actions.ts'
+import { type Decision, type Standing, authorize, isGuardedAction } from './authorize.ts'
+import type { Sight } from './caller.ts'
+import type { OrgPolicy } from './organization/document.ts'
+import type { OrgAccess } from './organization/org-access.ts'
+import { FRESH_MS } from './people/people.ts'
+import { type CompiledPolicy, compile } from './policy/compile.ts'
+import type { UnitFacts } from './policy/rules.ts'
+import { isInScope } from './policy/scope.ts'
+import { matchesUnit } from './policy/unit-patterns.ts'
+import { type Principal, principalText } from './principal.ts'
+import type { ServerPolicy, ServerSettings } from './settings/server-settings.ts'
+import { grantsIn, namesOf } from './subjects.ts'
+
+export interface DecideOptions {
+  /** The route shows or changes only what the caller may see: a right on some units is enough. */
+  readonly isFiltered?: boolean | undefined
+}
+
+/** Gathers what a decision is made on, and decides. At once where everything was read a moment ago. */
+export interface Access {
+  decide<R extends Resource>(
+    principal: Principal,
+    action: Action,
+    resource: R,
+    options?: DecideOptions,
+  ): Decision<R> | Promise<Decision<R>>
+  /** Undefined: all of them. */
+  sight(principal: Principal, org: string): Sight | undefined | Promise<Sight | undefined>
+  /** Whether the caller may know that the organization exists. */
+  seesOrg(principal: Principal, org: string): boolean | Promise<boolean>
+}
+
+export interface AccessDeps {
+  readonly clock: Clock
+  /** Guards hold in every mode. */
+  readonly orgs: Pick<OrgAccess, 'fresh'>
+  /** Undefined: people cannot sign in (`--auth none`, `--auth token`). */
+  readonly settings?: Pick<ServerSettings, 'fresh'> | undefined
+  /** Undefined if there is none. */
+  readonly findUnit: (org: string, nameOrId: string) => Promise<UnitFacts | undefined>
+}
+
+/** Decides on what callers are alone, for servers without organizations' access documents. */
+export const plainAccess: Access = {
+  decide: (principal, action, resource) => authorize(principal, action, resource),
+  sight: () => undefined,
+  seesOrg: () => true,
+}
+
+type Member = Extract<Principal, { kind: 'user' | 'team' } | { use: 'organization' | 'agent' | 'workload' }>
+
+export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): Access {
+  const units = createFresh<Required<Resource>, UnitFacts | undefined>({
+    clock,
+    forMs: FRESH_MS,
+    most: 20_000,
+    keyOf: ({ org, unit }) => `${org} ${unit}`,
+    read: ({ org = '', unit = '' }) => findUnit(org, unit),
+  })
+  const compiled = new WeakMap<OrgPolicy, Map<string, CompiledPolicy>>()
+
+  /** Prepared once for each caller and each version of the document. */
+  function policyOf(policy: OrgPolicy, principal: Member, isAdministrator: boolean): CompiledPolicy {
+    const key = JSON.stringify([
+      principal.kind,
+      principal.id,
+      isAdministrator,
+      principal.kind === 'user' ? [principal.groups, principal.email] : [],
+      principal.kind === 'token' ? principal.roles : [],
+    ])
+    let all = compiled.get(policy)
+    if (all === undefined) compiled.set(policy, (all = new Map()))
+    let found = all.get(key)
+    if (found === undefined) all.set(key, (found = compile(grantsIn(policy, principal, isAdministrator))))
+    return found
+  }
+
+  function ofServer(principal: Member, server: ServerPolicy): Standing {
+    return {
+      isAdministrator: isAdministrator(principal, server),
+      mayCreateOrgs: server.orgCreators === 'everyone',
+    }
+  }
+
+  function decideFor<R extends Resource>(
+    principal: Principal,
+    action: Action,
+    resource: R,
+    options: DecideOptions,
+  ): Decision<R> | Promise<Decision<R>> {
+    const { org, unit } = resource
+    const isMember = isMemberPrincipal(principal)
+    const mayBeGuarded = unit !== undefined && isGuardedAction(action) && principal.kind !== 'run'
+    if (org === undefined || (!isMember && !mayBeGuarded)) {
+      if (!isMember) return authorize(principal, action, resource)
+      return after(serverPolicy(), (server) =>
+        authorize(principal, action, resource, { ...ofServer(principal, server), ...options }),
+      )
+    }
+    return after(orgs.fresh(org), (policy) =>
+      after(isMember ? serverPolicy() : undefined, (server) => {
+        const standing: Standing = server === undefined || !isMember ? {} : ofServer(principal, server)
+        const own = isMember ? policyOf(policy, principal, standing.isAdministrator === true) : undefined
+        const facts = unit === undefined ? undefined : factsFor({ org, unit }, action, policy, principal, own)
+        return after(facts, (found) =>
+          authorize(principal, action, resource, {
+            ...standing,
+            ...options,
+            policy: own,
+            unit: found,
+            isGuarded:
+              found !== undefined && mayBeGuarded && isGuarded(policy, found, principal, clock.now()),
+          }),
+        )
+      }),
+    )
+  }
+
+  /** A unit is only looked up where rules go by what the request does not say: its labels, or its name if it has an id. */
+  function factsFor(
+    ref: { readonly org: string; readonly unit: string },
+    action: Action,
+    policy: OrgPolicy,
+    principal: Principal,
+    own: CompiledPolicy | undefined,
+  ): UnitFacts | Promise<UnitFacts> {
+    const byScope =
+      'scope' in principal && isMemberPrincipal(principal) && principal.scope?.units !== undefined
+    const byGuard = isGuardedAction(action) && policy.guards.some(({ units: some }) => some !== undefined)
+    const byRules = own !== undefined && (own.needsUnit(action) || own.needsUnit('unit:read'))
+    const unknown = { id: null, name: ref.unit, labels: {} }
+    if (!byScope && !byGuard && !byRules) return unknown
+    return after(units.get(ref), (found) => found ?? unknown)
+  }
+
+  function serverPolicy(): ServerPolicy | Promise<ServerPolicy> {
+    return settings?.fresh() ?? { providers: [], administrators: [] }
+  }
+
+  return {
+    decide: (principal, action, resource, options = {}) => decideFor(principal, action, resource, options),
+    sight(principal, org) {
+      if (!isMemberPrincipal(principal)) return undefined
+      return after(orgs.fresh(org), (policy) =>
+        after(serverPolicy(), (server) => {
+          const own = policyOf(policy, principal, isAdministrator(principal, server))
+          const { scope } = principal
+          if (!own.needsUnit('unit:read') && own.allows('unit:read', undefined) && scope?.units === undefined)
+            return undefined
+          const isVisible = own.unitTest('unit:read')
+          return (unit) =>
+            isVisible(unit) && (scope === undefined || isInScope({ units: scope.units }, 'unit:read', unit))
+        }),
+      )
+    },
+    seesOrg(principal, org) {
+      if (!isMemberPrincipal(principal)) return true
+      return after(orgs.fresh(org), (policy) =>
+        after(
+          serverPolicy(),
+          (server) => policyOf(policy, principal, isAdministrator(principal, server)).canSeeAny,
+        ),
+      )
+    },
+  }
+}
+
+function isMemberPrincipal(principal: Principal): principal is Member {
+  return (
+    principal.kind === 'user' ||
+    principal.kind === 'team' ||
+    (principal.kind === 'token' && principal.use !== 'root')
+  )
+}
+
+function isAdministrator(principal: Member, { administrators }: ServerPolicy): boolean {
+  if (principal.kind !== 'user' || administrators.length === 0) return false
+  const subjects = new Set(administrators)
+  return namesOf(principal).some(({ to }) => subjects.has(to))
+}
+
+/** Guarded, and nobody has broken the glass for this caller. Pure. */
+export function isGuarded(policy: OrgPolicy, unit: UnitFacts, principal: Principal, now: number): boolean {
+  const isCovered = policy.guards.some(
+    ({ units }) => units === undefined || units.some((pattern) => matchesUnit(pattern, unit)),
+  )
+  if (!isCovered) return false
+  const by = principalText(principal)
+  return !policy.brokenGlass.some((one) => one.unit === unit.id && one.by === by && one.until > now)
+}
+
+/** Goes on at once if it can. */
+function after<T, U>(value: T | Promise<T>, then: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(then) : then(value)
+}

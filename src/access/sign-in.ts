@@ -1,0 +1,10 @@
+import type { People } from './people/people.ts'
+import type { KeyRing } from './secrets/key-ring.ts'
+import type { ServerSettings } from './settings/server-settings.ts'
+
+/** What a server has on which people can sign in (`--auth sso`). */
+export interface SignInServices {
+  readonly keys: KeyRing
+  readonly people: People
+  readonly settings: ServerSettings
+}
