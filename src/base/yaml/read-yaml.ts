@@ -2,18 +2,23 @@ import { type Document, LineCounter, type YAMLError, parseDocument, visit } from
 import type { z } from 'zod'
 import { nearest } from '../text/nearest.ts'
 import { sentence } from '../text/sentence.ts'
-import { type FileNames, type Faults, openFaults } from './faults.ts'
+import { type FileNames, type Faults, offsetOf, openFaults } from './faults.ts'
 
 /** Parses a file that people write, JSON included. Throws BAD_REQUEST with every fault of its syntax. */
-export function parseYaml(
-  text: string,
-  file: FileNames,
-): { readonly document: Document; readonly faults: Faults } {
+export function parseYaml(text: string, file: FileNames): ParsedYaml {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
   const faults = openFaults(file, document, lines)
   refuseSyntax([...document.errors, ...document.warnings], faults)
-  return { document, faults }
+  const lineOf = (path: readonly PropertyKey[]) => lines.linePos(offsetOf(document, path, 'value')).line
+  return { document, faults, lineOf }
+}
+
+export interface ParsedYaml {
+  readonly document: Document
+  readonly faults: Faults
+  /** Where a value is, from 1. */
+  lineOf(path: readonly PropertyKey[]): number
 }
 
 /** The parser's own words, unless they address programmers. */
