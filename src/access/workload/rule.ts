@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { openObject } from '../../bucket/index.ts'
+import { isLoopback } from '../identity/settings.ts'
 import { TokenScope } from '../tokens/scope.ts'
 
 /** A workload token is for one job; a longer job exchanges its identity again. */
@@ -54,9 +55,5 @@ function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, search, hash, username, password } = new URL(text)
   if (search !== '' || hash !== '' || username !== '' || password !== '') return false
-  return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname))
-}
-
-function isLoopbackName(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
