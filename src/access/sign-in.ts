@@ -1,5 +1,6 @@
 import type { People } from './people/people.ts'
 import type { KeyRing } from './secrets/key-ring.ts'
+import type { Tokens } from './tokens/tokens.ts'
 import type { ServerSettings } from './settings/server-settings.ts'
 
 /** What a server has on which people can sign in (`--auth sso`). */
@@ -7,4 +8,5 @@ export interface SignInServices {
   readonly keys: KeyRing
   readonly people: People
   readonly settings: ServerSettings
+  readonly tokens: Tokens
 }

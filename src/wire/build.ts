@@ -1,3 +1,4 @@
+import { type KeyRing, checkKeyRing } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { TacoError } from '../base/errors.ts'
 import { randomIds } from '../base/ids.ts'
@@ -15,6 +16,8 @@ import { packageVersion } from './version.ts'
 export interface BuildOptions {
   readonly bucket: string
   readonly log: Log
+  /** Given if people can sign in. */
+  readonly keys?: KeyRing | undefined
   /** `always`: a server. `if-new`: a command that lasts a moment, in front of a bucket that was found fit before. */
   readonly probe: 'always' | 'if-new'
   /** False: a folder that is not there is refused instead of made. */
@@ -60,6 +63,7 @@ export async function build(options: BuildOptions): Promise<Built> {
       : await fit(opened, { ...options, isProbeTrusted })
     const bucket = withCachedStates(metered(probed, metrics))
     const clock = systemClock
+    if (options.keys !== undefined) await checkKeyRing({ bucket, clock, ids: randomIds }, options.keys)
     const control = await createStateControl({
       bucket,
       clock,
@@ -70,7 +74,7 @@ export async function build(options: BuildOptions): Promise<Built> {
     })
     return {
       control,
-      ...createServices({ bucket, clock, ids: randomIds, control }),
+      ...createServices({ bucket, clock, ids: randomIds, log: options.log, control, keys: options.keys }),
       metrics,
       about: { version, bucket: { kind: bucket.kind, label: bucket.label } },
       async ready() {

@@ -6,7 +6,9 @@ import { faultsIn, sayFaults } from '../base/text/validation-messages.ts'
 export const ServeOptions = z.object({
   bucket: z.string().min(1),
   listen: z.string().default('127.0.0.1:8226'),
-  auth: z.enum(['none', 'token']).default('token'),
+  auth: z.enum(['none', 'token', 'sso']).default('token'),
+  /** As browsers and command lines reach the server. */
+  publicUrl: z.string().optional(),
   /** Short ones can be guessed, and this one opens everything. */
   rootToken: z.string().min(16).optional(),
   /** Where the keys are that seal stored secrets, unless they are in TACO_SECRET_KEY. */
@@ -42,6 +44,7 @@ export const LAST_WORDS_MS = 1_000
 /** As people give them; what is not here is one word in both. */
 const SAID_AS: Readonly<Record<string, string>> = {
   rootToken: 'the root token',
+  publicUrl: '--public-url',
   secretKeyFile: '--secret-key-file',
   secretKeyCommand: '--secret-key-command',
   trustedProxies: '--trusted-proxy',

@@ -1,26 +1,22 @@
-import type { RunTokens } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { TacoError, badRequest } from '../base/errors.ts'
 import { randomIds } from '../base/ids.ts'
 import { createLog } from '../base/log-sink.ts'
 import {
   type FailedAttempts,
-  type Guard,
-  type GuardWatch,
   createHttpFace,
   defaultLimits,
-  isLoopback,
   isWeakToken,
   listenRefusal,
-  openGuard,
   openWebFace,
   parseTrustedProxies,
-  runTokenGuard,
-  tokenGuard,
 } from '../entry/http/index.ts'
 import { startBackground } from './upkeep/background-upkeep.ts'
 import { build } from './build.ts'
 import { memoryCollectors } from './memory/force-gc.ts'
+import { guardOf } from './guard.ts'
+import { openKeyRing } from './key-ring.ts'
+import { publicUrlOf } from './public-url.ts'
 import { listenOn, parseListen } from './listen.ts'
 import { memoryAtRest } from './memory/memory-at-rest.ts'
 import { LAST_WORDS_MS, type ServeInput, type ServeOptions, parseServeOptions } from './serve-options.ts'
@@ -61,6 +57,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     })
   }
   const guardWith = guardOf(options, address.host, role?.attempts)
+  const publicUrl = publicUrlOf(options, address)
   const trustedProxies = trustedProxiesOf(options)
   const log = createLog({
     level: options.logLevel,
@@ -69,11 +66,13 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     ...(role === undefined ? {} : { always: { worker: role.number } }),
   })
 
+  const keys = options.auth === 'sso' ? await openKeyRing(options, process.env, log) : undefined
   process.on('exit', log.flush)
   const threads = ownThreads()
   const built = await build({
     bucket: options.bucket,
     log,
+    keys,
     probe: 'always',
     bucketDeadlineMs: options.bucketDeadlineMs,
     ...threads,
@@ -85,18 +84,28 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
       : { ...defaultLimits, maxStateBytes: options.maxStateBytes }
   const clock = systemClock
   const collectors = memoryCollectors()
-  const web = await openWebFace({ auth: options.auth, about, clock, log })
+  const web = await openWebFace({
+    auth: options.auth,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    about,
+    clock,
+    log,
+  })
   const face = createHttpFace({
     faces: [web],
     control,
     ...services,
-    guard: guardWith(control.runTokens, {
-      refused: metrics.refusedCredential,
-      limited: (address) =>
-        log.warn('too many wrong tokens from one address: its tokens are refused for a while', {
-          address,
-        }),
-    }),
+    tokens: services.signIn?.tokens,
+    guard: guardWith(
+      { runTokens: control.runTokens, signIn: services.signIn },
+      {
+        refused: metrics.refusedCredential,
+        limited: (address) =>
+          log.warn('too many wrong tokens from one address: its tokens are refused for a while', {
+            address,
+          }),
+      },
+    ),
     isMetricsOpen: options.metricsOpen,
     ...(trustedProxies === undefined ? {} : { trustedProxies }),
     limits,
@@ -171,30 +180,6 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     close: () => (closing ??= shutDown()),
     metricsText: () => metrics.text(),
   }
-}
-
-/** Refuses what is missing before the bucket is opened. */
-function guardOf(
-  options: ServeOptions,
-  host: string,
-  attempts?: FailedAttempts,
-): (runTokens: RunTokens, watch: GuardWatch) => Guard {
-  if (options.auth === 'none') return () => openGuard({ isAnyHostAllowed: !isLoopback(host) })
-  const { rootToken: token } = options
-  if (token === undefined) {
-    throw badRequest(
-      'rootToken',
-      'The root token is missing.',
-      'Set TACO_ROOT_TOKEN or --token-file, for example to the output of `openssl rand -hex 32`.',
-    )
-  }
-  const clock = systemClock
-  return (runTokens, watch) =>
-    runTokenGuard({
-      runTokens,
-      otherwise: tokenGuard({ token, clock, watch, ...(attempts === undefined ? {} : { attempts }) }),
-      limit: { clock, watch },
-    })
 }
 
 function trustedProxiesOf({ trustedProxies }: ServeOptions): ReturnType<typeof parseTrustedProxies> {

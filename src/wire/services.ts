@@ -1,5 +1,6 @@
 import {
   type Access,
+  type JournalPort,
   type KeyRing,
   type OrgAccess,
   type SignInServices,
@@ -7,12 +8,15 @@ import {
   createOrgAccess,
   createPeople,
   createServerSettings,
+  createTokens,
+  principalOf,
   systemCaller,
 } from '../access/index.ts'
 import { isTacoError } from '../base/errors.ts'
 import { type Graph, type Inputs, createGraph, createInputs } from '../graph/index.ts'
 import { type Sync, createSync } from '../project/index.ts'
 import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/index.ts'
+import { type Log, silentLog } from '../base/log.ts'
 import type { StateControl } from '../state/index.ts'
 
 /** What is built on state control, for every face. */
@@ -29,6 +33,8 @@ export interface Services {
 
 export interface ServiceDeps extends Omit<Parameters<typeof createRollouts>[0], 'control'> {
   readonly control: StateControl
+  /** Undefined: nobody reads it. */
+  readonly log?: Log
   /** Given if people can sign in. */
   readonly keys?: KeyRing | undefined
 }
@@ -38,14 +44,7 @@ export function createServices({ keys, ...deps }: ServiceDeps): Services {
   const rollouts = createRollouts(deps)
   const accessDeps = { ...deps, journal: control.outbox }
   const orgAccess = createOrgAccess(accessDeps)
-  const signIn =
-    keys === undefined
-      ? undefined
-      : {
-          keys,
-          people: createPeople(accessDeps),
-          settings: createServerSettings({ ...accessDeps, keys }),
-        }
+  const signIn = keys === undefined ? undefined : createSignIn(accessDeps, keys, orgAccess)
   return {
     graph: createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock }),
     inputs: createInputs(control),
@@ -60,6 +59,29 @@ export function createServices({ keys, ...deps }: ServiceDeps): Services {
     orgAccess,
     signIn,
   }
+}
+
+function createSignIn(
+  deps: Omit<ServiceDeps, 'control' | 'keys'> & { readonly journal: JournalPort },
+  keys: KeyRing,
+  orgAccess: OrgAccess,
+): SignInServices {
+  const people = createPeople(deps)
+  const settings = createServerSettings({ ...deps, keys })
+  const owners: Parameters<typeof createTokens>[0]['owners'] = {
+    async user(id) {
+      const person = await people.fresh(id)
+      if (person === undefined) return undefined
+      const { via: _, ...owner } = principalOf(person, { kind: 'token', id: '', name: '' }) ?? {}
+      return 'kind' in owner ? owner : undefined
+    },
+    async team(org, id) {
+      const { teams } = await orgAccess.fresh(org)
+      const team = teams.find((one) => one.id === id)
+      return team && { kind: 'team', id, name: team.name, org }
+    },
+  }
+  return { keys, people, settings, tokens: createTokens({ log: silentLog, ...deps, ring: keys, owners }) }
 }
 
 /** What rules go by. A unit that was deleted or never made is none. */

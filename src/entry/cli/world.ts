@@ -81,7 +81,8 @@ interface Listening {
 export interface ServeOptions {
   readonly bucket: string
   readonly listen: string
-  readonly auth: 'none' | 'token'
+  readonly auth: 'none' | 'token' | 'sso'
+  readonly publicUrl: string | undefined
   readonly insecure: boolean
   readonly rootToken: string | undefined
   /** Where the keys are that seal stored secrets, unless they are in TACO_SECRET_KEY. */

@@ -13,7 +13,7 @@ export interface Visit {
 
 /** Finds out who a request speaks for. What they may do is decided by `authorize`. */
 export interface Guard {
-  readonly kind: 'none' | 'token'
+  readonly kind: 'none' | 'token' | 'sso'
   /** What everyone who comes this way says of themselves: a claim. */
   readonly claim?: string
   /** Throws for credentials that are wrong. Without one, the caller is a stranger. */

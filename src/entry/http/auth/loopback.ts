@@ -22,9 +22,9 @@ export function hostOf(header: string): string | undefined {
 /** Undefined when a server may listen like this; else why not. */
 export function listenRefusal(options: {
   host: string
-  auth: 'none' | 'token'
+  auth: 'none' | 'token' | 'sso'
   insecure: boolean
 }): string | undefined {
-  if (options.auth === 'token' || options.insecure || isLoopback(options.host)) return undefined
+  if (options.auth !== 'none' || options.insecure || isLoopback(options.host)) return undefined
   return `Without authentication the server listens on loopback addresses only, and ${options.host || 'every address'} is not one.`
 }

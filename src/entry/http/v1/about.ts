@@ -10,7 +10,7 @@ const Server = z.object({
   name: z.literal('opentaco'),
   version: z.string(),
   bucket: z.object({ kind: z.string(), label: z.string() }),
-  auth: z.enum(['none', 'token']),
+  auth: z.enum(['none', 'token', 'sso']),
   time: z.iso.datetime(),
 })
 

@@ -8,7 +8,8 @@ import { parseBytes, parseDuration } from '../../terminal/format.ts'
 
 interface ServeFlags {
   readonly listen: string
-  readonly auth?: 'none' | 'token'
+  readonly auth?: 'none' | 'token' | 'sso'
+  readonly publicUrl?: string
   readonly secretKeyFile?: string
   readonly secretKeyCommand?: string
   readonly insecure?: boolean
@@ -66,7 +67,8 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     listen: /^\d+$/.test(flags.listen) ? `127.0.0.1:${flags.listen}` : flags.listen,
     auth,
     insecure: flags.insecure === true,
-    rootToken: auth === 'token' ? rootToken : undefined,
+    publicUrl: flags.publicUrl || undefined,
+    rootToken: auth === 'none' ? undefined : rootToken,
     secretKeyFile: flags.secretKeyFile || undefined,
     secretKeyCommand: flags.secretKeyCommand || undefined,
     trustedProxies: (flags.trustedProxy ?? '')
@@ -135,7 +137,7 @@ function welcome(
     [
       `${bold('OpenTaco')} ${world.version()} serves ${bold(server.url)}`,
       `  bucket  ${server.bucket}`,
-      `  auth    ${options.auth === 'none' ? 'none: anyone who can reach this address has full access' : 'token'}`,
+      `  auth    ${options.auth === 'none' ? 'none: anyone who can reach this address has full access' : options.auth}`,
       '',
       'Next, in another terminal:',
       ...alias,

@@ -24,8 +24,14 @@ export const bucketCommands: readonly CommandSpec[] = [
         name: 'auth',
         value: 'mode',
         env: 'TACO_AUTH',
-        choices: ['none', 'token'],
-        says: '"token" reads the root token from TACO_ROOT_TOKEN or --token-file; default: token if one is set',
+        choices: ['none', 'token', 'sso'],
+        says: '"token" reads the root token from TACO_ROOT_TOKEN or --token-file; "sso" lets people sign in; default: token if one is set',
+      },
+      {
+        name: 'public-url',
+        value: 'url',
+        env: 'TACO_PUBLIC_URL',
+        says: 'address of this server for people, e.g. https://taco.example.com; needed by --auth sso',
       },
       {
         name: 'secret-key-file',
