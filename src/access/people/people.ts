@@ -51,6 +51,8 @@ export interface People {
   /** Remembers a new session, or that it was used. */
   noteSession(id: string, session: KnownSession, caller: Caller): Promise<PersonDocument>
   setSuspended(id: string, isSuspended: boolean, caller: Caller): Promise<PersonDocument>
+  /** For changes that other modules decide on. `type`: of the event that tells of it; none if left out. */
+  change(id: string, transition: PersonTransition, caller: Caller, type?: string): Promise<PersonDocument>
 }
 
 export interface PeoplePage {
@@ -133,9 +135,11 @@ export function createPeople(deps: {
           { events: [journal.make({ org: SERVER }, { type: 'person.created', caller, data })] },
         )
       }
-      return change(id, 'person.signed-in', caller, (person) => refreshed(person, identity, now), {
-        provider,
+      const signedIn: PersonTransition = (person) => ({
+        ...refreshed(person, identity, now),
+        signedInAt: now,
       })
+      return change(id, 'person.signed-in', caller, signedIn, { provider })
     },
     fresh: (id) => fresh.get(id),
     async get(loginOrId) {
@@ -159,6 +163,7 @@ export function createPeople(deps: {
         damaged: unreadable.length,
       }
     },
+    change: (id, transition, caller, type = '') => change(id, type, caller, transition),
     endSessions: (id, caller) =>
       change(id, 'person.signed-out', caller, (person) => ({
         ...person,
@@ -207,7 +212,6 @@ export function refreshed(person: PersonDocument, identity: SignedIn, now: numbe
   const before = person.identities.find((one) => one.provider === provider && one.subject === subject)
   return {
     ...person,
-    signedInAt: now,
     identities: [
       ...others,
       {

@@ -1,8 +1,12 @@
+import { createRateLimit } from './auth/rate-limit.ts'
 import { createCookies } from './kit/cookies.ts'
 import type { Face } from './kit/routes/dispatch.ts'
 import type { WebServices } from './web/services.ts'
 
-export type WebOptions = Omit<WebServices, 'cookies' | 'assets'>
+export type WebOptions = Omit<WebServices, 'cookies' | 'assets' | 'signInLimit'>
+
+/** Tries to sign in: of one address, or IPv6 /64. */
+const SIGN_IN_RULES = { burst: 30, perSecond: 1 / 2, callers: 10_000 }
 
 /** The pages. Loaded lazily: a command that runs without a server has no use for them. */
 export async function openWebFace(options: WebOptions): Promise<Face> {
@@ -14,6 +18,7 @@ export async function openWebFace(options: WebOptions): Promise<Face> {
   return createWebFace({
     ...options,
     cookies: createCookies({ isSecure: options.publicUrl?.startsWith('https:') === true }),
+    signInLimit: createRateLimit(options.clock, SIGN_IN_RULES),
     assets: loadAssets(ASSETS_FOLDER, ASSETS_PREFIX),
   })
 }

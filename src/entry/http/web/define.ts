@@ -47,8 +47,13 @@ export const webStyle: FaceStyle = {
 
 export const { route } = routesOf<WebServices>(webStyle)
 
+const HTML = { description: 'A page', content: { 'text/html': { schema: z.string() } } } as const
 const HTML_ANSWERS = {
-  200: { description: 'A page', content: { 'text/html': { schema: z.string() } } },
+  200: HTML,
+  400: HTML,
+  401: HTML,
+  403: HTML,
+  503: HTML,
   303: { description: 'To another page' },
 } as const
 type HtmlReply = ReplyOf<typeof HTML_ANSWERS>
@@ -84,6 +89,31 @@ export function page<P extends Schema = undefined, Q extends Schema = undefined>
     fromOtherSites: 'links',
     ...definition,
     method: 'GET',
+  })
+}
+
+/** The answer of an identity provider, which its own site makes the browser send: it has no CSRF token of ours. */
+export function providerForm<P extends Schema = undefined>({
+  handle,
+  ...definition
+}: Described & {
+  readonly params?: P
+  handle(
+    request: Omit<ParsedRequest<P, undefined, undefined, Resource>, 'body'> & {
+      readonly fields: URLSearchParams
+    },
+    services: WebServices,
+  ): HtmlReply | Promise<HtmlReply>
+}): Route {
+  const schema = z.record(z.string(), z.string())
+  return route<P, undefined, BodySpec<typeof schema>, Resource, typeof HTML_ANSWERS>({
+    ...common,
+    ...definition,
+    fromOtherSites: 'forms',
+    method: 'POST',
+    body: { schema, isForm: true, limit: 'maxFormBytes' },
+    handle: (request, services) =>
+      handle({ ...request, fields: new URLSearchParams(request.body) }, services),
   })
 }
 

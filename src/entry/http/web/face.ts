@@ -4,11 +4,13 @@ import type { Face } from '../kit/routes/dispatch.ts'
 import { baseRoutes } from './base.ts'
 import { webStyle } from './define.ts'
 import type { WebServices } from './services.ts'
-import { signInRoutes } from './sign-in.tsx'
+import { signInRoutes } from './sign-in/sign-in.tsx'
+import { accountRoutes } from './account/account.ts'
+import { identifyBySession } from './session-cookie.ts'
 import { startRoutes } from './start.tsx'
 
 /** Every page. */
-export const webRoutes = [...baseRoutes, ...startRoutes, ...signInRoutes]
+export const webRoutes = [...baseRoutes, ...startRoutes, ...signInRoutes, ...accountRoutes]
 
 export function createWebFace(services: WebServices): Face {
   return {
@@ -17,6 +19,7 @@ export function createWebFace(services: WebServices): Face {
     routes: webRoutes,
     services,
     isFor: wantsHtml,
+    ...(services.signIn === undefined ? {} : { identify: identifyBySession(services, services.signIn) }),
     missing: () => new TacoError('NOT_FOUND', 'There is no such page.'),
   }
 }

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { NAVIGATION } from './navigation.ts'
+import { navigationOf } from './navigation.ts'
 import { THEMES, type Theme } from './theme.ts'
 import type { View } from './view.ts'
 
@@ -59,7 +59,7 @@ function Navigation({ view }: { readonly view: View }) {
   const path = view.path.replace(/\?.*/, '')
   return (
     <nav class="side" aria-label="Main">
-      {NAVIGATION.map((group) => (
+      {navigationOf(view).map((group) => (
         <ul>
           {group.map(({ label, href }) => (
             <li>

@@ -72,8 +72,17 @@ export function Field({ id, label, hint, error, children }: FieldProps) {
   )
 }
 
+/** Ties a control to its hint and its error, for those who cannot see that they belong together. */
+export function describedBy(id: string, faults: Readonly<Record<string, string>>) {
+  const isWrong = faults[id] !== undefined
+  return {
+    'aria-describedby': isWrong ? `${id}-hint ${id}-error` : `${id}-hint`,
+    ...(isWrong ? { 'aria-invalid': 'true' as const } : {}),
+  }
+}
+
 /** A time, in UTC: the server does not know where the reader is. */
-export function Time({ at }: { readonly at: number }) {
+export function Time({ at }: { readonly at: number | string }) {
   const iso = new Date(at).toISOString()
   return (
     <time class="nowrap num" datetime={iso}>

@@ -1,8 +1,15 @@
 import type { HtmlEscapedString } from 'hono/utils/html'
-import { HTML_TYPE, type ReplyHeaders } from '../kit/response/reply.ts'
+import { HTML_TYPE } from '../kit/response/reply.ts'
 
 /** What JSX gives. A promise only for components that are asynchronous. */
 type Page = HtmlEscapedString | Promise<HtmlEscapedString>
+
+/** Beside errors, which have a page of their own. */
+export type PageStatus = 200 | 400 | 401 | 403 | 503
+
+type PageReply = {
+  [S in PageStatus]: { readonly status: S; readonly type: string; readonly text: string }
+}[PageStatus]
 
 /** No component is asynchronous: handlers get everything first, so that a failure is still an error page. */
 export function renderDocument(page: Page): string {
@@ -10,6 +17,6 @@ export function renderDocument(page: Page): string {
   return `<!doctype html>${page.toString()}`
 }
 
-export function htmlReply(page: Page, headers: ReplyHeaders = {}) {
-  return { status: 200, type: HTML_TYPE, text: renderDocument(page), headers } as const
+export function htmlReply(page: Page, status: PageStatus = 200): PageReply {
+  return { status, type: HTML_TYPE, text: renderDocument(page) } as PageReply
 }

@@ -1,11 +1,23 @@
+import type { People, Sessions, SignInFlow, Tokens } from '../../../access/index.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
+import type { RateLimit } from '../auth/rate-limit.ts'
 import type { Cookies } from '../kit/cookies.ts'
 import type { Assets } from '../kit/response/assets.ts'
+
+/** What a server has on which people can sign in. */
+export interface WebSignIn {
+  readonly flow: SignInFlow
+  readonly sessions: Sessions
+  readonly people: Pick<People, 'get' | 'endSession' | 'endSessions'>
+  readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>
+}
 
 /** What the pages work with. */
 export interface WebServices {
   readonly auth: 'none' | 'token' | 'sso'
+  /** Undefined: people cannot sign in. */
+  readonly signIn?: WebSignIn
   /** As browsers reach the server. Undefined: it was not configured, so nothing may depend on it. */
   readonly publicUrl?: string
   readonly about: {
@@ -14,6 +26,8 @@ export interface WebServices {
   }
   readonly cookies: Cookies
   readonly assets: Assets
+  /** Of signing in: each try asks an identity provider. */
+  readonly signInLimit: RateLimit
   readonly clock: Clock
   readonly log: Log
 }

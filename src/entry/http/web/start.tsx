@@ -39,7 +39,7 @@ function Start({ view, services }: { readonly view: View; readonly services: Web
             <div class="stack">
               {auth === 'sso' && <Command>{`taco login ${address}`}</Command>}
               <Command>taco status</Command>
-              <Command>taco unit list</Command>
+              <Command>taco unit ls</Command>
               <Command>taco init</Command>
             </div>
           </Card>
@@ -55,7 +55,7 @@ function Start({ view, services }: { readonly view: View; readonly services: Web
         <div class="grid">
           <Card title="This server">
             <dl class="keyed">
-              <dt>Signed in as</dt>
+              <dt>You are</dt>
               <dd>{view.person}</dd>
               <dt>Bucket</dt>
               <dd class="mono">{about.bucket.label}</dd>

@@ -1,13 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type Answer, type TestFace, startFace } from '../../../../test/rig/http-face.ts'
-import { systemClock } from '../../../base/clock.ts'
-import { silentLog } from '../../../base/log.ts'
-import { openGuard, tokenGuard } from '../auth/auth.ts'
-import { openWebFace } from '../open-web.ts'
+import type { Answer, TestFace } from '../../../../test/rig/http-face.ts'
+import { startWebFace } from '../../../../test/rig/web-face.ts'
 import { webRoutes } from './face.ts'
-
-const rootToken = 'the-root-token-of-this-test-0123456789'
 
 /** Every page and form: [route, action, openness]. A new one without a row here fails. */
 const table = [
@@ -15,19 +10,18 @@ const table = [
   ['POST /theme', 'account:manage', 'everybody'],
   ['GET /', 'account:manage', 'nobody'],
   ['GET /sign-in', 'account:manage', 'everybody'],
+  ['GET /sign-in/{provider}', 'account:manage', 'everybody'],
+  ['GET /sign-in/{provider}/callback', 'account:manage', 'everybody'],
+  ['POST /sign-in/{provider}/callback', 'account:manage', 'everybody'],
+  ['POST /sign-out', 'account:manage', 'everybody'],
+  ['GET /account/sessions', 'account:manage', 'nobody'],
+  ['POST /account/sessions/end', 'account:manage', 'nobody'],
+  ['POST /account/sessions/end-all', 'account:manage', 'nobody'],
+  ['GET /account/tokens', 'account:manage', 'nobody'],
+  ['POST /account/tokens', 'account:manage', 'nobody'],
+  ['POST /account/tokens/revoke', 'account:manage', 'nobody'],
+  ['GET /app/settings/tokens', 'account:manage', 'nobody'],
 ] as const
-
-async function open(auth: 'none' | 'token' = 'none', publicUrl?: string): Promise<TestFace> {
-  const web = await openWebFace({
-    auth,
-    about: { version: 'test', bucket: { kind: 'memory', label: 'memory:' } },
-    clock: systemClock,
-    log: silentLog,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
-  })
-  const guard = auth === 'none' ? openGuard() : tokenGuard({ token: rootToken, clock: systemClock })
-  return startFace({ faces: [web], guard })
-}
 
 const html = { accept: 'text/html' }
 const formType = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -48,7 +42,7 @@ test('every page and form has its action and its openness', () => {
 })
 
 test('a page carries a strict policy and is kept by nobody', async () => {
-  const { answer } = await visited(await open())
+  const { answer } = await visited(await startWebFace())
 
   expect(answer.status).toBe(200)
   expect(answer.headers).toMatchObject({
@@ -65,7 +59,7 @@ test('a page carries a strict policy and is kept by nobody', async () => {
 })
 
 test('the files of a page are named by their content, compressed, and cached for ever', async () => {
-  const face = await open()
+  const face = await startWebFace()
   const { answer } = await visited(face)
   const paths = [...answer.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => String(path))
 
@@ -86,7 +80,7 @@ test('the files of a page are named by their content, compressed, and cached for
 })
 
 test('without a sign-in, the way leads to the sign-in page and back', async () => {
-  const face = await open('token')
+  const face = await startWebFace({ auth: 'token' })
 
   const { answer } = await visited(face, '/?a=b')
   const page = await face.send(String(answer.headers.location), { headers: html })
@@ -98,7 +92,7 @@ test('without a sign-in, the way leads to the sign-in page and back', async () =
 })
 
 test('an unknown address is a page for browsers and a problem for programs', async () => {
-  const face = await open()
+  const face = await startWebFace()
 
   const page = await face.send('/nothing', { headers: html })
   const problem = await face.send('/nothing')
@@ -111,7 +105,7 @@ test('an unknown address is a page for browsers and a problem for programs', asy
 })
 
 test('a form is carried out only with the token of its page', async () => {
-  const face = await open()
+  const face = await startWebFace()
   const { cookie, csrf } = await visited(face)
   const other = await visited(face)
   const choose = (token: string | undefined, headers: Record<string, string>) =>
@@ -137,7 +131,7 @@ test('a form is carried out only with the token of its page', async () => {
 })
 
 test('no two pages show the same token', async () => {
-  const face = await open()
+  const face = await startWebFace()
   const { cookie, csrf } = await visited(face)
   const again = await face.send('/', { headers: { ...html, cookie } })
 
@@ -151,7 +145,7 @@ test.each([
   ['bytes that are not UTF-8', formType, Buffer.from('theme=\xff', 'latin1'), 400],
   ['too much', formType, `theme=${'x'.repeat(300_000)}`, 413],
 ])('a form of %s is refused', async (_, headers, body, status) => {
-  const face = await open()
+  const face = await startWebFace()
 
   const answer = await face.send('/theme', { method: 'POST', headers: { ...html, ...headers }, body })
 
@@ -160,7 +154,7 @@ test.each([
 })
 
 test('a form with wrong fields is refused with the reason', async () => {
-  const face = await open()
+  const face = await startWebFace()
   const { cookie, csrf } = await visited(face)
 
   const answer = await face.send('/theme', {
@@ -181,14 +175,14 @@ test.each([
   ['POST', '/theme', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 403],
   ['GET', '/v1/server', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 403],
 ])('from another site, %s %s with %j answers %i', async (method, path, fetched, status) => {
-  const face = await open()
+  const face = await startWebFace()
   const headers = { ...html, ...formType, 'sec-fetch-site': 'cross-site', ...fetched }
 
   expect((await face.send(path, { method, headers })).status).toBe(status)
 })
 
 test('over https, cookies are bound to the host', async () => {
-  const { answer } = await visited(await open('none', 'https://taco.example'))
+  const { answer } = await visited(await startWebFace({ publicUrl: 'https://taco.example' }))
 
   expect(answer.headers['set-cookie']).toEqual([
     expect.stringMatching(/^__Host-taco-form=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax$/),

@@ -1,26 +1,10 @@
-import { z } from 'zod'
-import type { Route } from '../kit/routes/route.ts'
-import { page } from './define.ts'
-import type { WebServices } from './services.ts'
-import { Layout } from './layout.tsx'
-import { Card, Command } from './parts.tsx'
-import { htmlReply } from './render.ts'
-import { type View, viewOf } from './view.ts'
-
-export const signInRoutes: readonly Route[] = [
-  page({
-    path: '/sign-in',
-    id: 'showSignIn',
-    action: 'account:manage',
-    openness: 'everybody',
-    summary: 'Sign in',
-    query: z.object({ return_to: z.string().optional() }),
-    handle: ({ x }, services) => htmlReply(<NoSignIn view={viewOf(x, services)} auth={services.auth} />),
-  }),
-]
+import { Layout } from '../layout.tsx'
+import { Card, Command } from '../parts.tsx'
+import type { WebServices } from '../services.ts'
+import type { View } from '../view.ts'
 
 /** For servers without sign-in: what works now, and how to move up. */
-function NoSignIn({ view, auth }: { readonly view: View; readonly auth: WebServices['auth'] }) {
+export function NoSignIn({ view, auth }: { readonly view: View; readonly auth: WebServices['auth'] }) {
   return (
     <Layout view={view} title="Sign in" isAlone isWide>
       <h1>People cannot sign in to this server yet</h1>

@@ -1,0 +1,43 @@
+import { type Principal, type SessionCookie, stranger } from '../../../access/index.ts'
+import type { Cookies } from '../kit/cookies.ts'
+import type { Exchange } from '../kit/exchange.ts'
+import type { WebServices, WebSignIn } from './services.ts'
+
+const COOKIE = 'taco'
+
+/**
+ * Pages accept the cookie of a session and nothing else; no other face accepts it. A session that is over leaves the
+ * browser without one.
+ */
+export function identifyBySession({ cookies }: WebServices, { sessions }: WebSignIn) {
+  return (x: Exchange): Principal | Promise<Principal> => {
+    const cookie = cookies.read(x.req.headers, COOKIE)
+    if (cookie === undefined) return stranger
+    return sessions.open(cookie, visitOf(x), x.caller).then((open) => {
+      if (open === undefined) {
+        cookies.clear(x, COOKIE)
+        return stranger
+      }
+      if (open.cookie !== undefined) setSessionCookie(x, cookies, open.cookie)
+      x.session = open.session
+      return open.principal
+    })
+  }
+}
+
+/** What the person's document remembers of the browser. */
+export function visitOf(x: Exchange) {
+  return { userAgent: x.req.headers['user-agent'], address: x.address }
+}
+
+export function setSessionCookie(
+  x: Exchange,
+  cookies: Cookies,
+  { value, maxAgeSeconds }: SessionCookie,
+): void {
+  cookies.set(x, COOKIE, value, { maxAgeSeconds })
+}
+
+export function clearSessionCookie(x: Exchange, cookies: Cookies): void {
+  cookies.clear(x, COOKIE)
+}

@@ -1,0 +1,60 @@
+import type { TacoError } from '../../../../base/errors.ts'
+import { Layout } from '../layout.tsx'
+import { Card, Command, Notice } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+interface SignInPageProps {
+  readonly view: View
+  readonly providers: readonly { readonly id: string; readonly label: string }[]
+  readonly returnTo: string
+  readonly failure?: TacoError | undefined
+  readonly isSignedOut?: boolean | undefined
+}
+
+export function SignInPage({ view, providers, returnTo, failure, isSignedOut = false }: SignInPageProps) {
+  const query = returnTo === '/' ? '' : `?return_to=${encodeURIComponent(returnTo)}`
+  return (
+    <Layout view={view} title="Sign in" isAlone>
+      <h1>Sign in</h1>
+      <div class="grid">
+        {failure !== undefined && (
+          <Notice kind="fail">
+            <p>{failure.message}</p>
+            {failure.hint !== undefined && <p>{failure.hint}</p>}
+          </Notice>
+        )}
+        {isSignedOut && failure === undefined && (
+          <Notice kind="ok">
+            <p>You are signed out.</p>
+          </Notice>
+        )}
+        {providers.length === 0 ? (
+          <NoProviders />
+        ) : (
+          <Card>
+            <div class="stack">
+              {providers.map(({ id, label }, at) => (
+                // A link and not a form: browsers apply the policy for forms to where a redirect leads.
+                <a
+                  class={at === 0 ? 'button block primary' : 'button block'}
+                  href={`/sign-in/${encodeURIComponent(id)}${query}`}
+                >
+                  Sign in with {label}
+                </a>
+              ))}
+            </div>
+          </Card>
+        )}
+      </div>
+    </Layout>
+  )
+}
+
+function NoProviders() {
+  return (
+    <Card title="No identity provider is set up">
+      <p>An administrator has to add one with the root token.</p>
+      <Command>taco provider add</Command>
+    </Card>
+  )
+}
