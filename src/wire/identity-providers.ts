@@ -1,4 +1,3 @@
-import { badRequest } from '../base/errors.ts'
 import type { IdentityDeps, IdentityProvider, ProviderKind, ProviderSettings } from '../access/index.ts'
 
 /** One entry per kind; each is loaded only when it is used, because they bring large libraries along. */
@@ -12,7 +11,8 @@ const OPENERS: {
     (await import('../access/identity/adapters/oidc/provider.ts')).openOidcProvider(settings, deps),
   github: async (settings, deps) =>
     (await import('../access/identity/adapters/github/provider.ts')).openGithubProvider(settings, deps),
-  saml: (settings) => Promise.reject(notYet(settings)),
+  saml: async (settings, deps) =>
+    (await import('../access/identity/adapters/saml/provider.ts')).openSamlProvider(settings, deps),
 }
 
 /** Talks to no one yet: a provider that is down does not keep a server from starting. */
@@ -21,8 +21,4 @@ export function openIdentityProvider<K extends ProviderKind>(
   deps: IdentityDeps,
 ): Promise<IdentityProvider> {
   return OPENERS[settings.kind](settings, deps)
-}
-
-function notYet({ kind }: { readonly kind: string }) {
-  return badRequest('kind', `Sign-in providers of kind ${kind} are not supported yet.`)
 }

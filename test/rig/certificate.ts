@@ -6,10 +6,19 @@ export interface Certificate {
 }
 
 /** A certificate that is signed by itself, made here so that no program is needed for it, and no key is kept. */
-export function certificateFor(names: readonly string[], from: Date, until: Date): Certificate {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+export function certificateFor(
+  names: readonly string[],
+  from: Date,
+  until: Date,
+  kind: 'ec' | 'rsa' = 'ec',
+): Certificate {
+  const { privateKey, publicKey } =
+    kind === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 })
   const named = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('taco test')))))
-  const signing = sequence(oid('2a8648ce3d040302'))
+  const signing =
+    kind === 'ec' ? sequence(oid('2a8648ce3d040302')) : sequence(oid('2a864886f70d01010b'), der(0x05))
   const body = sequence(
     der(0xa0, integer(2)),
     integer(1),

@@ -147,7 +147,8 @@ export const SamlSettings = z
     /** Decrypts assertions. */
     decryptionKey: privateKey.optional(),
     decryptionCertificate: certificate.optional(),
-    nameIdFormat: text(256).default('urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'),
+    /** Null: whatever the provider sends. */
+    nameIdFormat: text(256).nullable().default('urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'),
     /** Attributes; absent: not read. The subject is the NameID unless `subjectAttribute` names another. */
     subjectAttribute: text(256).optional(),
     loginAttribute: text(256).optional(),
