@@ -12,7 +12,7 @@ import { createGraphStore } from './receipts/graph-store.ts'
 import { createHistoryCache } from './history/history-cache.ts'
 import { createIntake } from './intake/intake.ts'
 import { createOutbox } from './journal/events.ts'
-import { createOrgMaker } from './units/key-owner.ts'
+import { createKeyOwners } from './units/key-owner.ts'
 import { createJournal } from './journal/journal.ts'
 import { createJournalWriter } from './journal/journal-writer.ts'
 import { createTails } from './journal/tail.ts'
@@ -20,7 +20,10 @@ import { createLocator } from './units/locate.ts'
 import { createLocks } from './locks/locks.ts'
 import { createLocksSeen } from './locks/outside-locks.ts'
 import { inThisThread, type LongWork } from './long-work.ts'
+import { createOrgDirectory } from './orgs/org-directory.ts'
+import { createOrgLife } from './orgs/org-life.ts'
 import { createOrgs } from './units/orgs.ts'
+import { refuseDeleted } from './orgs/refuse-deleted.ts'
 import { createOutputs } from './outputs/outputs.ts'
 import { createMirrors } from './protocol/create-mirrors.ts'
 import type { StateControl } from './state-control.ts'
@@ -50,7 +53,8 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const journalWriter = createJournalWriter(deps)
   const outbox = createOutbox(deps, background, journalWriter)
   const store = createUnitStore(deps, background, journalWriter, outbox)
-  const orgs = createOrgs(deps, outbox)
+  const directory = createOrgDirectory(deps, outbox)
+  const orgs = createOrgs(deps, outbox, directory)
   const claims = createClaims(deps, store)
   const locator = createLocator(deps, store, claims, orgs)
   const tails = createTails(deps)
@@ -68,7 +72,8 @@ export async function createStateControl(options: StateControlOptions): Promise<
     versions: createVersionStore(deps, history),
     intake,
   }
-  const maker = createUnitMaker(deps, store, claims, orgs, catalog)
+  const owners = createKeyOwners(deps, orgs, directory)
+  const maker = createUnitMaker(deps, store, claims, orgs, catalog, owners)
   const runTokens = createRunTokens(deps)
   const locksSeen = createLocksSeen(parts)
   const journal = createJournal(deps, { orgs, tails, unitsNamed: catalog.idsNamed })
@@ -79,11 +84,17 @@ export async function createStateControl(options: StateControlOptions): Promise<
     orgs,
     locator,
   })
-  await orgs.ensureFirst(systemCaller('opentaco'))
+  // A directory that cannot be read is refused by each request that needs it.
+  await Promise.all([orgs.ensureFirst(systemCaller('opentaco')), directory.current().catch(() => {})])
 
-  return {
-    orgs: { ...orgs, create: createOrgMaker(orgs, catalog) },
-    units: createUnits(parts, catalog, locator, maker, claims, orgs, locksSeen),
+  const control: StateControl = {
+    orgs: { ...orgs, ...createOrgLife(deps, orgs, directory, catalog, outbox) },
+    orgNames: {
+      idOf: (name: string) => directory.latest().idOf(name),
+      refresh: () =>
+        directory.recent() === undefined ? directory.current().then(() => undefined) : undefined,
+    },
+    units: createUnits(parts, catalog, locator, maker, claims, orgs, locksSeen, owners),
     states: createStates(parts, intake, locator, maker),
     locks: createLocks(parts, locator, maker),
     versions: createVersions(parts, locator),
@@ -93,7 +104,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     audit,
     outbox,
     upkeep: {
-      adopt: createAdopt(parts, orgs, maker, claims, catalog),
+      adopt: createAdopt(parts, orgs, maker, claims, catalog, owners),
       gc: createGc(parts, orgs, catalog, runTokens),
       doctor: createDoctor(parts, orgs, catalog, claims, maker),
       sweep: createSweep(parts, orgs, catalog, history, locksSeen.learn),
@@ -105,4 +116,5 @@ export async function createStateControl(options: StateControlOptions): Promise<
       return background.flush()
     },
   }
+  return refuseDeleted(control, directory)
 }

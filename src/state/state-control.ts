@@ -34,6 +34,7 @@ import type {
  */
 export interface StateControl {
   readonly orgs: Orgs
+  readonly orgNames: OrgNames
   readonly units: Units
   readonly states: States
   readonly locks: Locks
@@ -72,12 +73,30 @@ export interface OrgChange {
   readonly eventRetention?: EventRetention | null
 }
 
-export interface Orgs {
+/** From the names of organizations to their ids, which every service takes. Faces look names up once, at the start. */
+export interface OrgNames {
+  /** Of a current or former name. May lag other servers by two seconds. A name that is unknown is given as it is. */
+  idOf(name: string): string
+  /** Undefined: `idOf` lags no more than that already. */
+  refresh(): Promise<void> | undefined
+}
+
+/** What becomes of organizations. Their id stays, and so does everything that they have in the bucket. */
+export interface OrgLife {
+  /** `prefix`: the folder of its states; without, one that is named after it. */
+  create(input: { name: string; prefix?: string } & OrgChange, caller: Caller): Promise<OrgView>
+  /** Former names still lead to it. */
+  rename(org: string, name: string, caller: Caller, expected?: Expected): Promise<OrgView>
+  /** Hides it and refuses its units, and removes nothing. Refuses while units are locked unless forced. */
+  remove(org: string, options: { force: boolean }, caller: Caller, expected?: Expected): Promise<OrgView>
+  restore(org: string, caller: Caller): Promise<OrgView>
+}
+
+export interface Orgs extends OrgLife {
   /** Of all of them, also of those whose document cannot be read. */
   names(caller: Caller): Promise<readonly string[]>
-  list(page: { limit: number; cursor?: string }, caller: Caller): Promise<OrgPage>
+  list(page: { limit: number; cursor?: string; deleted?: 'no' | 'only' }, caller: Caller): Promise<OrgPage>
   get(org: string, caller: Caller): Promise<OrgView>
-  create(input: { name: string } & OrgChange, caller: Caller): Promise<OrgView>
   update(org: string, change: OrgChange, caller: Caller, expected?: Expected): Promise<OrgView>
   /**
    * For a request that creates something under a generated id: the id that this very request got the first time, which

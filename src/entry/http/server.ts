@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, ServerResponse, createServer } from 
 import type { Socket } from 'node:net'
 import { principalText } from '../../access/index.ts'
 import { clientAddress } from './auth/client-address.ts'
+import { knowingNames } from './auth/known-names.ts'
 import type { HttpDeps } from './deps.ts'
 import { Connection } from './kit/connection.ts'
 import { Exchange } from './kit/exchange.ts'
@@ -10,6 +11,7 @@ import { createRequestIds } from './kit/request/request-id.ts'
 import { createSlowBodies } from './kit/request/slow-bodies.ts'
 import { sendError } from './kit/response/respond.ts'
 import { createDispatcher } from './kit/routes/dispatch.ts'
+import { withOrgIds } from './kit/routes/org-ids.ts'
 import { createStreamSlots } from './kit/stream-slots.ts'
 import { createV1Face } from './v1/face.ts'
 
@@ -34,7 +36,14 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   const stopping = new AbortController()
   const connections = new WeakMap<object, Connection>()
   const v1 = createV1Face({ ...deps, streams: createStreamSlots(limits), stopping: stopping.signal })
-  const dispatcher = createDispatcher([v1, ...(deps.faces ?? [])], deps)
+  const { orgNames } = deps.control
+  const faces = [v1, ...(deps.faces ?? [])].map((face) => withOrgIds(face, orgNames.idOf))
+  const dispatcher = createDispatcher(faces, {
+    ...deps,
+    guard: knowingNames(deps.guard, orgNames, deps.clock),
+  })
+  // They are answered even if the bucket is not.
+  const probes = createDispatcher(faces, deps)
   const slowBodies = createSlowBodies(limits, (x) => {
     const error = Object.assign(new Error('the body came too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     server.emit('clientError', error, x.req.socket)
@@ -56,7 +65,8 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     if (!found.isProbe) lastActiveAt = deps.clock.now()
     res.on('close', end)
     try {
-      dispatcher.answer(x, found)?.catch((error: unknown) => sendError(x, error, deps))
+      const { answer } = found.isProbe ? probes : dispatcher
+      answer(x, found)?.catch((error: unknown) => sendError(x, error, deps))
     } catch (error) {
       sendError(x, error, deps)
     }

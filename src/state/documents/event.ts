@@ -5,6 +5,9 @@ import { openObject, openWord } from '../../bucket/index.ts'
 export const EventType = z.enum([
   'org.created',
   'org.changed',
+  'org.renamed',
+  'org.deleted',
+  'org.restored',
   'unit.created',
   'unit.adopted',
   'unit.changed',

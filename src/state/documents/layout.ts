@@ -8,6 +8,8 @@ type Folding = Pick<BucketAbilities, 'foldsCase'>
 
 export const orgKey = (org: string) => `${orgPrefix(org)}org.json`
 export const orgsPrefix = `${ROOT}orgs/`
+/** Names, folders and deletions of all organizations. */
+export const directoryKey = `${ROOT}orgs.json`
 export const unitsPrefix = (org: string) => layerPrefix(org, 'units')
 export const unitKey = (org: string, id: string) => `${unitsPrefix(org)}${id}.json`
 export const unitIdOfKey = (key: string) => key.slice(key.lastIndexOf('/') + 1, -'.json'.length)
@@ -34,17 +36,14 @@ export function objectOf(key: string, { foldsCase = false }: Folding): string {
   return foldsCase ? foldKey(key) : key
 }
 
-/** Organizations other than the first have a folder of their own. */
-const folderOf = (org: string) => (org === 'default' ? '' : `${org}/`)
-
-/** A new unit's state. */
-export function defaultStateKey(org: string, name: string): string {
-  return `${folderOf(org)}${name}/terraform.tfstate`
+/** A new unit's state, in the folder of its organization. */
+export function defaultStateKey(folder: string, name: string): string {
+  return `${folder}${name}/terraform.tfstate`
 }
 
 /** A new unit's state where another unit has the key above. */
-export function otherStateKey(org: string, name: string, id: string): string {
-  return `${folderOf(org)}${name}/${id}.tfstate`
+export function otherStateKey(folder: string, name: string, id: string): string {
+  return `${folder}${name}/${id}.tfstate`
 }
 
 /**

@@ -11,7 +11,11 @@ const MAX_NAME = 200
 const MAX_FLAT_NAME = 208
 /** The same for a part of a state key, to which the lock adds a suffix. */
 const MAX_KEY_PART_BYTES = 208
+/** Leaves room for the longest unit name. */
+const MOST_PREFIX_BYTES = 200
 const UNIT_ID = /^ws-[1-9A-HJ-NP-Za-km-z]{16}$/
+/** Every bucket has this organization. Its states are not in a folder of their own. */
+export const FIRST_ORG = 'default'
 const ORG = /^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/
 
 /** Any name that a unit may have, also one that was given when less was refused: to find units by. */
@@ -107,6 +111,22 @@ export function parseOrgName(text: string): string {
 /** `.Taco` is the same folder where case does not count. */
 function isOwn(path: string): boolean {
   return foldKey(path.split('/', 1)[0] ?? '') === '.taco'
+}
+
+/** The folder of an organization's states: a plain path, given with or without a slash at the end. */
+export function parseOrgPrefix(text: string): string {
+  const folder = text.replace(/\/+$/, '')
+  const isPlain = folder.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  if (!isPlain || /[\u0000-\u001f\u007f\\]/.test(folder) || Buffer.byteLength(folder) > MOST_PREFIX_BYTES)
+    throw badRequest(
+      'prefix',
+      `"${text}" is not a valid folder.`,
+      `Use a plain path such as teams/a/, with at most ${MOST_PREFIX_BYTES} bytes.`,
+    )
+  if (isOwn(folder))
+    throw badRequest('prefix', 'A folder cannot be under .taco/.', 'OpenTaco keeps its records there.')
+  return `${folder}/`
 }
 
 /** The key of a state object, given by a person or found in the bucket. */

@@ -1,54 +1,68 @@
+import { systemCaller } from '../../access/index.ts'
+import { isRecent } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
 import { foldKey } from '../../bucket/index.ts'
-import type { Catalog } from '../catalog/catalog.ts'
-import { readEntryText } from '../catalog/catalog-entry.ts'
-import { isOrgName, parseOrgName } from '../documents/names.ts'
+import { orgKey } from '../documents/layout.ts'
+import type { StateDeps } from '../settings.ts'
+import { namedFolder } from '../orgs/directory.ts'
+import type { OrgDirectory } from '../orgs/org-directory.ts'
 import type { OrgStore } from './orgs.ts'
-import type { Orgs } from '../state-control.ts'
 
 /**
- * The organization whose folder a key is in, if it exists. Every organization but the first keeps its states in a folder
- * of its name (`defaultStateKey`), so what is there belongs to that organization, registered or not. Anything else
- * belongs to none, and everybody who may register a key may take it, which is to become a right of administrators.
+ * Whose state keys are. Every organization but the first has a folder, so what is in it belongs to that organization,
+ * registered or not. Any other key belongs to none.
  */
-export function folderOwner(key: string): string | undefined {
-  const folder = foldKey(key.split('/', 1)[0] ?? '')
-  return key.includes('/') && folder !== 'default' && isOrgName(folder) ? folder : undefined
+export interface KeyOwners {
+  /** The organization whose folder the key is in. */
+  ownerOf(key: string): Promise<string | undefined>
+  /** Refuses a key, given or derived from a name, that the organization may not use. */
+  refuseForeign(org: string, key: string): Promise<void>
+  /** Of all organizations; may lag other servers like a full listing of units. */
+  orgNames(): Promise<readonly string[]>
 }
 
-/** Refuses a key, given or derived from a name, that is in the folder of an organization other than `org`. */
-export async function refuseForeignKey(
-  org: string,
-  key: string,
-  isOrg: (name: string) => boolean | Promise<boolean>,
-): Promise<void> {
-  const owner = folderOwner(key)
-  if (owner === undefined || owner === org || !(await isOrg(owner))) return
-  throw new TacoError('FORBIDDEN', `The key ${key} is in the folder of the organization ${owner}.`, {
-    facts: { field: 'key' },
-    hint: `Use that organization (--org ${owner}), or choose another name or key.`,
-  })
-}
+export function createKeyOwners(deps: StateDeps, orgs: OrgStore, directory: OrgDirectory): KeyOwners {
+  const { bucket, clock, settings } = deps
+  let listed: { readonly names: readonly string[]; readonly asOf: number } = { names: [], asOf: -Infinity }
 
-/**
- * Creates organizations. One whose folder holds states of others is refused: it would not own what is in its folder,
- * and the others could add no unit beside those that they have there. A unit that is made at the same moment stays.
- */
-export function createOrgMaker(orgs: OrgStore, catalog: Catalog): Orgs['create'] {
-  return async (input, caller) => {
-    const name = parseOrgName(input.name)
-    for (const org of await orgs.names(caller)) {
-      if (org === name) continue
-      const { entries } = await catalog.current(org)
-      for (const entry of entries) {
-        if (entry.deletedAt > 0 || folderOwner(readEntryText(entry).view.key) !== name) continue
-        throw new TacoError(
-          'ALREADY_EXISTS',
-          `The folder ${name}/ holds the state of the unit ${entry.name} of the organization ${org}.`,
-          { facts: { field: 'name', unit: entry.name, org }, hint: 'Choose another name.' },
-        )
-      }
+  /**
+   * As fresh as a full listing of units: only a copied bucket lacks claims, and no journal shows what was copied. In a
+   * folder, finding the organizations means reading the names of all their units.
+   */
+  async function orgNames(): Promise<readonly string[]> {
+    if (!isRecent(clock, listed.asOf, settings.catalogVerifyMs)) {
+      const asOf = clock.now()
+      listed = { names: await orgs.names(systemCaller('opentaco')), asOf }
     }
-    return orgs.create(input, caller)
+    return listed.names
+  }
+
+  async function ownerOf(key: string): Promise<string | undefined> {
+    const now = await directory.fresh()
+    const owner = now.ownerOf(key)
+    const folder = namedFolder(key)
+    if (owner !== undefined || folder === undefined || now.entry(folder) !== undefined) return owner
+    // Names that were listed a while ago, or one that another server has just added.
+    const isOrg = (await orgNames()).includes(folder) || (await bucket.head(orgKey(folder))) !== undefined
+    return isOrg ? folder : undefined
+  }
+
+  return {
+    ownerOf,
+    orgNames,
+    async refuseForeign(org, key) {
+      const owner = await ownerOf(key)
+      if (owner !== undefined && owner !== org)
+        throw new TacoError('FORBIDDEN', `The key ${key} is in the folder of another organization.`, {
+          facts: { field: 'key' },
+          hint: 'Choose another name or key, or use that organization.',
+        })
+      const prefix = directory.latest().entry(org)?.prefix
+      if (prefix !== undefined && !foldKey(key).startsWith(foldKey(prefix)))
+        throw new TacoError('FORBIDDEN', `The key ${key} is outside the folder of the organization.`, {
+          facts: { field: 'key' },
+          hint: `Choose a key under ${prefix}.`,
+        })
+    },
   }
 }

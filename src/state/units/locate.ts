@@ -63,7 +63,8 @@ export function createLocator(
     if (unit !== undefined && hasName(unit, name)) return { unit }
     idsByName.delete(cacheKey(org, name))
     // "It does not exist" would make an engine plan everything again. A name may be lost together with the document.
-    const suspect = claim ?? (await claims.read(stateClaimKey(defaultStateKey(org, name), bucket.can)))
+    const key = claim === undefined ? defaultStateKey(await orgs.folderOf(org), name) : ''
+    const suspect = claim ?? (await claims.read(stateClaimKey(key, bucket.can)))
     if (suspect !== undefined && unit === undefined) await refuseLost(bucket, store, suspect.value)
     await orgs.require(org)
     return unit !== undefined && gaveUp(unit.value, name) ? { former: unit } : {}

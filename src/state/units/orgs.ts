@@ -1,6 +1,6 @@
 import { noSuchOrg } from './missing.ts'
 import { creatorOf, viewCreator } from '../documents/authors.ts'
-import { authorOf } from '../../access/index.ts'
+import { authorOf, viewAuthor } from '../../access/index.ts'
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isoTime } from '../../base/clock.ts'
@@ -17,22 +17,28 @@ import { changedMeanwhile, isExpected } from '../expected.ts'
 import { placeAt } from '../documents/journal-layout.ts'
 import { historiesPrefix, orgKey, orgsPrefix, unitsPrefix } from '../documents/layout.ts'
 import { type Event, type OrgDocument, orgFormat } from '../documents/model.ts'
-import { isOrgName, parseOrgName } from '../documents/names.ts'
+import { FIRST_ORG, isOrgName, parseOrgName } from '../documents/names.ts'
+import type { Directory } from '../orgs/directory.ts'
+import type { OrgDirectory } from '../orgs/org-directory.ts'
 import { again, untilDone } from '../../base/attempts.ts'
-import type { Caller, OrgChange, Orgs, Outbox } from '../state-control.ts'
+import type { Caller, OrgChange, OrgLife, Orgs, Outbox } from '../state-control.ts'
 import type { OrgView } from '../views/views.ts'
 
-export const FIRST_ORG = 'default'
 const DAY_MS = 86_400_000
 
-export interface OrgStore extends Orgs {
+export interface OrgStore extends Omit<Orgs, keyof OrgLife> {
   /** Throws NOT_FOUND for an organization that does not exist. That it does is remembered for a moment. */
   require(org: string): Promise<void>
   /** As it is in the bucket now: for whatever deletes, grants or refuses. */
   current(org: string): Promise<OrgDocument>
   digestKey(org: string): Promise<Uint8Array>
-  /** The document of an organization that lost it, with a new digest key and without settings. False: it is there. */
-  makeAnew(org: string, caller: Caller): Promise<boolean>
+  /** Where the states of its new units are stored: empty, or with a slash at the end. It never changes. */
+  folderOf(org: string): Promise<string>
+  /** Makes the document. Undefined: it exists. */
+  make(org: string, settings: OrgChange, caller: Caller): Promise<OrgView | undefined>
+  isDeleted(org: string): Promise<boolean>
+  /** Throws if units of the organization exist, and its document does not. */
+  refuseIfLost(org: string): Promise<void>
   /** Notes that events up to this place are removed, before they are. False: that is more than its retention says. */
   prunedEvents(
     org: string,
@@ -43,7 +49,7 @@ export interface OrgStore extends Orgs {
   ensureFirst(caller: Caller): Promise<void>
 }
 
-export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
+export function createOrgs(deps: StateDeps, outbox: Outbox, directory: OrgDirectory): OrgStore {
   const { clock, log } = deps
   const known = new LRUCache<string, OrgDocument>({ max: 1_000, ttl: 10_000 })
   const orgKind: DocumentKind<OrgDocument, string> = {
@@ -83,19 +89,19 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
     })
   }
 
-  async function add(input: { name: string } & OrgChange, caller: Caller): Promise<OrgView | undefined> {
+  async function make(org: string, input: OrgChange, caller: Caller): Promise<OrgView | undefined> {
     const now = clock.now()
     const fields = {
-      name: input.name,
+      name: parseOrgName(org),
       createdAt: now,
       ...creatorOf(authorOf(caller)),
       ...kept(input),
       digestKey: randomBytes(32).toString('base64'),
       ...noteRequest(undefined, caller, now),
     }
-    const event = outbox.make({ org: input.name }, { type: 'org.created', caller })
-    const made = await documents.create(input.name, fields, { events: [event] })
-    return made && viewOrg(made.value)
+    const event = outbox.make({ org }, { type: 'org.created', caller })
+    const made = await documents.create(org, fields, { events: [event] })
+    return made && viewOrg(made.value, await directory.current())
   }
 
   async function firstOrg(): Promise<Loaded<OrgDocument> | undefined> {
@@ -136,34 +142,32 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         log.error('an organization is damaged', { org: FIRST_ORG, error: error.message })
         return error
       })
-      if (first === undefined) await add({ name: FIRST_ORG }, caller)
+      if (first === undefined) await make(FIRST_ORG, {}, caller)
     },
-    async list({ limit, cursor }) {
-      const all = (await names()).filter((name) => cursor === undefined || name > cursor)
+    async list({ limit, cursor, deleted = 'no' }) {
+      const now = await directory.current()
+      const isWanted = (id: string) => (now.entry(id)?.deleted === undefined) === (deleted === 'no')
+      const all = (await names()).filter((id) => (cursor === undefined || id > cursor) && isWanted(id))
       const page = all.slice(0, limit)
       const read = await Promise.all(page.map(readable))
       return {
-        items: read.flatMap((one) => (one === undefined ? [] : [viewOrg(one.value)])),
+        items: read.flatMap((one) => (one === undefined ? [] : [viewOrg(one.value, now)])),
         damaged: page.filter((_, i) => read[i] === undefined),
         next: all.length > limit ? page.at(-1) : undefined,
       }
     },
     async get(org) {
-      return viewOrg((await documents.get(org)).value)
+      const { value } = await documents.get(org)
+      return viewOrg(value, await directory.current())
     },
-    async create(input, caller) {
-      const name = parseOrgName(input.name)
-      await refuseIfLost(name)
-      const view = await add({ ...input, name }, caller)
-      if (view !== undefined) return view
-      const { value } = await documents.get(name)
-      if (answeredBefore(value.answered, caller) !== undefined) return viewOrg(value)
-      throw new TacoError('ALREADY_EXISTS', `The organization ${input.name} already exists.`, {
-        facts: { field: 'name' },
-      })
-    },
-    async makeAnew(org, caller) {
-      return (await add({ name: parseOrgName(org) }, caller)) !== undefined
+    make,
+    refuseIfLost,
+    isDeleted: async (org) => (await directory.fresh()).entry(org)?.deleted !== undefined,
+    async folderOf(org) {
+      if (org === FIRST_ORG) return ''
+      const known = directory.recent()
+      // One that is not in the directory yet may have been created a moment ago.
+      return (known?.entry(org) === undefined ? await directory.fresh() : known).folderOf(org)
     },
     reserve(org, id, caller) {
       return untilDone(clock, 'noting the request', async () => {
@@ -191,11 +195,12 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
       })
     },
     async update(org, change, caller, expected) {
+      const now = await directory.current()
       const { value } = await documents.change(
         org,
         (current, before) => {
           if (before !== undefined) return { value: current, answer: null }
-          if (!isExpected(expected, orgEtag(current))) throw changedMeanwhile(`The organization ${org}`)
+          if (!isExpected(expected, orgEtag(current, now))) throw changedMeanwhile(`The organization ${org}`)
           const { retention, eventRetention, ...rest } = current
           const event = outbox.make(
             { org: current.name },
@@ -210,7 +215,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox): OrgStore {
         },
         caller,
       )
-      return viewOrg(value)
+      return viewOrg(value, now)
     },
   }
 }
@@ -240,17 +245,24 @@ async function firstOrgAfter({ bucket }: StateDeps, after: string | undefined): 
   return undefined
 }
 
-function orgEtag(doc: OrgDocument): string {
-  return doc.nonce
+/** Of the settings and of what the directory says. */
+export function orgEtag(doc: OrgDocument, directory: Directory): string {
+  const moves = directory.entry(doc.name)?.moves
+  return moves === undefined ? doc.nonce : `${doc.nonce}-${moves}`
 }
 
-function viewOrg(doc: OrgDocument): OrgView {
+function viewOrg(doc: OrgDocument, directory: Directory): OrgView {
+  const { formerNames = [], deleted } = directory.entry(doc.name) ?? {}
   return {
-    name: doc.name,
+    id: doc.name,
+    name: directory.nameOf(doc.name),
+    formerNames,
+    folder: directory.folderOf(doc.name),
     createdAt: isoTime(doc.createdAt),
     ...viewCreator(doc),
     retention: doc.retention ?? null,
     eventRetention: doc.eventRetention ?? null,
-    etag: orgEtag(doc),
+    deleted: deleted === undefined ? null : { at: isoTime(deleted.at), ...viewAuthor(deleted) },
+    etag: orgEtag(doc, directory),
   }
 }

@@ -1,6 +1,5 @@
 import { authorOfCreator, creatorOf } from '../documents/authors.ts'
-import { authorOf, systemCaller } from '../../access/index.ts'
-import { isRecent } from '../../base/clock.ts'
+import { authorOf } from '../../access/index.ts'
 import { TacoError, isTacoError } from '../../base/errors.ts'
 import { type Fields, answeredBefore, noteRequest } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -9,9 +8,9 @@ import { alreadyTaken } from './claims.ts'
 import type { StateDeps } from '../settings.ts'
 import type { EventDraft } from '../journal/events.ts'
 import { nameGivenUp } from './given-up.ts'
-import { defaultStateKey, orgKey, otherStateKey } from '../documents/layout.ts'
+import { defaultStateKey, otherStateKey } from '../documents/layout.ts'
 import type { UnitDocument } from '../documents/model.ts'
-import { refuseForeignKey } from './key-owner.ts'
+import type { KeyOwners } from './key-owner.ts'
 import {
   isNewUnitName,
   isUnitId,
@@ -72,12 +71,9 @@ export function createUnitMaker(
   claims: Claims,
   orgs: OrgStore,
   catalog: Catalog,
+  owners: KeyOwners,
 ): UnitMaker {
-  const { clock, ids, bucket, settings } = deps
-  let organizations: { readonly names: readonly string[]; readonly asOf: number } = {
-    names: [],
-    asOf: -Infinity,
-  }
+  const { clock, ids, bucket } = deps
 
   async function make(
     input: NewUnit,
@@ -88,9 +84,10 @@ export function createUnitMaker(
     const wantedKey = input.key === undefined ? undefined : parseStateKey(input.key)
     parseLabels(input.labels ?? {})
     await orgs.require(input.org)
-    if (wantedKey !== undefined) await refuseForeignKey(input.org, wantedKey, isOrg)
+    if (wantedKey !== undefined) await owners.refuseForeign(input.org, wantedKey)
+    const folder = await orgs.folderOf(input.org)
     if (!isNewUnitName(name)) {
-      const key = wantedKey ?? defaultStateKey(input.org, name)
+      const key = wantedKey ?? defaultStateKey(folder, name)
       const unit = await catalog.liveUnit('name', { org: input.org, name, key })
       if (unit !== undefined) return { unit, made: false }
       parseNewUnitName(name)
@@ -100,7 +97,7 @@ export function createUnitMaker(
         id: ids.id('ws'),
         org: input.org,
         name,
-        key: wantedKey ?? defaultStateKey(input.org, name),
+        key: wantedKey ?? defaultStateKey(folder, name),
         at: clock.now(),
         ...authorOf(caller),
         ...(caller.request === undefined ? {} : { request: caller.request.key }),
@@ -142,7 +139,7 @@ export function createUnitMaker(
       return existing
     }
     let { key } = claim
-    await refuseForeignKey(claim.org, key, isOrg).catch(async (error: unknown) => {
+    await owners.refuseForeign(claim.org, key).catch(async (error: unknown) => {
       await letGo(claim, ['name'])
       throw error
     })
@@ -156,7 +153,7 @@ export function createUnitMaker(
         throw alreadyTaken('key', key, rival)
       }
       // A renamed unit keeps its state where it was, so the place may be taken: this one gets one of its own.
-      key = otherStateKey(claim.org, claim.name, claim.id)
+      key = otherStateKey(await orgs.folderOf(claim.org), claim.name, claim.id)
       await claims.take('key', { ...claim, key })
     }
     await refuseNested(bucket, key).catch(async (error: unknown) => {
@@ -191,7 +188,7 @@ export function createUnitMaker(
       return takeKey(claim)
     }
     // Keys are claimed over the whole bucket, so the unit that has it may be in any organization.
-    for (const org of await orgNames()) {
+    for (const org of await owners.orgNames()) {
       const existing = await catalog.liveUnit('key', { ...claim, org })
       // Another process may have created this very unit, as its claim says.
       if (existing === undefined || existing.value.id === claim.id) continue
@@ -199,23 +196,6 @@ export function createUnitMaker(
       return existing.value.name
     }
     return undefined
-  }
-
-  /**
-   * As fresh as a full listing of units: only a copied bucket lacks claims, and no journal shows what was copied. In a
-   * folder, finding the organizations means reading the names of all their units.
-   */
-  async function orgNames(): Promise<readonly string[]> {
-    if (!isRecent(clock, organizations.asOf, settings.catalogVerifyMs)) {
-      const asOf = clock.now()
-      organizations = { names: await orgs.names(systemCaller('opentaco')), asOf }
-    }
-    return organizations.names
-  }
-
-  /** Names that were listed a while ago, or one that another server has just added. */
-  async function isOrg(name: string): Promise<boolean> {
-    return (await orgNames()).includes(name) || (await bucket.head(orgKey(name))) !== undefined
   }
 
   function move(first: Unit, to: Place, events: readonly EventDraft[], also?: Also): Promise<Unit> {

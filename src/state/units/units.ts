@@ -1,5 +1,5 @@
 import { authorOfCreator } from '../documents/authors.ts'
-import { authorOf, systemCaller, viewAuthor } from '../../access/index.ts'
+import { authorOf, viewAuthor } from '../../access/index.ts'
 import { sayAuthor } from '../../base/text/author.ts'
 import { answeredBefore, noteRequest, withoutRequest } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -16,7 +16,7 @@ import {
 import type { OrgStore } from './orgs.ts'
 import { type Expected, changedMeanwhile, isExpected } from '../expected.ts'
 import type { LocksSeen } from '../locks/outside-locks.ts'
-import { folderOwner } from './key-owner.ts'
+import type { KeyOwners } from './key-owner.ts'
 import { otherStateKey } from '../documents/layout.ts'
 import type { Locator } from './locate.ts'
 import type { UnitDocument } from '../documents/model.ts'
@@ -44,6 +44,7 @@ export function createUnits(
   claims: Claims,
   orgs: OrgStore,
   locksSeen: LocksSeen,
+  owners: KeyOwners,
 ): Units {
   const { store, deps } = parts
 
@@ -158,11 +159,10 @@ export function createUnits(
   /** Its old key, or a new one if the old key is in use now. */
   async function freeKey(unit: Unit, name: string): Promise<string> {
     const { key, id, org } = unit.value
-    const elsewhere = otherStateKey(org, name, id)
+    const elsewhere = otherStateKey(await orgs.folderOf(org), name, id)
     // What is there now belongs to that organization, even if it is not registered.
-    const owner = folderOwner(key)
-    const isForeign =
-      owner !== undefined && owner !== org && (await orgs.names(systemCaller('opentaco'))).includes(owner)
+    const owner = await owners.ownerOf(key)
+    const isForeign = owner !== undefined && owner !== org
     if (isForeign && (await deps.bucket.head(key)) !== undefined) return elsewhere
     const probe = { id, org, name, key, at: deps.clock.now(), ...authorOfCreator(unit.value) }
     const taken = await claims.take('key', probe)

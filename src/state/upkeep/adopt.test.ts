@@ -61,7 +61,7 @@ test("no organization takes a state from another one's folder by its key", async
     const found = await adopt(control, dryRun)
     expect(found.find((finding) => finding.key === key)).toMatchObject({
       outcome: 'skipped',
-      reason: expect.stringContaining('--org acme'),
+      reason: expect.stringContaining('another organization'),
     })
     expect(found.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(1)
   }

@@ -4,7 +4,7 @@ import { readStateKey, unitNameFor } from './adopt-names.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Claims } from '../units/claims.ts'
 import { alreadyTaken } from '../units/claims.ts'
-import { refuseForeignKey } from '../units/key-owner.ts'
+import type { KeyOwners } from '../units/key-owner.ts'
 import { objectOf, stateClaimKey } from '../documents/layout.ts'
 import { refuseLost } from '../units/lost-units.ts'
 import { parseNewUnitName, parseStateKey } from '../documents/names.ts'
@@ -26,6 +26,7 @@ export function createAdopt(
   maker: UnitMaker,
   claims: Claims,
   catalog: Catalog,
+  owners: KeyOwners,
 ): Upkeep['adopt'] {
   const { bucket } = parts.deps
 
@@ -53,7 +54,6 @@ export function createAdopt(
     const under = options.under ?? ''
     checkTemplate(options.as)
     const defaults = await defaultFolders(bucket, under)
-    const organizations = await orgs.names(caller)
     /** Names that this rehearsal has given away. */
     const given = new Set<string>()
 
@@ -92,7 +92,7 @@ export function createAdopt(
           name: parseNewUnitName(finding.unit),
           key: parseStateKey(finding.key),
         }
-        await refuseForeignKey(place.org, place.key, (name) => organizations.includes(name))
+        await owners.refuseForeign(place.org, place.key)
         const isTaken = given.has(place.name) || (await catalog.liveUnit('name', place)) !== undefined
         if (isTaken) throw alreadyTaken('name', place.name, place.name)
         given.add(place.name)

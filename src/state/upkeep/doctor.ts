@@ -223,7 +223,7 @@ export function createDoctor(
     } catch (error) {
       if (!isTacoError(error)) throw error
       if (error.facts['isLost'] === true) {
-        const isBack = repair && (await orgs.makeAnew(org, caller))
+        const isBack = repair && (await orgs.make(org, {}, caller)) !== undefined
         const outcome = isBack ? ' It was rebuilt, without settings and with a new key for digests.' : ''
         yield finder(null)('error', 'org.document', error.message + outcome, error.hint, isBack)
       } else if (error.code === 'BUCKET_CORRUPT' || error.code === 'BUCKET_NEWER')

@@ -82,6 +82,8 @@ export function createGc(
   async function readableOrgs(): Promise<readonly string[]> {
     const readable: string[] = []
     for (const org of await orgs.names(systemCaller('upkeep'))) {
+      // Everything of a deleted organization is kept for its restore.
+      if (await orgs.isDeleted(org)) continue
       try {
         await orgs.require(org)
         readable.push(org)

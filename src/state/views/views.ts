@@ -128,12 +128,16 @@ export const UnitView = z.object({
 export type UnitView = z.infer<typeof UnitView>
 
 export const OrgView = z.object({
+  id: z.string().meta({ description: 'The name that it was created with; it never changes.' }),
   name: z.string(),
+  formerNames: z.array(z.string()).meta({ description: 'They still lead to the organization.' }),
+  folder: z.string().meta({ description: 'Where the states of new units are stored.' }),
   createdAt: z.iso.datetime(),
   createdBy: z.string(),
   createdWho: Who,
   retention: Retention.nullable(),
   eventRetention: EventRetention.nullable(),
+  deleted: z.object({ at: z.iso.datetime(), by: z.string(), who: Who }).nullable(),
   etag: z.string(),
 })
 export type OrgView = z.infer<typeof OrgView>

@@ -92,7 +92,11 @@ export const unitAnswer = fields({
 export type UnitAnswer = Of<typeof unitAnswer>
 
 export const orgAnswer = fields({
+  id: maybe(text),
   name: text,
+  formerNames: maybe(list(text)),
+  folder: maybe(text),
+  deleted: maybe(fields({ at: text, by: text, who: maybe(text) })),
   createdAt: text,
   createdBy: text,
   createdWho: maybe(text),

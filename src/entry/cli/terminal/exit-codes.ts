@@ -23,6 +23,7 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   GONE: EXIT.notFound,
   ALREADY_EXISTS: EXIT.conflict,
   NAME_GIVEN_UP: EXIT.conflict,
+  ORG_DELETED: EXIT.conflict,
   CONFLICT: EXIT.conflict,
   PRECONDITION_FAILED: EXIT.conflict,
   LOCKED: EXIT.conflict,

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import type { OrgChange } from '../../../state/index.ts'
+import type { OrgChange, OrgView } from '../../../state/index.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
 import {
+  Flag,
   Idempotent,
   IfMatch,
   Limit,
@@ -28,7 +29,11 @@ export const orgRoutes = [
     action: 'org:read',
     tags,
     summary: 'List organizations',
-    query: z.strictObject({ limit: Limit, cursor: z.string().optional() }),
+    query: z.strictObject({
+      limit: Limit,
+      cursor: z.string().optional(),
+      deleted: Flag.meta({ description: 'The deleted ones instead.' }),
+    }),
     target: ofServer,
     answers: {
       200: jsonAnswer(
@@ -42,8 +47,9 @@ export const orgRoutes = [
         'A page',
       ),
     },
-    async handle({ query, caller }, { control }) {
-      const { items, next, damaged } = await control.orgs.list(defined(query), caller)
+    async handle({ query: { deleted, ...page }, caller }, { control }) {
+      const asked = { ...defined(page), deleted: deleted ? ('only' as const) : ('no' as const) }
+      const { items, next, damaged } = await control.orgs.list(asked, caller)
       return { status: 200, json: { items: [...items], next: next ?? null, damaged: [...damaged] } }
     },
   }),
@@ -59,14 +65,18 @@ export const orgRoutes = [
     body: jsonBody(
       z.strictObject({
         name: z.string(),
+        prefix: z.string().optional().meta({
+          description: 'The folder of its states, such as `teams/a/`. Default: one that is named after it.',
+        }),
         retention: RetentionInput.optional(),
         eventRetention: EventRetentionInput.optional(),
       }),
     ),
     target: ofServer,
     answers: { 201: jsonAnswer(Organization, 'Created') },
-    async handle({ body: { name, ...settings }, caller }, { control }) {
-      const view = await control.orgs.create({ name, ...orgChange(settings) }, caller)
+    async handle({ body: { name, prefix, ...settings }, caller }, { control }) {
+      const input = { name, ...defined({ prefix }), ...orgChange(settings) }
+      const view = await control.orgs.create(input, caller)
       return { status: 201, json: view, headers: { etag: etagOf(view.etag) } }
     },
   }),
@@ -112,10 +122,67 @@ export const orgRoutes = [
     answers: { 200: jsonAnswer(Organization, 'Changed') },
     async handle({ target, body, headers, caller }, { control }) {
       const view = await control.orgs.update(target.org, orgChange(body), caller, expectedBy(headers))
-      return { status: 200, json: view, headers: { etag: etagOf(view.etag) } }
+      return changed(view)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/orgs/{org}/rename',
+    id: 'renameOrganization',
+    action: 'org:admin',
+    tags,
+    summary: 'Rename an organization',
+    description:
+      'Nothing moves in the bucket. Former names still lead to it, and no other organization gets them.',
+    params: OrgParams,
+    query: NoQuery,
+    headers: IfMatch.extend(Idempotent.shape),
+    body: jsonBody(z.strictObject({ name: z.string() })),
+    target: ofNamed,
+    answers: { 200: jsonAnswer(Organization, 'Renamed') },
+    async handle({ target, body, headers, caller }, { control }) {
+      return changed(await control.orgs.rename(target.org, body.name, caller, expectedBy(headers)))
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/orgs/{org}',
+    id: 'deleteOrganization',
+    action: 'org:delete',
+    tags,
+    summary: 'Delete an organization; it can be restored',
+    description:
+      'Its units, states and history stay in the bucket, and requests for them are refused. Refused while units are locked unless forced; then the holders of locks can still write and unlock.',
+    params: OrgParams,
+    query: z.strictObject({ force: Flag }),
+    headers: IfMatch.extend(Idempotent.shape),
+    target: ofNamed,
+    answers: { 200: jsonAnswer(Organization, 'Deleted') },
+    async handle({ target, query, headers, caller }, { control }) {
+      return changed(await control.orgs.remove(target.org, query, caller, expectedBy(headers)))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/orgs/{org}/restore',
+    id: 'restoreOrganization',
+    action: 'org:delete',
+    tags,
+    summary: 'Restore a deleted organization',
+    params: OrgParams,
+    query: NoQuery,
+    headers: Idempotent,
+    target: ofNamed,
+    answers: { 200: jsonAnswer(Organization, 'Restored') },
+    async handle({ target, caller }, { control }) {
+      return changed(await control.orgs.restore(target.org, caller))
     },
   }),
 ]
+
+function changed(view: OrgView) {
+  return { status: 200 as const, json: view, headers: { etag: etagOf(view.etag) } }
+}
 
 interface ChangeInput {
   readonly retention?: z.infer<typeof RetentionInput> | null | undefined

@@ -22,6 +22,9 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['POST /v1/orgs', 'org:create', 'nobody', 401, 201, 403],
   ['GET /v1/orgs/{org}', 'org:read', 'nobody', 401, 200, 403],
   ['PATCH /v1/orgs/{org}', 'org:admin', 'nobody', 401, 200, 403],
+  ['POST /v1/orgs/{org}/rename', 'org:admin', 'nobody', 401, 200, 403],
+  ['DELETE /v1/orgs/{org}', 'org:delete', 'nobody', 401, 200, 403],
+  ['POST /v1/orgs/{org}/restore', 'org:delete', 'nobody', 401, 200, 403],
   ['GET /v1/tokens', 'account:manage', 'nobody', 401, 403, 403],
   ['POST /v1/tokens', 'account:manage', 'nobody', 401, 403, 403],
   ['GET /v1/tokens/{id}', 'account:manage', 'nobody', 401, 403, 403],
@@ -92,6 +95,8 @@ const table: readonly (readonly [string, string, string, number, number, number]
 const bodies: Readonly<Record<string, unknown>> = {
   'POST /v1/orgs': { name: 'acme' },
   'PATCH /v1/orgs/{org}': { retention: null },
+  'POST /v1/orgs/{org}/rename': { name: 'default' },
+  'POST /v1/orgs/{org}/restore': {},
   'POST /v1/tokens': { name: 'made' },
   'POST /v1/orgs/{org}/tokens': { name: 'made', kind: 'organization', roles: ['reader'] },
   'POST /v1/units': { name: 'made' },

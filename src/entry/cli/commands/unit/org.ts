@@ -1,4 +1,4 @@
-import { sayCreator } from '../../../../base/text/author.ts'
+import { sayAuthor, sayCreator } from '../../../../base/text/author.ts'
 import { orgAnswer } from '../../api/answers.ts'
 import { ofWholeServer } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
@@ -7,11 +7,17 @@ import type { KeepFlags } from '../../terminal/labels.ts'
 import { wholeList } from '../../api/pages.ts'
 import type { Session } from '../../session.ts'
 import { check, fields, list as listOf, maybe, text } from '../../api/check-answer.ts'
+import { confirm } from '../../terminal/ask.ts'
 import { age } from '../../terminal/format.ts'
 
-export async function list(session: Session): Promise<void> {
+export async function list(
+  session: Session,
+  _args: readonly string[],
+  options: { readonly deleted?: boolean },
+): Promise<void> {
   const damaged: string[] = []
-  const items = await wholeList(await session.client(), '/v1/orgs', ofWholeServer, Infinity, (page) => {
+  const query = options.deleted === true ? { ...ofWholeServer, deleted: true } : ofWholeServer
+  const items = await wholeList(await session.client(), '/v1/orgs', query, Infinity, (page) => {
     damaged.push(...(check(fields({ damaged: maybe(listOf(text)) }), page).damaged ?? []))
   })
   if (damaged.length > 0)
@@ -19,15 +25,20 @@ export async function list(session: Session): Promise<void> {
       `the ${damaged.length === 1 ? 'organization' : 'organizations'} ${damaged.join(', ')} cannot be read; see \`taco doctor\``,
     )
   if (session.output.asJson) return session.output.json({ items, next: null, damaged })
-  const rows = items
-    .map((item) => check(orgAnswer, item))
-    .map((org) => [
-      org.name,
-      sayRetention(org.retention),
-      age(org.createdAt, session.world.now()),
-      sayCreator(org),
-    ])
-  session.output.table(['ORGANIZATION', 'KEEPS', 'CREATED', 'BY'], rows)
+  const orgs = items.map((item) => check(orgAnswer, item))
+  const now = session.world.now()
+  if (options.deleted === true)
+    return session.output.table(
+      ['ORGANIZATION', 'DELETED', 'BY'],
+      orgs.map(({ name, deleted }) => [
+        name,
+        ...(deleted === null ? [] : [age(deleted.at, now), sayAuthor(deleted)]),
+      ]),
+    )
+  session.output.table(
+    ['ORGANIZATION', 'KEEPS', 'CREATED', 'BY'],
+    orgs.map((org) => [org.name, sayRetention(org.retention), age(org.createdAt, now), sayCreator(org)]),
+  )
 }
 
 export async function show(session: Session, [org = session.org()]: readonly string[]): Promise<void> {
@@ -37,9 +48,10 @@ export async function show(session: Session, [org = session.org()]: readonly str
 export async function create(
   session: Session,
   [name = '']: readonly string[],
-  options: OrgFlags,
+  options: OrgFlags & { readonly prefix?: string },
 ): Promise<void> {
-  const json = { name, ...changeOf(options) }
+  const { prefix } = options
+  const json = { name, ...(prefix === undefined ? {} : { prefix }), ...changeOf(options) }
   const answer = await (await session.client()).json('POST', '/v1/orgs', { query: ofWholeServer, json })
   if (session.output.asJson) return session.output.json(answer)
   session.output.say(`created ${check(orgAnswer, answer).name}`)
@@ -63,6 +75,37 @@ export async function set(
   showOrg(session, await (await session.client()).json('PATCH', pathOf(org), { query: ofWholeServer, json }))
 }
 
+export async function rename(session: Session, [org = '', name = '']: readonly string[]): Promise<void> {
+  const client = await session.client()
+  const answer = await client.json('POST', `${pathOf(org)}/rename`, { query: ofWholeServer, json: { name } })
+  if (session.output.asJson) return session.output.json(answer)
+  session.output.say(`renamed ${org} to ${check(orgAnswer, answer).name}`)
+  session.output.note(
+    `${org} still leads to it, in backend addresses too, and no other organization gets the name`,
+  )
+}
+
+export async function remove(
+  session: Session,
+  [org = '']: readonly string[],
+  options: { readonly force?: boolean; readonly yes?: boolean },
+): Promise<void> {
+  const client = await session.client()
+  await confirm(session, `delete the organization ${org}?`, options.yes)
+  const query = { ...ofWholeServer, ...(options.force === true ? { force: true } : {}) }
+  const answer = await client.json('DELETE', pathOf(org), { query })
+  if (session.output.asJson) return session.output.json(answer)
+  session.output.say(`deleted ${org}`)
+  session.output.note(`its units and states are kept and refused: \`taco org restore ${org}\` restores it`)
+}
+
+export async function restore(session: Session, [org = '']: readonly string[]): Promise<void> {
+  const client = await session.client()
+  const answer = await client.json('POST', `${pathOf(org)}/restore`, { query: ofWholeServer, json: {} })
+  if (session.output.asJson) return session.output.json(answer)
+  session.output.say(`restored ${check(orgAnswer, answer).name}`)
+}
+
 interface OrgFlags extends KeepFlags {
   readonly keepEvents?: string
 }
@@ -81,6 +124,14 @@ function showOrg({ output, world }: Session, answer: unknown): void {
   const org = check(orgAnswer, answer)
   output.facts([
     ['organization', org.name],
+    ...(org.deleted === null
+      ? []
+      : [['deleted', `${age(org.deleted.at, world.now())} by ${sayAuthor(org.deleted)}`] as const]),
+    ...(org.id === null || org.id === org.name ? [] : [['id', org.id] as const]),
+    ...(org.formerNames === null || org.formerNames.length === 0
+      ? []
+      : [['former names', org.formerNames.join(', ')] as const]),
+    ...(org.folder === null || org.folder === '' ? [] : [['states', `in ${org.folder}`] as const]),
     ['created', `${age(org.createdAt, world.now())} by ${sayCreator(org)}`],
     ['keeps', sayRetention(org.retention)],
     ['keeps events', org.eventRetention === null ? 'everything' : `the last ${org.eventRetention.days} days`],

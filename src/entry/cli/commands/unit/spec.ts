@@ -9,6 +9,8 @@ const keepEvents: OptionSpec = {
   says: 'remove events that are older, e.g. 90d; "all" keeps them',
 }
 
+const orgArg = { name: 'org', says: 'organization name' }
+
 const label: OptionSpec = {
   name: 'label',
   short: 'l',
@@ -111,7 +113,14 @@ export const orgCommands: CommandSpec = {
   name: 'org',
   says: 'organizations: each owns its units',
   children: [
-    command({ name: 'ls', alias: 'list', says: 'list organizations', example: 'taco org ls', run: org.list }),
+    command({
+      name: 'ls',
+      alias: 'list',
+      says: 'list organizations',
+      options: [{ name: 'deleted', says: 'list deleted organizations instead' }],
+      example: 'taco org ls',
+      run: org.list,
+    }),
     command({
       name: 'show',
       says: 'show an organization',
@@ -123,18 +132,49 @@ export const orgCommands: CommandSpec = {
       name: 'create',
       says: 'create an organization',
       args: [{ name: 'org', says: 'organization name: a-z, 0-9, "-" and "_"' }],
-      options: [...keepOptions, keepEvents],
-      example: 'taco org create acme --keep-days 365',
+      options: [
+        {
+          name: 'prefix',
+          value: 'folder',
+          says: 'folder of its states in the bucket, such as teams/a/ (default: <org>/)',
+        },
+        ...keepOptions,
+        keepEvents,
+      ],
+      example: 'taco org create acme --prefix teams/acme/ --keep-days 365',
       run: org.create,
       makesBucket: true,
     }),
     command({
       name: 'set',
       says: 'change how long versions and events are kept',
-      args: [{ name: 'org', says: 'organization name' }],
+      args: [orgArg],
       options: [...keepOptions, keepEvents, { name: 'keep-all', says: 'keep all versions and events' }],
       example: 'taco org set default --keep-versions 50 --keep-days 365 --keep-events 90d',
       run: org.set,
+    }),
+    command({
+      name: 'rename',
+      says: 'rename an organization; nothing moves, and its former names still lead to it',
+      args: [orgArg, { name: 'new-name', says: 'a-z, 0-9, "-" and "_"' }],
+      example: 'taco org rename acme apex',
+      run: org.rename,
+    }),
+    command({
+      name: 'rm',
+      alias: 'delete',
+      says: 'delete an organization; units and states are kept, and `taco org restore` restores it',
+      args: [orgArg],
+      options: [{ name: 'force', says: 'delete it even if units are locked' }, yesOption],
+      example: 'taco org rm acme --yes',
+      run: org.remove,
+    }),
+    command({
+      name: 'restore',
+      says: 'restore a deleted organization',
+      args: [orgArg],
+      example: 'taco org restore acme',
+      run: org.restore,
     }),
   ],
 }

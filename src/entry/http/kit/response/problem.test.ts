@@ -17,6 +17,7 @@ const expected: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'STATE_LINEAGE',
       'STATE_SERIAL',
       'STATE_SAME_SERIAL',
+      'ORG_DELETED',
       'STATE_WOULD_DECRYPT',
       'STATE_HAS_RESOURCES',
       'STATE_MISSING',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isTacoError } from '../../../../base/errors.ts'
+import { badRequest, isTacoError } from '../../../../base/errors.ts'
 import type { Caller, LockInfo as Info, Locks, UnitRef } from '../../../../state/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 import type { RenderedError } from '../../kit/response/http-error.ts'
@@ -186,6 +186,9 @@ function lockOf({ ID }: { readonly ID?: string | undefined }): { readonly lockId
 }
 
 function engineErrors(error: unknown, requestId: string): RenderedError {
+  // To engines, 404 means that there is no state yet, and they would create everything.
+  if (isTacoError(error, 'NOT_FOUND') && error.facts['field'] === 'org')
+    return problems(badRequest('org', error.message, error.hint), requestId)
   const holder = isTacoError(error) ? holderOf(error) : undefined
   if (!isTacoError(error) || holder === undefined) return problems(error, requestId)
   return {
