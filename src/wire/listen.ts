@@ -25,6 +25,7 @@ export function parseListen(text: string): ListenAddress {
 export async function listenOn(
   server: Server,
   address: ListenAddress,
+  scheme: 'http' | 'https' = 'http',
 ): Promise<{ readonly url: string; readonly port: number }> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(translated(error, address)))
@@ -33,7 +34,7 @@ export async function listenOn(
   const { port } = server.address() as AddressInfo
   const host =
     address.host === '' || address.host === '0.0.0.0' || address.host === '::' ? 'localhost' : address.host
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, port }
+  return { url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`, port }
 }
 
 function translated(error: NodeJS.ErrnoException, { host, port }: ListenAddress): TacoError {

@@ -6,6 +6,18 @@ import { faultsIn, sayFaults } from '../base/text/validation-messages.ts'
 export const ServeOptions = z.object({
   bucket: z.string().min(1),
   listen: z.string().default('127.0.0.1:8226'),
+  /** Undefined: plain HTTP. */
+  tls: z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.literal('files'), cert: z.string().min(1), key: z.string().min(1) }),
+      /** A certificate of a local authority, both made in the folder if needed. */
+      z.object({
+        kind: z.literal('auto'),
+        folder: z.string().min(1),
+        names: z.array(z.string().min(1)).readonly(),
+      }),
+    ])
+    .optional(),
   auth: z.enum(['none', 'token', 'sso']).default('token'),
   /** As browsers and command lines reach the server. */
   publicUrl: z.string().optional(),

@@ -68,6 +68,9 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
 
   const keys = options.auth === 'sso' ? await openKeyRing(options, process.env, log) : undefined
   process.on('exit', log.flush)
+  const clock = systemClock
+  const secure =
+    options.tls && (await (await import('./tls/open-tls.ts')).openTls(options.tls, { log, clock }))
   const threads = ownThreads()
   const built = await build({
     bucket: options.bucket,
@@ -82,7 +85,6 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     options.maxStateBytes === undefined
       ? defaultLimits
       : { ...defaultLimits, maxStateBytes: options.maxStateBytes }
-  const clock = systemClock
   const collectors = memoryCollectors()
   const web = await openWebFace({
     auth: options.auth,
@@ -116,9 +118,10 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     about,
     ready,
     freeBuffers: collectors.young,
+    createTlsServer: secure?.createServer,
     ...(role === undefined ? {} : { metricsText: role.metricsText }),
   })
-  const { url } = await started(() => listenOn(face.server, address), built.close)
+  const { url } = await started(() => listenOn(face.server, address, secure && 'https'), built.close)
   const say = role === undefined ? log.info : log.debug
   say('serving', { url, bucket: about.bucket.label, auth: options.auth, version: about.version })
 
@@ -155,7 +158,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     log.info('stopping')
     clearInterval(resting)
     async function tidyUp(): Promise<true> {
-      await Promise.all([face.close(options.graceMs), background?.stop()])
+      await Promise.all([face.close(options.graceMs), secure?.close(), background?.stop()])
       await built.close()
       await threads?.close()
       return true

@@ -21,26 +21,38 @@ async function serverWith(certificate: Certificate): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** As a client that knows the certificate and has given it to Node. */
-async function asking(address: string, { cert }: Certificate) {
+async function fileWith({ cert }: Certificate) {
   const cwd = await tempFolder()
   const file = join(cwd, 'ca.pem')
   await writeFile(file, cert)
+  return { cwd, file }
+}
+
+async function withCaFile(address: string, certificate: Certificate) {
+  const { cwd, file } = await fileWith(certificate)
+  return runTaco(['org', 'ls', '--server', address, '--ca-file', file], { cwd })
+}
+
+/** As a client that knows the certificate and has given it to Node. */
+async function asking(address: string, certificate: Certificate) {
+  const { cwd, file } = await fileWith(certificate)
   const env = { NODE_EXTRA_CA_CERTS: file }
   return runTaco(['org', 'ls', '--server', address], { cwd, env })
 }
 
-test('a certificate that Node does not know is named as that, and let in by NODE_EXTRA_CA_CERTS', async () => {
+test('a certificate that Node does not know is named as that, and let in by NODE_EXTRA_CA_CERTS and by --ca-file', async () => {
   const certificate = certificateFor(['127.0.0.1'], yesterday, tomorrow)
   const address = `https://127.0.0.1:${await serverWith(certificate)}`
 
   const refused = await runTaco(['org', 'ls', '--server', address], { cwd: await tempFolder() })
   const known = await asking(address, certificate)
+  const named = await withCaFile(address, certificate)
 
   expect(refused).toMatchObject({ code: 6 })
   expect(refused.stderr).toContain('this machine does not trust the issuer of its certificate')
-  expect(refused.stderr).toMatch(/hint: .*NODE_EXTRA_CA_CERTS/)
+  expect(refused.stderr).toMatch(/hint: .*--ca-file/)
   expect(known, known.output).toMatchObject({ code: 0 })
+  expect(named, named.output).toMatchObject({ code: 0 })
 })
 
 test('the error for a certificate with another name says which name it has', async () => {

@@ -1,3 +1,5 @@
+import { get } from 'node:http'
+import { get as getSecurely } from 'node:https'
 import { freePort } from '../peers/free-port.ts'
 import { startTaco } from './taco.ts'
 import { tempFolder } from './temp.ts'
@@ -8,6 +10,8 @@ export interface ServerOptions {
   readonly bucket?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** It speaks TLS: `args` say with which certificate. */
+  readonly isSecure?: boolean
   /** To return on the address of an earlier server. */
   readonly port?: number
 }
@@ -29,7 +33,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const home = await tempFolder()
   const bucket = options.bucket ?? `file://${home}/bucket`
   const port = options.port ?? (await freePort())
-  const url = `http://127.0.0.1:${port}`
+  const url = `${options.isSecure === true ? 'https' : 'http'}://127.0.0.1:${port}`
   const child = startTaco(
     ['serve', '--bucket', bucket, '--listen', `127.0.0.1:${port}`, ...(options.args ?? ['--auth', 'none'])],
     {
@@ -46,7 +50,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     () => `the server at ${url} to be ready; it said: ${child.output()}`,
     async () => {
       if (!child.isRunning()) return 'ended'
-      return (await fetch(`${url}/readyz`)).ok ? 'ready' : undefined
+      return (await isReady(url)) ? 'ready' : undefined
     },
   )
   if (!child.isRunning()) throw new Error(`the server ended at once: ${child.output()}`)
@@ -61,4 +65,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       await end('SIGKILL')
     },
   }
+}
+
+/** Whoever issued its certificate. */
+function isReady(url: string): Promise<boolean> {
+  const ask = url.startsWith('https:') ? getSecurely : get
+  return new Promise((resolve, reject) => {
+    ask(`${url}/readyz`, { rejectUnauthorized: false, agent: false }, (reply) => {
+      reply.resume()
+      resolve(reply.statusCode === 200)
+    }).on('error', reject)
+  })
 }

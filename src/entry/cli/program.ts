@@ -32,6 +32,11 @@ export const program: CommandSpec = {
       value: 'path',
       says: 'file with the token (TACO_TOKEN_FILE; the token itself: TACO_TOKEN)',
     },
+    {
+      name: 'ca-file',
+      value: 'path',
+      says: 'PEM file with the certificate authority of the server, if it is a private one (TACO_CA_FILE)',
+    },
     { name: 'json', says: 'print JSON as the API returns it' },
     { name: 'quiet', short: 'q', says: 'print only results and errors' },
     { name: 'debug', says: 'print requests and stack traces' },

@@ -6,7 +6,8 @@ import { noProgress, openProgress } from './terminal/progress.ts'
 import type { Progress } from './terminal/progress.ts'
 import { readRemembered } from './config/config-file.ts'
 import type { Remembered } from './config/config-file.ts'
-import { chooseOrg, chooseTarget, chooseToken } from './config/settings.ts'
+import { chooseAuthority } from './config/authority.ts'
+import { chooseOrg, chooseTarget, chooseToken, isLoopbackServer } from './config/settings.ts'
 import type { GlobalFlags, Target } from './config/settings.ts'
 import type { Embedded, World } from './world.ts'
 
@@ -21,6 +22,8 @@ export interface Session {
   target(): Target
   org(): string
   token(): string | undefined
+  /** A certificate authority (PEM) to trust in addition to the usual ones. */
+  authority(): string | undefined
   /** Opened at first use; over a bucket, this brings the API up inside the process. */
   client(): Promise<Client>
   embedded(): Promise<Embedded>
@@ -47,6 +50,7 @@ export function openSession(options: SessionOptions): Session {
   const target = once(() => chooseTarget(flags, world.env, remembered(), world.cwd))
   const chosenOrg = once(() => chooseOrg(flags, world.env, remembered()))
   const token = once(() => chooseToken(flags, world.env, remembered(), target()))
+  const authority = once(() => chooseAuthority(flags, world, remembered(), target()))
   const embedded = once(() => {
     output.trace('opening the bucket')
     return world.openEmbedded({
@@ -74,7 +78,16 @@ export function openSession(options: SessionOptions): Session {
       })
     }
     warnOfOpenToken(address, token(), output)
-    return openClient({ base: address, org: chosenOrg(), label: address, token: token(), userAgent, trace })
+    return openClient({
+      base: address,
+      org: chosenOrg(),
+      label: address,
+      token: token(),
+      authority: authority(),
+      env: world.env,
+      userAgent,
+      trace,
+    })
   })
 
   return {
@@ -86,6 +99,7 @@ export function openSession(options: SessionOptions): Session {
     target,
     org: () => chosenOrg() ?? 'default',
     token,
+    authority,
     embedded,
     client,
     goOnUntilInterrupted,
@@ -103,9 +117,8 @@ export function openSession(options: SessionOptions): Session {
 
 function warnOfOpenToken(address: string, token: string | undefined, output: Output): void {
   if (token === undefined || !address.startsWith('http:')) return
-  const { hostname } = new URL(address)
-  if (hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')) return
-  output.warn(`the token travels unencrypted to ${hostname}; use https`)
+  if (isLoopbackServer(address)) return
+  output.warn(`the token travels unencrypted to ${new URL(address).hostname}; use https`)
 }
 
 interface Once<T> {

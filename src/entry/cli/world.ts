@@ -81,6 +81,11 @@ interface Listening {
 export interface ServeOptions {
   readonly bucket: string
   readonly listen: string
+  /** Undefined: plain HTTP. `auto`: a certificate of a local authority, both made in the folder if needed. */
+  readonly tls:
+    | { readonly kind: 'files'; readonly cert: string; readonly key: string }
+    | { readonly kind: 'auto'; readonly folder: string; readonly names: readonly string[] }
+    | undefined
   readonly auth: 'none' | 'token' | 'sso'
   readonly publicUrl: string | undefined
   readonly insecure: boolean

@@ -1,3 +1,4 @@
+import type { Server, ServerOptions } from 'node:http'
 import type { Access, OrgAccess, SignInServices, Tokens } from '../../access/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
@@ -43,6 +44,8 @@ export interface HttpDeps {
   }
   /** Proxies that are believed about whom they speak for. */
   readonly trustedProxies?: TrustedProxies
+  /** Makes a server that speaks TLS. Undefined: plain HTTP. */
+  readonly createTlsServer?: ((options: ServerOptions) => Server) | undefined
   /** Throws when the bucket cannot be reached. */
   ready(): Promise<void>
   /** Called now and again during large uploads, which leave many buffers behind. */

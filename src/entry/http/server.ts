@@ -95,7 +95,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     })
   }
 
-  const server = createServer({
+  const server = (deps.createTlsServer ?? createServer)({
     ServerResponse: Answering,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -107,12 +107,13 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   // Node would drop what is beyond its limit without a word: checkHeaderCount refuses it instead.
   server.maxHeadersCount = 0
   server.timeout = limits.idleTimeoutMs
-  server.on('connection', (socket) => {
+  // With TLS, the socket of a request is not the one that was accepted.
+  server.on(deps.createTlsServer === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     const connection = new Connection()
     connections.set(socket, connection)
     socket.once('close', () => connection.close())
   })
-  server.on('request', (req, res) => begin(req, res, false))
+  server.on('request', (req: IncomingMessage, res: Answering) => begin(req, res, false))
   server.on('checkContinue', (req: IncomingMessage, res: Answering) => begin(req, res, true))
   server.on('timeout', (socket: Socket) => {
     if (connections.get(socket)?.isClientsTurn !== false) socket.destroy()

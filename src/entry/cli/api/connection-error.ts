@@ -38,7 +38,7 @@ function ofCertificate(error: unknown, label: string): Said | undefined {
   if (unknownIssuer.has(code))
     return [
       'this machine does not trust the issuer of its certificate',
-      "If it is the right server, save the issuer's certificate to a file and set NODE_EXTRA_CA_CERTS=/path/to/ca.pem.",
+      "If it is the right server, save the issuer's certificate to a file and name it with --ca-file or TACO_CA_FILE.",
     ]
   if (code === 'CERT_HAS_EXPIRED')
     return ['its certificate has expired', "Ask its owner to renew it, or set this machine's clock."]

@@ -21,9 +21,14 @@ export async function openBackend(session: Session): Promise<RunBackend> {
     // Engines name the person and the machine, which may run several commands at once.
     const run = randomBytes(12).toString('base64url')
     const token = session.token()
+    const authority = session.authority()
     return {
       url: address,
-      env: childEnv(env, token),
+      // Engines know nothing of --ca-file and of the local authority.
+      env: {
+        ...childEnv(env, token),
+        ...(authority === undefined ? {} : { TF_HTTP_CLIENT_CA_CERTIFICATE_PEM: authority }),
+      },
       // A caller that needs no token for the server needs none for an engine either.
       tokens: token === undefined ? undefined : tokens,
       run,

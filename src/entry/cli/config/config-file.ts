@@ -10,6 +10,8 @@ export interface Remembered {
   readonly org?: string
   /** The path of the file, never the token. */
   readonly tokenFile?: string
+  /** The certificate of a private authority that issued the server's. */
+  readonly caFile?: string
 }
 
 interface Place {
@@ -44,7 +46,7 @@ export function parseRemembered(text: string, path: string): Remembered {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw damaged(path, 'it is not an object')
   const found: Record<string, string> = {}
-  for (const name of ['server', 'bucket', 'org', 'tokenFile'] as const) {
+  for (const name of ['server', 'bucket', 'org', 'tokenFile', 'caFile'] as const) {
     const field: unknown = Reflect.get(value, name)
     if (field === undefined) continue
     if (typeof field !== 'string') throw damaged(path, `"${name}" is not text`)

@@ -13,6 +13,7 @@ export interface GlobalFlags {
   readonly bucket?: string
   readonly org?: string
   readonly tokenFile?: string
+  readonly caFile?: string
   readonly json?: boolean
   readonly debug?: boolean
   readonly quiet?: boolean
@@ -127,4 +128,10 @@ export function bucketAddress(text: string, cwd: string): string {
   }
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return text
   return pathToFileURL(resolve(cwd, text)).href
+}
+
+/** Whether the server can only be one of this machine. */
+export function isLoopbackServer(address: string): boolean {
+  const { hostname } = new URL(address)
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
 }

@@ -3,10 +3,11 @@ import { TacoError } from '../../../../base/errors.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import type { Session } from '../../session.ts'
 import { bucketAddress, readToken } from '../../config/settings.ts'
+import { type TlsFlags, localCaFile, tlsOf } from '../../config/tls-settings.ts'
 import type { ServeOptions, Signal } from '../../world.ts'
 import { parseBytes, parseDuration } from '../../terminal/format.ts'
 
-interface ServeFlags {
+interface ServeFlags extends TlsFlags {
   readonly listen: string
   readonly auth?: 'none' | 'token' | 'sso'
   readonly publicUrl?: string
@@ -62,9 +63,11 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
   }
   if (session.flags.server !== undefined)
     throw usageError('--server cannot be used with `taco serve`.', 'Name the bucket to serve with --bucket.')
+  const listen = /^\d+$/.test(flags.listen) ? `127.0.0.1:${flags.listen}` : flags.listen
   return {
     bucket: bucketAddress(session.flags.bucket || world.env['TACO_BUCKET'] || './taco-data', world.cwd),
-    listen: /^\d+$/.test(flags.listen) ? `127.0.0.1:${flags.listen}` : flags.listen,
+    listen,
+    tls: tlsOf(flags, listen, world),
     auth,
     insecure: flags.insecure === true,
     publicUrl: flags.publicUrl || undefined,
@@ -131,6 +134,13 @@ function welcome(
   // `npm start` runs from a checkout, where no `taco` is on the PATH of the other terminal.
   const checkout = world.env['npm_lifecycle_event'] === 'start' ? world.env['npm_package_json'] : undefined
   const alias = checkout === undefined ? [] : [`  alias taco='${join(dirname(checkout), 'bin', 'taco')}'`]
+  const tls =
+    options.tls?.kind === 'auto'
+      ? [
+          `  TLS     by the local authority ${localCaFile(world)}`,
+          '          `taco tls trust` explains how to trust it',
+        ]
+      : []
   const use = server.url === 'http://127.0.0.1:8226' ? [] : [`  taco use ${server.url}`]
   const token = options.auth === 'token' ? ['  export TACO_TOKEN=…                     the root token'] : []
   world.stderr.write(
@@ -138,6 +148,7 @@ function welcome(
       `${bold('OpenTaco')} ${world.version()} serves ${bold(server.url)}`,
       `  bucket  ${server.bucket}`,
       `  auth    ${options.auth === 'none' ? 'none: anyone who can reach this address has full access' : options.auth}`,
+      ...tls,
       '',
       'Next, in another terminal:',
       ...alias,

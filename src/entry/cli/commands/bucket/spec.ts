@@ -51,6 +51,26 @@ export const bucketCommands: readonly CommandSpec[] = [
         says: 'allow --auth none on an address that others can reach',
       },
       {
+        name: 'tls-cert',
+        value: 'path',
+        env: 'TACO_TLS_CERT',
+        says: 'serve HTTPS with this certificate (PEM, with the chain); a renewed one is used at once',
+      },
+      { name: 'tls-key', value: 'path', env: 'TACO_TLS_KEY', says: 'file with its private key (PEM)' },
+      {
+        name: 'tls',
+        value: 'auto',
+        env: 'TACO_TLS',
+        choices: ['auto'],
+        says: 'serve HTTPS with a certificate of a local authority, which is created; see `taco tls trust`',
+      },
+      {
+        name: 'tls-name',
+        value: 'names',
+        env: 'TACO_TLS_NAME',
+        says: 'more names and addresses for --tls auto, e.g. taco.example.test,10.0.0.5',
+      },
+      {
         name: 'trusted-proxy',
         value: 'addresses',
         env: 'TACO_TRUSTED_PROXY',

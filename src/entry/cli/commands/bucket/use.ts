@@ -41,6 +41,7 @@ async function remember(session: Session, address: string): Promise<void> {
     ...(isServer ? { server: serverAddress(address) } : { bucket: bucketAddress(address, world.cwd) }),
     ...(flags.org === undefined ? {} : { org: flags.org }),
     ...(flags.tokenFile === undefined ? {} : { tokenFile: resolve(world.cwd, flags.tokenFile) }),
+    ...(flags.caFile === undefined ? {} : { caFile: resolve(world.cwd, flags.caFile) }),
   }
   if (remembered.bucket !== undefined) await checkBucketAddress(session.world, remembered.bucket)
   const path = writeRemembered(world, remembered)
@@ -72,5 +73,6 @@ async function showCurrent(session: Session): Promise<void> {
     ['because of', where[target.from]],
     ['organization', session.org()],
     ['token file', session.remembered().tokenFile],
+    ['CA file', session.remembered().caFile],
   ])
 }

@@ -1,6 +1,7 @@
 import { command } from '../../spec/spec.ts'
 import type { CommandSpec } from '../../spec/spec.ts'
 import { newSecretKey } from './secret-key.ts'
+import { trust } from './tls.ts'
 
 export const serverCommands: readonly CommandSpec[] = [
   {
@@ -12,6 +13,18 @@ export const serverCommands: readonly CommandSpec[] = [
         says: 'print a new key, for TACO_SECRET_KEY or a file',
         example: 'taco secret-key new',
         run: newSecretKey,
+      }),
+    ],
+  },
+  {
+    name: 'tls',
+    says: 'the local certificate authority of `taco serve --tls auto`',
+    children: [
+      command({
+        name: 'trust',
+        says: 'explain how to trust the local authority; changes nothing',
+        example: 'taco tls trust',
+        run: trust,
       }),
     ],
   },
