@@ -44,6 +44,7 @@ export type {
   SignInStart,
   SingleUse,
 } from './identity/provider.ts'
+export { createSingleUse } from './identity/single-use.ts'
 export { ProviderSettings, SECRET_SETTINGS, parseProviderSettings } from './identity/settings.ts'
 export type { ProviderKind } from './identity/settings.ts'
 export { isToken } from './tokens/token-text.ts'

@@ -1,6 +1,8 @@
 import type { People } from './people/people.ts'
 import type { KeyRing } from './secrets/key-ring.ts'
 import type { Tokens } from './tokens/tokens.ts'
+import type { SignInProviders } from './sessions/read-groups.ts'
+import type { Sessions } from './sessions/sessions.ts'
 import type { ServerSettings } from './settings/server-settings.ts'
 
 /** What a server has on which people can sign in (`--auth sso`). */
@@ -9,4 +11,6 @@ export interface SignInServices {
   readonly people: People
   readonly settings: ServerSettings
   readonly tokens: Tokens
+  readonly providers: SignInProviders
+  readonly sessions: Sessions
 }

@@ -1,3 +1,4 @@
+import { createSignInFlow } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { TacoError, badRequest } from '../base/errors.ts'
 import { randomIds } from '../base/ids.ts'
@@ -89,6 +90,9 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
   const web = await openWebFace({
     auth: options.auth,
     ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(services.signIn === undefined || publicUrl === undefined
+      ? {}
+      : { signIn: { ...services.signIn, flow: createSignInFlow({ ...services.signIn, clock, publicUrl }) } }),
     about,
     clock,
     log,

@@ -5,14 +5,18 @@ import {
   type OrgAccess,
   type SignInServices,
   createAccess,
+  createGroupReader,
   createOrgAccess,
   createPeople,
   createServerSettings,
+  createSessions,
+  createSingleUse,
   createTokens,
   principalOf,
   systemCaller,
 } from '../access/index.ts'
 import { isTacoError } from '../base/errors.ts'
+import { createSignInProviders } from './sign-in-providers.ts'
 import { type Graph, type Inputs, createGraph, createInputs } from '../graph/index.ts'
 import { type Sync, createSync } from '../project/index.ts'
 import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/index.ts'
@@ -81,7 +85,17 @@ function createSignIn(
       return team && { kind: 'team', id, name: team.name, org }
     },
   }
-  return { keys, people, settings, tokens: createTokens({ log: silentLog, ...deps, ring: keys, owners }) }
+  const all = { log: silentLog, ...deps, keys, people }
+  const providers = createSignInProviders(settings, { clock: deps.clock, singleUse: createSingleUse(deps) })
+  const groups = createGroupReader({ ...all, providers })
+  return {
+    keys,
+    people,
+    settings,
+    tokens: createTokens({ ...all, ring: keys, owners }),
+    providers,
+    sessions: createSessions({ ...all, groups }),
+  }
 }
 
 /** What rules go by. A unit that was deleted or never made is none. */
