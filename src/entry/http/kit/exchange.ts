@@ -42,6 +42,8 @@ export class Exchange {
   session: Session | undefined
   /** Which units the caller may see. Undefined: all. */
   sight: Sight | undefined
+  /** Throws if the caller could not make this request any more. For answers that go on for long. */
+  checkAgain: () => Promise<void> = () => Promise.resolve()
   /** What the caller says of itself. */
   claim: string | undefined
   /** Of a request with an Idempotency-Key that its route takes. */

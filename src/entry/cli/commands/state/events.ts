@@ -134,8 +134,11 @@ export async function* feedOf(
 ): AsyncGenerator<{ id: string | undefined; data: unknown }> {
   let id: string | undefined
   let data: string | undefined
+  let isEnd = false
   for await (const line of linesOf(reply)) {
     if (line === '' || line === '\r') {
+      // The server says why. Whoever asks again is told so with a status.
+      if (isEnd) return
       if (id !== undefined || data !== undefined)
         yield { id, data: data === undefined ? undefined : JSON.parse(data) }
       id = data = undefined
@@ -143,6 +146,7 @@ export async function* feedOf(
     }
     const [, name, value = ''] = /^([a-z]*):? ?(.*?)\r?$/.exec(line) ?? []
     if (name === 'id') id = value
+    if (name === 'event') isEnd = value === 'end'
     if (name === 'data') data = data === undefined ? value : `${data}\n${value}`
   }
 }

@@ -6,8 +6,8 @@ import {
   principalText,
   stranger,
 } from '../../../../access/index.ts'
-import { isTacoError } from '../../../../base/errors.ts'
-import type { Guard } from '../../auth/auth.ts'
+import { TacoError, isTacoError } from '../../../../base/errors.ts'
+import { type Guard, unauthenticated } from '../../auth/auth.ts'
 import { checkSameOrigin } from '../../auth/cross-site.ts'
 import { type PermitOptions, createPermit, refuseRunToken } from '../../auth/permit.ts'
 import type { Audit } from '../../../../state/index.ts'
@@ -170,11 +170,30 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     }
   }
 
-  function proceed(
-    x: Exchange,
-    { row, values, refusal }: Found,
-    principal: Principal,
-  ): Promise<void> | undefined {
+  function permitted(x: Exchange, route: Route, asked: Resource): Resource | Promise<Resource> {
+    return isOpen(route) ? asked : permitFor(x)(route.action, asked, route)
+  }
+
+  function sightIn(x: Exchange, { org }: Resource) {
+    return org === undefined ? undefined : access.sight(x.principal, org)
+  }
+
+  /** The credential may have been revoked or have expired, and the rights of the caller may have changed. */
+  async function checkAgain(x: Exchange, found: Found, asked: Resource): Promise<void> {
+    const principal = await identified(x, found)
+    if (principalText(principal) !== principalText(x.principal))
+      throw unauthenticated('The credential is not valid any more.')
+    x.principal = principal
+    const target = found.row === undefined ? asked : await permitted(x, found.row.route, asked)
+    const sight = await sightIn(x, target)
+    // Lists of those who see everything are made in another way.
+    if (sight !== undefined && x.sight === undefined)
+      throw new TacoError('FORBIDDEN', 'Your rights have changed.', { hint: 'Send the request again.' })
+    x.sight = sight
+  }
+
+  function proceed(x: Exchange, found: Found, principal: Principal): Promise<void> | undefined {
+    const { row, values, refusal } = found
     x.principal = principal
     if (row === undefined) {
       // Only callers that may read the server learn what exists.
@@ -186,10 +205,10 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     const { route } = row
     if (!isOpen(route)) refuseRunToken(principal, route)
     const { params, query, target: asked } = parsedOrRefused(x, row, values)
-    return next(isOpen(route) ? asked : permitFor(x)(route.action, asked, route), (target) => {
-      const sight = target.org === undefined ? undefined : access.sight(principal, target.org)
-      return next(sight, (found) => {
-        x.sight = found
+    x.checkAgain = () => checkAgain(x, found, asked)
+    return next(permitted(x, route, asked), (target) => {
+      return next(sightIn(x, target), (sight) => {
+        x.sight = sight
         const request = { params, query, target, headers: x.req.headers, x, body: undefined }
         return route.isRaw ? answerRaw(x, row, request) : answerParsed(x, row, request)
       })

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { type TestFace, startFace } from '../../../../../test/rig/http-face.ts'
+import { type Guard, openGuard, unauthenticated } from '../../auth/auth.ts'
 
 interface Feed {
   text(): string
@@ -84,4 +85,24 @@ test('one caller, and all together, have a limited number of feeds; one that end
   const small = await startFace({ limits: { maxEventStreams: 1 } })
   await follow(small, '')
   expect((await small.send('/v1/events', { headers })).json()['detail']).toContain('1 are open in all')
+})
+
+test('a stream ends with the reason when its credential is revoked, or the caller may not read on', async () => {
+  const open = openGuard()
+  const now: { refusal?: Error } = {}
+  const guard: Guard = {
+    kind: 'token',
+    identify(visit) {
+      if (now.refusal !== undefined) throw now.refusal
+      return open.identify(visit)
+    },
+  }
+  const face = await startFace({ guard })
+  const feed = await follow(face, '')
+  await expect.poll(() => feed.text()).toContain('retry:')
+
+  now.refusal = unauthenticated('The token was revoked.')
+
+  await expect.poll(() => feed.reply.complete, { timeout: 10_000 }).toBe(true)
+  expect(feed.text()).toMatch(/\nevent: end\ndata: \{.*"status":401.*The token was revoked.*\}\n\n$/)
 })

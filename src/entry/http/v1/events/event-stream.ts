@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../../../base/clock.ts'
 import { badRequest } from '../../../../base/errors.ts'
 import type { Caller, EventPage, EventQuery, EventView, Journal } from '../../../../state/index.ts'
+import { problemOf } from '../../kit/response/problem.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 
 export interface EventStreamDeps {
@@ -10,10 +11,14 @@ export interface EventStreamDeps {
   readonly caller: Caller
   /** Aborted when the client goes away or the server shuts down. */
   readonly signal: AbortSignal
+  /** Throws if the caller may not read on. */
+  checkAgain(): Promise<void>
 }
 
 const HEARTBEAT_MS = 15_000
 const PAGE = 200
+/** A credential counts for 2 s without being read again, so a stream ends within 5 s after it was revoked. */
+const CHECK_EVERY_MS = 2_000
 
 /** The journal as server-sent events: no event is skipped, and one may come twice after a reconnect. */
 export async function eventStream(asked: EventQuery, headers: IncomingHttpHeaders, deps: EventStreamDeps) {
@@ -26,31 +31,55 @@ export async function eventStream(asked: EventQuery, headers: IncomingHttpHeader
   const lastId = headers['last-event-id']
   const after = (Array.isArray(lastId) ? lastId[0] : lastId) || asked.after
   const query = { ...asked, ...defined({ after }), limit: PAGE }
-  const pages = deps.journal.follow(query, deps.signal, deps.caller)[Symbol.asyncIterator]()
+  const allowed = whileAllowed(deps)
+  const pages = deps.journal.follow(query, allowed.signal, deps.caller)[Symbol.asyncIterator]()
   // Even if the second page is never requested.
-  deps.signal.addEventListener('abort', () => void pages.return?.(), { once: true })
+  allowed.signal.addEventListener('abort', () => void pages.return?.(), { once: true })
   return {
     type: 'text/event-stream',
     headers: { 'x-accel-buffering': 'no' },
     // What is wrong with the query is answered with a status of its own, so the first page comes before the head.
-    chunks: render(await pages.next(), pages, deps.clock),
+    chunks: render(await pages.next(), pages, deps, allowed.refusal),
   }
+}
+
+/** Aborted when the stream has to end. `refusal`: why, if the caller may not read on. */
+function whileAllowed({ signal, clock, checkAgain }: EventStreamDeps) {
+  const refused = new AbortController()
+  const either = AbortSignal.any([signal, refused.signal])
+  let refusal: unknown
+  async function watch(): Promise<void> {
+    while (!either.aborted) {
+      await clock.sleep(CHECK_EVERY_MS, either)
+      await checkAgain()
+    }
+  }
+  watch().catch((error: unknown) => {
+    if (either.aborted) return
+    refusal = error
+    refused.abort()
+  })
+  return { signal: either, refusal: () => refusal }
 }
 
 async function* render(
   first: IteratorResult<EventPage>,
   pages: AsyncIterator<EventPage>,
-  clock: Clock,
+  { clock, caller }: Pick<EventStreamDeps, 'clock' | 'caller'>,
+  refusal: () => unknown,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from('retry: 2000\n\n')
   let sentAt = clock.now()
-  for (let page = first; page.done !== true; page = await pages.next()) {
+  for (let page = first; page.done !== true && refusal() === undefined; page = await pages.next()) {
     const { items, next } = page.value
     // Without events a cursor is worth a line now and again; that also shows that the stream is alive.
     if (items.length === 0 && clock.now() - sentAt < HEARTBEAT_MS) continue
     sentAt = clock.now()
     yield Buffer.from(items.length === 0 ? `: still here\nid: ${next}\n\n` : renderPage(items, next))
   }
+  const why = refusal()
+  if (why === undefined) return
+  yield Buffer.from(`event: end\ndata: ${JSON.stringify(problemOf(why, caller.requestId ?? ''))}\n\n`)
 }
 
 /** Cursors are between pages, so only the last event of a page has an id; a reconnect repeats the events of an unfinished page. */

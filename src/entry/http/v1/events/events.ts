@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { Caller, Sight } from '../../../../access/index.ts'
 import { callerNetwork } from '../../auth/client-address.ts'
+import type { Exchange } from '../../kit/exchange.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 import { JournalEvent } from '../../openapi/openapi-schemas.ts'
 import { EventsQuery } from '../../openapi/queries.ts'
@@ -45,10 +47,18 @@ export const eventRoutes = [
         x.res.once('close', services.streams.take(callerNetwork(x.address)))
         const { clock } = services
         const signal = AbortSignal.any([x.signal, services.stopping])
-        return { status: 200, ...(await eventStream(wanted, headers, { journal, clock, caller, signal })) }
+        const deps = { journal, clock, caller: asOfLastCheck(x, caller), signal, checkAgain: x.checkAgain }
+        return { status: 200, ...(await eventStream(wanted, headers, deps)) }
       }
       const page = await journal.read(wanted, caller)
       return { status: 200, json: { ...page, items: [...page.items] } }
     },
   }),
 ]
+
+/** What the caller may see changes during a long answer. */
+function asOfLastCheck(x: Exchange, caller: Caller): Caller {
+  if (x.sight === undefined) return caller
+  const sight: Sight = (unit) => x.sight?.(unit) ?? true
+  return { ...caller, sight }
+}
