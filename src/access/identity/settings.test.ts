@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { isTacoError } from '../../base/errors.ts'
 import { parseProviderSettings } from './settings.ts'
@@ -21,6 +22,20 @@ test('the least that each kind needs is accepted, and the rest has defaults', ()
   })
   expect(parseProviderSettings(github)).toMatchObject({ url: 'https://github.com' })
   expect(parseProviderSettings(saml)).toMatchObject({ wantResponseSigned: false, isEmailVerified: false })
+})
+
+test('every example in docs/access.md is accepted', async () => {
+  const page = await readFile(new URL('../../../docs/access.md', import.meta.url), 'utf8')
+  const [, section = ''] = /^## Sign-in providers$(.*?)^## /ms.exec(page) ?? []
+  const examples = [...section.matchAll(/```json\n(.*?)```/gs)].map(
+    ([, text = '']) => JSON.parse(text) as unknown,
+  )
+
+  expect(examples.map((example) => parseProviderSettings(example).kind)).toEqual([
+    ...Array.from({ length: 7 }, () => 'oidc'),
+    'github',
+    'saml',
+  ])
 })
 
 const faults: readonly [what: string, input: unknown, field: string][] = [

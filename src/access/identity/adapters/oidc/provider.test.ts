@@ -151,6 +151,32 @@ test('a hosted domain is asked for and required', async () => {
   await expectRefusal(signIn(google, 'eve'), 'FORBIDDEN', 'not-admitted', settings())
 })
 
+test.each([
+  ['client_secret_basic', undefined, undefined],
+  ['client_secret_basic', undefined, ['client_secret_post', 'client_secret_basic']],
+  ['client_secret_post', undefined, ['private_key_jwt', 'client_secret_post']],
+  ['client_secret_post', 'client_secret_post', ['client_secret_basic']],
+])(
+  'the secret is sent as %s if %s is set and %j offered',
+  async (expected, clientAuthentication, offered) => {
+    const seen: string[] = []
+    await signIn(settings({ clientAuthentication }), 'alice', async (url, init) => {
+      const answer = await fetch(url, init)
+      if (answer.url.endsWith('/openid-configuration')) {
+        const metadata = (await answer.json()) as object
+        return Response.json({ ...metadata, token_endpoint_auth_methods_supported: offered })
+      }
+      if (answer.url.endsWith('/token'))
+        seen.push(
+          new Headers(init?.headers).has('authorization') ? 'client_secret_basic' : 'client_secret_post',
+        )
+      return answer
+    }).catch(() => undefined)
+
+    expect(seen).toEqual([expected])
+  },
+)
+
 test('a wrong client secret is found by a check, and named at sign-in', async () => {
   const wrong = settings({ clientSecret: 'not-the-secret' })
   const provider = await openTestProvider(wrong).provider

@@ -141,10 +141,15 @@ export function openOidcProvider(settings: OidcSettings, deps: IdentityDeps): Id
   }
 }
 
-function authenticationOf(settings: OidcSettings): client.ClientAuth {
-  const { clientSecret, clientAuthentication } = settings
+/** Basic is what the specification prefers, and what a provider has that does not say. */
+function authenticationOf({ clientSecret, clientAuthentication }: OidcSettings): client.ClientAuth {
   if (clientSecret === undefined) return client.None()
-  return clientAuthentication === 'client_secret_post'
-    ? client.ClientSecretPost(clientSecret)
-    : client.ClientSecretBasic(clientSecret)
+  return (server, ...request) => {
+    const offered = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const method =
+      clientAuthentication ??
+      (offered.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post')
+    const authenticate = method === 'client_secret_basic' ? client.ClientSecretBasic : client.ClientSecretPost
+    authenticate(clientSecret)(server, ...request)
+  }
 }

@@ -24,6 +24,9 @@ const Assertion = z.object({
   }),
 })
 
+/** Entra ID sends a link in place of a long list. */
+const GROUPS_ELSEWHERE = 'http://schemas.microsoft.com/claims/groups.link'
+
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 
 export interface AssertionExpected {
@@ -107,8 +110,7 @@ export function identityOf(settings: SamlSettings, subject: SamlSubject, refuse:
   function groupsOf(): readonly string[] {
     const { groupsAttribute } = settings
     if (groupsAttribute === undefined) return []
-    // Entra ID sends a link in place of a long list.
-    if (Object.hasOwn(subject.attributes, `${groupsAttribute}.link`))
+    if (Object.hasOwn(subject.attributes, GROUPS_ELSEWHERE))
       throw refuse(
         'misconfigured',
         `${label} left out your groups, because you are in more of them than fit into an assertion.`,

@@ -244,7 +244,9 @@ test('an identifier that changes with every sign-in is refused, unless an attrib
 })
 
 test('left-out groups are not taken for none', async () => {
-  const answer = { attributes: { 'groups.link': 'https://graph.example.com' } }
+  const answer = {
+    attributes: { 'http://schemas.microsoft.com/claims/groups.link': 'https://graph.example.com' },
+  }
 
   await expectRefusal(signIn({ answer }), 'PROVIDER_REFUSED', 'misconfigured', settings())
 })
