@@ -1,3 +1,4 @@
+import type { OAuth } from './oauth/oauth.ts'
 import type { People } from './people/people.ts'
 import type { KeyRing } from './secrets/key-ring.ts'
 import type { Tokens } from './tokens/tokens.ts'
@@ -13,4 +14,5 @@ export interface SignInServices {
   readonly tokens: Tokens
   readonly providers: SignInProviders
   readonly sessions: Sessions
+  readonly oauth: OAuth
 }

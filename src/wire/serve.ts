@@ -6,6 +6,7 @@ import { createLog } from '../base/log-sink.ts'
 import {
   type FailedAttempts,
   createHttpFace,
+  createLoginFace,
   defaultLimits,
   isWeakToken,
   listenRefusal,
@@ -93,12 +94,23 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     ...(services.signIn === undefined || publicUrl === undefined
       ? {}
       : { signIn: { ...services.signIn, flow: createSignInFlow({ ...services.signIn, clock, publicUrl }) } }),
+    oauth: services.signIn?.oauth,
     about,
     clock,
     log,
   })
   const face = createHttpFace({
-    faces: [web],
+    faces: [
+      web,
+      createLoginFace({
+        auth: options.auth,
+        publicUrl,
+        oauth: services.signIn?.oauth,
+        offers: {},
+        clock,
+        log,
+      }),
+    ],
     control,
     ...services,
     tokens: services.signIn?.tokens,

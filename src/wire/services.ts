@@ -6,6 +6,7 @@ import {
   type SignInServices,
   createAccess,
   createGroupReader,
+  createOAuth,
   createOrgAccess,
   createPeople,
   createServerSettings,
@@ -88,11 +89,13 @@ function createSignIn(
   const all = { log: silentLog, ...deps, keys, people }
   const providers = createSignInProviders(settings, { clock: deps.clock, singleUse: createSingleUse(deps) })
   const groups = createGroupReader({ ...all, providers })
+  const tokens = createTokens({ ...all, ring: keys, owners })
   return {
     keys,
     people,
     settings,
-    tokens: createTokens({ ...all, ring: keys, owners }),
+    tokens,
+    oauth: createOAuth({ ...deps, ring: keys, tokens }),
     providers,
     sessions: createSessions({ ...all, groups }),
   }

@@ -1,12 +1,15 @@
+import { createFailedAttempts } from './auth/failed-attempts.ts'
 import { createRateLimit } from './auth/rate-limit.ts'
 import { createCookies } from './kit/cookies.ts'
 import type { Face } from './kit/routes/dispatch.ts'
 import type { WebServices } from './web/services.ts'
 
-export type WebOptions = Omit<WebServices, 'cookies' | 'assets' | 'signInLimit'>
+export type WebOptions = Omit<WebServices, 'cookies' | 'assets' | 'signInLimit' | 'codeGuesses'>
 
 /** Tries to sign in: of one address, or IPv6 /64. */
 const SIGN_IN_RULES = { burst: 30, perSecond: 1 / 2, callers: 10_000 }
+/** Wrong codes of devices, which have 34 bits. */
+const GUESS_RULES = { burst: 5, perSecond: 1 / 20, callers: 10_000 }
 
 /** The pages. Loaded lazily: a command that runs without a server has no use for them. */
 export async function openWebFace(options: WebOptions): Promise<Face> {
@@ -19,6 +22,7 @@ export async function openWebFace(options: WebOptions): Promise<Face> {
     ...options,
     cookies: createCookies({ isSecure: options.publicUrl?.startsWith('https:') === true }),
     signInLimit: createRateLimit(options.clock, SIGN_IN_RULES),
+    codeGuesses: createFailedAttempts(options.clock, GUESS_RULES),
     assets: loadAssets(ASSETS_FOLDER, ASSETS_PREFIX),
   })
 }

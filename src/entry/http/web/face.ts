@@ -1,6 +1,8 @@
 import { TacoError } from '../../../base/errors.ts'
 import type { Exchange } from '../kit/exchange.ts'
 import type { Face } from '../kit/routes/dispatch.ts'
+import { authorizationRoutes } from './command-line/authorization.tsx'
+import { deviceRoutes } from './command-line/device.tsx'
 import { baseRoutes } from './base.ts'
 import { webStyle } from './define.ts'
 import type { WebServices } from './services.ts'
@@ -10,7 +12,14 @@ import { identifyBySession } from './session-cookie.ts'
 import { startRoutes } from './start.tsx'
 
 /** Every page. */
-export const webRoutes = [...baseRoutes, ...startRoutes, ...signInRoutes, ...accountRoutes]
+export const webRoutes = [
+  ...baseRoutes,
+  ...startRoutes,
+  ...signInRoutes,
+  ...accountRoutes,
+  ...authorizationRoutes,
+  ...deviceRoutes,
+]
 
 export function createWebFace(services: WebServices): Face {
   return {

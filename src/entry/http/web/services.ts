@@ -1,6 +1,7 @@
-import type { People, Sessions, SignInFlow, Tokens } from '../../../access/index.ts'
+import type { OAuth, People, Sessions, SignInFlow, Tokens } from '../../../access/index.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
+import type { FailedAttempts } from '../auth/failed-attempts.ts'
 import type { RateLimit } from '../auth/rate-limit.ts'
 import type { Cookies } from '../kit/cookies.ts'
 import type { Assets } from '../kit/response/assets.ts'
@@ -24,10 +25,14 @@ export interface WebServices {
     readonly version: string
     readonly bucket: { readonly kind: string; readonly label: string }
   }
+  /** For programs that sign people in. Undefined: people cannot sign in. */
+  readonly oauth?: OAuth | undefined
   readonly cookies: Cookies
   readonly assets: Assets
   /** Of signing in: each try asks an identity provider. */
   readonly signInLimit: RateLimit
+  /** Wrong codes of devices. */
+  readonly codeGuesses: FailedAttempts
   readonly clock: Clock
   readonly log: Log
 }

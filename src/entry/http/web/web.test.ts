@@ -21,6 +21,10 @@ const table = [
   ['POST /account/tokens', 'account:manage', 'nobody'],
   ['POST /account/tokens/revoke', 'account:manage', 'nobody'],
   ['GET /app/settings/tokens', 'account:manage', 'nobody'],
+  ['GET /oauth/authorization', 'account:manage', 'nobody'],
+  ['POST /oauth/authorization', 'account:manage', 'nobody'],
+  ['GET /device', 'account:manage', 'nobody'],
+  ['POST /device', 'account:manage', 'nobody'],
 ] as const
 
 const html = { accept: 'text/html' }
