@@ -13,6 +13,12 @@ test.each([
   expect(publicUrlOf({ auth, publicUrl }, address)).toBe(expected)
 })
 
+test('with TLS, the address that it listens on is one of https', () => {
+  const tls = { kind: 'files', cert: 'c', key: 'k' } as const
+
+  expect(publicUrlOf({ auth: 'sso', tls }, listen)).toBe('https://localhost:8226')
+})
+
 test.each([
   [undefined, { host: '0.0.0.0', port: 8226 }, 'is missing'],
   [undefined, { host: '127.0.0.1', port: 0 }, 'is missing'],

@@ -7,13 +7,14 @@ import type { ServeOptions } from './serve-options.ts'
  * request could name any host. Undefined: it was not given, and nothing needs it.
  */
 export function publicUrlOf(
-  { auth, publicUrl }: Pick<ServeOptions, 'auth' | 'publicUrl'>,
+  { auth, publicUrl, tls }: Pick<ServeOptions, 'auth' | 'publicUrl' | 'tls'>,
   listen: { readonly host: string; readonly port: number },
 ): string | undefined {
   if (publicUrl === undefined) {
     if (auth !== 'sso') return undefined
     // For a trial on one machine, the address that it listens on is the one that its browser uses.
-    if (isLoopback(listen.host) && listen.port !== 0) return `http://localhost:${listen.port}`
+    if (isLoopback(listen.host) && listen.port !== 0)
+      return `${tls === undefined ? 'http' : 'https'}://localhost:${listen.port}`
     throw badRequest(
       'publicUrl',
       'The public URL of the server is missing.',

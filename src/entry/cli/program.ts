@@ -35,7 +35,7 @@ export const program: CommandSpec = {
     {
       name: 'ca-file',
       value: 'path',
-      says: 'PEM file with the certificate authority of the server, if it is a private one (TACO_CA_FILE)',
+      says: 'PEM file with the private authority that issued the certificate of the server (TACO_CA_FILE)',
     },
     { name: 'json', says: 'print JSON as the API returns it' },
     { name: 'quiet', short: 'q', says: 'print only results and errors' },

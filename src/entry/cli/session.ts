@@ -22,7 +22,7 @@ export interface Session {
   target(): Target
   org(): string
   token(): string | undefined
-  /** A certificate authority (PEM) to trust in addition to the usual ones. */
+  /** The certificate authorities (PEM) to trust, if not the usual ones. */
   authority(): string | undefined
   /** Opened at first use; over a bucket, this brings the API up inside the process. */
   client(): Promise<Client>
@@ -84,7 +84,6 @@ export function openSession(options: SessionOptions): Session {
       label: address,
       token: token(),
       authority: authority(),
-      env: world.env,
       userAgent,
       trace,
     })

@@ -6,7 +6,6 @@ import { TacoError, messageOf } from '../../../base/errors.ts'
 import { unreachable } from '../terminal/exit-codes.ts'
 import { noAnswer } from './connection-error.ts'
 import { problemOf } from './server-error.ts'
-import { trusted } from './trusted.ts'
 
 /** The documented HTTP API, spoken over a socket or over a connection inside this process. */
 export interface Client {
@@ -49,9 +48,8 @@ export interface ClientOptions {
   readonly org: string | undefined
   readonly label: string
   readonly token: string | undefined
-  /** A certificate authority (PEM) to trust in addition to the usual ones. */
+  /** The certificate authorities (PEM) to trust, if not those that Node trusts by itself. */
   readonly authority?: string | undefined
-  readonly env?: Readonly<Record<string, string | undefined>>
   readonly userAgent: string
   /** In-memory connections instead of sockets. */
   readonly connect?: () => Duplex
@@ -72,12 +70,10 @@ export function openClient(options: ClientOptions): Client {
   ): Promise<IncomingMessage> {
     const secure = base.protocol === 'https:'
     // Loaded only when used: TLS costs as much to load as the rest of the command.
-    const [https, tls] = secure ? await Promise.all([import('node:https'), import('node:tls')]) : []
-    const { connect, authority, env = {} } = options
-    if (connect === undefined) {
-      const ca = tls && authority ? { ca: trusted(tls, authority, env) } : {}
-      agent ??= new (https?.Agent ?? Agent)({ keepAlive: true, ...ca })
-    }
+    const https = secure ? await import('node:https') : undefined
+    const { connect, authority: ca } = options
+    if (connect === undefined)
+      agent ??= new (https?.Agent ?? Agent)({ keepAlive: true, ...(ca === undefined ? {} : { ca }) })
     const body = what.json === undefined ? undefined : Buffer.from(JSON.stringify(what.json))
     const target = `${root}${path}${queryOf({ org: options.org, ...what.query })}`
     const setup: RequestOptions = {

@@ -54,6 +54,15 @@ test('--ca-file counts before TACO_CA_FILE, that before what is remembered, that
   expect(choose(address, undefined, { remembered })).toMatch(/kept$/)
 })
 
+test('what NODE_EXTRA_CA_CERTS names is still trusted', () => {
+  const { pem, choose } = start()
+  const env = { NODE_EXTRA_CA_CERTS: pem('extra') }
+
+  expect(choose('https://a.test', undefined, { env })).toBeUndefined()
+  expect(choose('https://a.test', pem('flag'), { env })).toMatch(/flag\n.*\nextra$/)
+  expect(choose('https://a.test', pem('flag'), { env: { NODE_EXTRA_CA_CERTS: '/missing' } })).toMatch(/flag$/)
+})
+
 test('a file that is missing, or holds no certificate, is refused', () => {
   const { world, choose } = start()
   writeFileSync(join(world.home, 'text'), 'hello')

@@ -5,8 +5,9 @@ import { type GlobalFlags, type Target, isLoopbackServer } from './settings.ts'
 import { localCaFile } from './tls-settings.ts'
 
 /**
- * The certificate (PEM) of a private authority that the target's certificate may come from, in addition to those that
- * Node trusts: what --ca-file names; otherwise, for a server on this machine, the one that its `--tls auto` made.
+ * The private authority (PEM) that issued the certificate of the target: what --ca-file names; otherwise, for a server
+ * on this machine, the one that its `--tls auto` made. It is trusted instead of the public ones, as with curl: reading
+ * all of those takes longer than the rest of a command. What NODE_EXTRA_CA_CERTS names still counts.
  */
 export function chooseAuthority(
   flags: GlobalFlags,
@@ -16,8 +17,13 @@ export function chooseAuthority(
 ): string | undefined {
   if (kind !== 'server' || !address.startsWith('https:')) return undefined
   const named = flags.caFile || env['TACO_CA_FILE'] || (from === 'remembered' ? remembered.caFile : undefined)
-  if (named) return readAuthority(named)
-  return isLoopbackServer(address) ? readIfThere(localCaFile({ env, home })) : undefined
+  const chosen = named
+    ? readAuthority(named)
+    : isLoopbackServer(address)
+      ? readIfThere(localCaFile({ env, home }))
+      : undefined
+  const extra = chosen && readIfThere(env['NODE_EXTRA_CA_CERTS'])
+  return extra ? `${chosen}\n${extra}` : chosen
 }
 
 function readAuthority(path: string): string {
@@ -31,9 +37,9 @@ function readAuthority(path: string): string {
   throw unusable(`There is no certificate in ${path}.`)
 }
 
-function readIfThere(path: string): string | undefined {
+function readIfThere(path: string | undefined): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return path ? readFileSync(path, 'utf8') : undefined
   } catch {
     return undefined
   }
