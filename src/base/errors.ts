@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'ALREADY_EXISTS'
   | 'NAME_GIVEN_UP' // the unit of this name was renamed (`facts.renamedTo`) or deleted; first use is refused
   | 'ORG_DELETED' // the organization was deleted, and can be restored
+  | 'LIMIT_REACHED' // a limit of the organization; `facts.field` names which
   | 'CONFLICT' // somebody else changed the thing meanwhile
   | 'PRECONDITION_FAILED' // If-Match did not hold
   | 'LOCKED' // `facts.holder` is the lock info of the holder

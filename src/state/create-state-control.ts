@@ -22,7 +22,9 @@ import { createLocksSeen } from './locks/outside-locks.ts'
 import { inThisThread, type LongWork } from './long-work.ts'
 import { createOrgDirectory } from './orgs/org-directory.ts'
 import { createOrgLife } from './orgs/org-life.ts'
+import { createUsages } from './orgs/usage.ts'
 import { createOrgs } from './units/orgs.ts'
+import { USAGE_MS, withLimits } from './orgs/limits.ts'
 import { refuseDeleted } from './orgs/refuse-deleted.ts'
 import { createOutputs } from './outputs/outputs.ts'
 import { createMirrors } from './protocol/create-mirrors.ts'
@@ -72,6 +74,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     versions: createVersionStore(deps, history),
     intake,
   }
+  const usages = createUsages(deps, catalog)
   const owners = createKeyOwners(deps, orgs, directory)
   const maker = createUnitMaker(deps, store, claims, orgs, catalog, owners)
   const runTokens = createRunTokens(deps)
@@ -88,7 +91,14 @@ export async function createStateControl(options: StateControlOptions): Promise<
   await Promise.all([orgs.ensureFirst(systemCaller('opentaco')), directory.current().catch(() => {})])
 
   const control: StateControl = {
-    orgs: { ...orgs, ...createOrgLife(deps, orgs, directory, catalog, outbox) },
+    orgs: {
+      ...orgs,
+      ...createOrgLife(deps, orgs, directory, catalog, outbox),
+      async usage(org) {
+        await orgs.require(org)
+        return usages.get(org, USAGE_MS)
+      },
+    },
     orgNames: {
       idOf: (name: string) => directory.latest().idOf(name),
       refresh: () =>
@@ -116,5 +126,5 @@ export async function createStateControl(options: StateControlOptions): Promise<
       return background.flush()
     },
   }
-  return refuseDeleted(control, directory)
+  return refuseDeleted(withLimits(control, deps, { orgs, usages, locator }), directory)
 }

@@ -8,6 +8,7 @@ import type {
   Event,
   EventType,
   EventRetention,
+  OrgLimits,
   LockInfo,
   Read,
   Retention,
@@ -25,6 +26,7 @@ import type {
   OutputsCommitView,
   OutputsDiffView,
   UnitView,
+  UsageView,
   VersionView,
 } from './views/views.ts'
 
@@ -67,8 +69,9 @@ export interface OrgPage extends Page<OrgView> {
   readonly damaged: readonly string[]
 }
 
-/** What is left out stays as it is; null keeps everything. */
+/** What is left out stays as it is; null keeps everything, or takes a limit away. */
 export interface OrgChange {
+  readonly limits?: { readonly [K in keyof OrgLimits]?: number | null | undefined }
   readonly retention?: Retention | null
   readonly eventRetention?: EventRetention | null
 }
@@ -97,6 +100,8 @@ export interface Orgs extends OrgLife {
   names(caller: Caller): Promise<readonly string[]>
   list(page: { limit: number; cursor?: string; deleted?: 'no' | 'only' }, caller: Caller): Promise<OrgPage>
   get(org: string, caller: Caller): Promise<OrgView>
+  /** As of at most a minute ago: it costs a listing of all versions. */
+  usage(org: string, caller: Caller): Promise<UsageView>
   update(org: string, change: OrgChange, caller: Caller, expected?: Expected): Promise<OrgView>
   /**
    * For a request that creates something under a generated id: the id that this very request got the first time, which

@@ -16,7 +16,7 @@ import type { StateDeps } from '../settings.ts'
 import { changedMeanwhile, isExpected } from '../expected.ts'
 import { placeAt } from '../documents/journal-layout.ts'
 import { historiesPrefix, orgKey, orgsPrefix, unitsPrefix } from '../documents/layout.ts'
-import { type Event, type OrgDocument, orgFormat } from '../documents/model.ts'
+import { type Event, type OrgDocument, type OrgLimits, orgFormat } from '../documents/model.ts'
 import { FIRST_ORG, isOrgName, parseOrgName } from '../documents/names.ts'
 import type { Directory } from '../orgs/directory.ts'
 import type { OrgDirectory } from '../orgs/org-directory.ts'
@@ -26,12 +26,14 @@ import type { OrgView } from '../views/views.ts'
 
 const DAY_MS = 86_400_000
 
-export interface OrgStore extends Omit<Orgs, keyof OrgLife> {
+export interface OrgStore extends Omit<Orgs, keyof OrgLife | 'usage'> {
   /** Throws NOT_FOUND for an organization that does not exist. That it does is remembered for a moment. */
   require(org: string): Promise<void>
   /** As it is in the bucket now: for whatever deletes, grants or refuses. */
   current(org: string): Promise<OrgDocument>
   digestKey(org: string): Promise<Uint8Array>
+  /** As of at most ten seconds ago: before a refusal, look at `current`. */
+  limits(org: string): Promise<OrgLimits>
   /** Where the states of its new units are stored: empty, or with a slash at the end. It never changes. */
   folderOf(org: string): Promise<string>
   /** Makes the document. Undefined: it exists. */
@@ -130,6 +132,9 @@ export function createOrgs(deps: StateDeps, outbox: Outbox, directory: OrgDirect
     async current(org) {
       return (await documents.get(org)).value
     },
+    async limits(org) {
+      return (known.get(org) ?? (await documents.get(org)).value).limits ?? {}
+    },
     async digestKey(org) {
       const doc = known.get(org) ?? (await documents.get(org)).value
       return Buffer.from(doc.digestKey, 'base64')
@@ -201,7 +206,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox, directory: OrgDirect
         (current, before) => {
           if (before !== undefined) return { value: current, answer: null }
           if (!isExpected(expected, orgEtag(current, now))) throw changedMeanwhile(`The organization ${org}`)
-          const { retention, eventRetention, ...rest } = current
+          const { retention, eventRetention, limits, ...rest } = current
           const event = outbox.make(
             { org: current.name },
             { type: 'org.changed', caller, data: { ...change } },
@@ -210,6 +215,7 @@ export function createOrgs(deps: StateDeps, outbox: Outbox, directory: OrgDirect
             retention: change.retention === undefined ? (retention ?? null) : change.retention,
             eventRetention:
               change.eventRetention === undefined ? (eventRetention ?? null) : change.eventRetention,
+            limits: { ...limits, ...change.limits },
           })
           return { value: { ...rest, ...settings }, events: [event], answer: null }
         },
@@ -221,8 +227,14 @@ export function createOrgs(deps: StateDeps, outbox: Outbox, directory: OrgDirect
 }
 
 /** Null and nothing are the same in the document. */
-function kept({ retention, eventRetention }: OrgChange): Pick<OrgDocument, 'retention' | 'eventRetention'> {
+function kept({
+  retention,
+  eventRetention,
+  limits = {},
+}: OrgChange): Pick<OrgDocument, 'retention' | 'eventRetention' | 'limits'> {
+  const set = Object.entries(limits).filter(([, most]) => most != null)
   return {
+    ...(set.length === 0 ? {} : { limits: Object.fromEntries(set) }),
     ...(retention == null ? {} : { retention }),
     ...(eventRetention == null ? {} : { eventRetention }),
   }
@@ -262,6 +274,7 @@ function viewOrg(doc: OrgDocument, directory: Directory): OrgView {
     ...viewCreator(doc),
     retention: doc.retention ?? null,
     eventRetention: doc.eventRetention ?? null,
+    limits: doc.limits ?? {},
     deleted: deleted === undefined ? null : { at: isoTime(deleted.at), ...viewAuthor(deleted) },
     etag: orgEtag(doc, directory),
   }

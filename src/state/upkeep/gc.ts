@@ -39,7 +39,9 @@ export function createGc(
       const top = newest(doc)?.seq ?? 0
       const stored = await listStored(bucket, doc)
       await refuseOlderDocument(bucket, doc)
-      const policy = doc.retention ?? (await orgs.current(doc.org)).retention
+      const org = await orgs.current(doc.org)
+      const policy = doc.retention ?? org.retention
+      const most = org.limits?.versions
       const plan = planRetention({
         stored,
         newest: top,
@@ -47,12 +49,13 @@ export function createGc(
         kept: doc.kept,
         chain: chainObjects(doc),
         policy,
+        most,
         committed: await committedAmong(bucket, doc, stored, top),
         now: clock.now(),
       })
       const counts = {
         // One without a rule keeps everything: only what failed writes left is removed.
-        unitsWithRule: policy === undefined ? 0 : 1,
+        unitsWithRule: policy === undefined && most === undefined ? 0 : 1,
         versionsPruned: plan.pruned,
         objectsDeleted: plan.remove.length,
         bytesDeleted: plan.remove.reduce((sum, { size }) => sum + size, 0),

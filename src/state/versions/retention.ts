@@ -17,6 +17,8 @@ export interface RetentionInput {
   /** Objects that coming versions may be stored against. */
   readonly chain: readonly string[]
   readonly policy: Retention | undefined
+  /** No more than so many versions stay, whatever the policy says. */
+  readonly most?: number | undefined
   /** Ids that count, for numbers that have several objects. */
   readonly committed: ReadonlySet<string>
   readonly now: number
@@ -38,7 +40,8 @@ const ATTEMPT_MS = 24 * 3600_000
  * to by one that stays; an object stays as long as anything that stays is stored against it, directly or not. Pure.
  */
 export function planRetention(input: RetentionInput): RetentionPlan {
-  const historyFrom = firstKept(input)
+  const { most = Infinity, newest } = input
+  const historyFrom = Math.max(firstKept(input), newest - most + 1)
   const kept = input.kept.filter(({ by }) => by >= historyFrom)
   const pinned = new Set(kept.map(({ id }) => id))
   const bySeq = new Map<number, StoredVersion[]>()

@@ -10,6 +10,7 @@ import {
   OutputDigest,
   Read,
   EventRetention,
+  OrgLimits,
   Retention,
 } from '../documents/model.ts'
 
@@ -137,10 +138,20 @@ export const OrgView = z.object({
   createdWho: Who,
   retention: Retention.nullable(),
   eventRetention: EventRetention.nullable(),
+  limits: OrgLimits,
   deleted: z.object({ at: z.iso.datetime(), by: z.string(), who: Who }).nullable(),
   etag: z.string(),
 })
 export type OrgView = z.infer<typeof OrgView>
+
+export const UsageView = z.object({
+  units: z.int().meta({ description: 'Without deleted ones.' }),
+  versions: z.int().meta({ description: 'Stored versions of all units, deleted ones included.' }),
+  bytes: z.int().meta({ description: 'Of current states and stored versions, as they are in the bucket.' }),
+  isComplete: z.boolean().meta({ description: 'False: there are more than a million versions.' }),
+  asOf: z.iso.datetime(),
+})
+export type UsageView = z.infer<typeof UsageView>
 
 export const EventView = z.object({
   id: z.string(),

@@ -96,12 +96,21 @@ export const orgAnswer = fields({
   name: text,
   formerNames: maybe(list(text)),
   folder: maybe(text),
+  limits: maybe(fields({ units: maybe(number), versions: maybe(number), bytes: maybe(number) })),
   deleted: maybe(fields({ at: text, by: text, who: maybe(text) })),
   createdAt: text,
   createdBy: text,
   createdWho: maybe(text),
   retention: maybe(retentionAnswer),
   eventRetention: maybe(fields({ days: number })),
+})
+
+export const usageAnswer = fields({
+  units: number,
+  versions: number,
+  bytes: number,
+  isComplete: flag,
+  asOf: text,
 })
 
 export const eventAnswer = fields({

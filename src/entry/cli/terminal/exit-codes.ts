@@ -24,6 +24,7 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   ALREADY_EXISTS: EXIT.conflict,
   NAME_GIVEN_UP: EXIT.conflict,
   ORG_DELETED: EXIT.conflict,
+  LIMIT_REACHED: EXIT.conflict,
   CONFLICT: EXIT.conflict,
   PRECONDITION_FAILED: EXIT.conflict,
   LOCKED: EXIT.conflict,

@@ -9,6 +9,7 @@ export const DamagedVersion = state.DamagedVersion.meta({ id: 'DamagedVersion' }
 export const LockInfo = state.LockInfo.meta({ id: 'EngineLock' })
 export const Lock = state.LockView.meta({ id: 'Lock' })
 export const Organization = state.OrgView.meta({ id: 'Organization' })
+export const Usage = state.UsageView.meta({ id: 'Usage' })
 export const JournalEvent = state.EventView.meta({ id: 'Event' })
 export const AdoptFinding = state.AdoptFinding.meta({ id: 'AdoptFinding' })
 export const DoctorFinding = state.DoctorFinding.meta({ id: 'DoctorFinding' })

@@ -14,12 +14,16 @@ import {
   jsonAnswer,
   jsonBody,
 } from '../openapi/api.ts'
-import { Organization } from '../openapi/openapi-schemas.ts'
+import { Organization, Usage } from '../openapi/openapi-schemas.ts'
 import { ofServer, route } from './define.ts'
 
 const OrgParams = z.object({ org: z.string() })
 const ofNamed = ({ params }: { readonly params: z.output<typeof OrgParams> }) => ({ org: params.org })
 const tags = ['organizations']
+const most = (least: number) => z.int().min(least).nullable().optional()
+const LimitsInput = z
+  .strictObject({ units: most(0), versions: most(1), bytes: most(0) })
+  .meta({ description: 'Most units, versions kept of each unit, and bytes of states and versions.' })
 
 export const orgRoutes = [
   route({
@@ -68,6 +72,7 @@ export const orgRoutes = [
         prefix: z.string().optional().meta({
           description: 'The folder of its states, such as `teams/a/`. Default: one that is named after it.',
         }),
+        limits: LimitsInput.optional(),
         retention: RetentionInput.optional(),
         eventRetention: EventRetentionInput.optional(),
       }),
@@ -100,6 +105,22 @@ export const orgRoutes = [
     },
   }),
   route({
+    method: 'GET',
+    path: '/v1/orgs/{org}/usage',
+    id: 'getOrganizationUsage',
+    action: 'org:read',
+    tags,
+    summary: 'Show how much an organization uses',
+    description: 'It costs a listing of all its versions, at most once a minute.',
+    params: OrgParams,
+    query: NoQuery,
+    target: ofNamed,
+    answers: { 200: jsonAnswer(Usage, 'Units, versions and bytes') },
+    async handle({ target, caller }, { control }) {
+      return { status: 200, json: await control.orgs.usage(target.org, caller) }
+    },
+  }),
+  route({
     method: 'PATCH',
     path: '/v1/orgs/{org}',
     id: 'updateOrganization',
@@ -112,10 +133,13 @@ export const orgRoutes = [
     body: jsonBody(
       z
         .strictObject({
+          limits: LimitsInput.optional(),
           retention: RetentionInput.nullable().optional(),
           eventRetention: EventRetentionInput.nullable().optional(),
         })
-        .meta({ description: 'What is left out stays as it is; null keeps everything.' })
+        .meta({
+          description: 'What is left out stays as it is; null keeps everything, or takes a limit away.',
+        })
         .refine((change) => Object.keys(change).length > 0, 'no change was given'),
     ),
     target: ofNamed,
@@ -185,10 +209,15 @@ function changed(view: OrgView) {
 }
 
 interface ChangeInput {
+  readonly limits?: z.infer<typeof LimitsInput> | undefined
   readonly retention?: z.infer<typeof RetentionInput> | null | undefined
   readonly eventRetention?: z.infer<typeof EventRetentionInput> | null | undefined
 }
 
-function orgChange({ retention, eventRetention }: ChangeInput): OrgChange {
-  return defined({ retention: retention == null ? retention : defined(retention), eventRetention })
+function orgChange({ retention, eventRetention, limits }: ChangeInput): OrgChange {
+  return defined({
+    retention: retention == null ? retention : defined(retention),
+    eventRetention,
+    limits: limits && defined(limits),
+  })
 }

@@ -21,6 +21,7 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['GET /v1/orgs', 'org:read', 'nobody', 401, 200, 403],
   ['POST /v1/orgs', 'org:create', 'nobody', 401, 201, 403],
   ['GET /v1/orgs/{org}', 'org:read', 'nobody', 401, 200, 403],
+  ['GET /v1/orgs/{org}/usage', 'org:read', 'nobody', 401, 200, 403],
   ['PATCH /v1/orgs/{org}', 'org:admin', 'nobody', 401, 200, 403],
   ['POST /v1/orgs/{org}/rename', 'org:admin', 'nobody', 401, 200, 403],
   ['DELETE /v1/orgs/{org}', 'org:delete', 'nobody', 401, 200, 403],

@@ -1,14 +1,14 @@
 import { sayAuthor, sayCreator } from '../../../../base/text/author.ts'
-import { orgAnswer } from '../../api/answers.ts'
+import { orgAnswer, usageAnswer } from '../../api/answers.ts'
 import { ofWholeServer } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import { eventRetentionOf, retentionOf, sayRetention } from '../../terminal/labels.ts'
 import type { KeepFlags } from '../../terminal/labels.ts'
 import { wholeList } from '../../api/pages.ts'
 import type { Session } from '../../session.ts'
-import { check, fields, list as listOf, maybe, text } from '../../api/check-answer.ts'
+import { type Of, check, fields, list as listOf, maybe, text } from '../../api/check-answer.ts'
 import { confirm } from '../../terminal/ask.ts'
-import { age } from '../../terminal/format.ts'
+import { age, bytes, parseBytes } from '../../terminal/format.ts'
 
 export async function list(
   session: Session,
@@ -41,8 +41,24 @@ export async function list(
   )
 }
 
-export async function show(session: Session, [org = session.org()]: readonly string[]): Promise<void> {
-  showOrg(session, await (await session.client()).json('GET', pathOf(org), { query: ofWholeServer }))
+export async function show(
+  session: Session,
+  [org = session.org()]: readonly string[],
+  options: { readonly usage?: boolean },
+): Promise<void> {
+  const client = await session.client()
+  const answer = await client.json('GET', pathOf(org), { query: ofWholeServer })
+  if (options.usage !== true) return showOrg(session, answer)
+  const usage = await client.json('GET', `${pathOf(org)}/usage`, { query: ofWholeServer })
+  if (session.output.asJson) return session.output.json({ ...(answer as object), usage })
+  showOrg(session, answer)
+  const used = check(usageAnswer, usage)
+  const more = used.isComplete ? '' : 'more than '
+  session.output.facts([
+    ['units', String(used.units)],
+    ['versions', `${more}${used.versions}`],
+    ['stored', `${more}${bytes(used.bytes)}`],
+  ])
 }
 
 export async function create(
@@ -70,7 +86,7 @@ export async function set(
   if (Object.keys(json).length === 0)
     throw usageError(
       'No change was given.',
-      'Give --keep-versions, --keep-days, --keep-events or --keep-all.',
+      'Give a limit (--max-units, --max-versions, --max-bytes), --keep-versions, --keep-days, --keep-events or --keep-all.',
     )
   showOrg(session, await (await session.client()).json('PATCH', pathOf(org), { query: ofWholeServer, json }))
 }
@@ -107,6 +123,9 @@ export async function restore(session: Session, [org = '']: readonly string[]): 
 }
 
 interface OrgFlags extends KeepFlags {
+  readonly maxUnits?: string
+  readonly maxVersions?: string
+  readonly maxBytes?: string
   readonly keepEvents?: string
 }
 
@@ -116,7 +135,40 @@ function changeOf(flags: OrgFlags) {
   return {
     ...(retention === undefined ? {} : { retention }),
     ...(eventRetention === undefined ? {} : { eventRetention }),
+    ...limitsOf(flags),
   }
+}
+
+function limitsOf({ maxUnits, maxVersions, maxBytes }: OrgFlags) {
+  const limits = {
+    ...limit('units', maxUnits, wholeNumber),
+    ...limit('versions', maxVersions, wholeNumber),
+    ...limit('bytes', maxBytes, parseBytes),
+  }
+  return Object.keys(limits).length === 0 ? {} : { limits }
+}
+
+function limit(name: string, text: string | undefined, parse: (text: string) => number | undefined) {
+  if (text === undefined) return {}
+  const most = text === 'none' ? null : parse(text)
+  if (most !== undefined) return { [name]: most }
+  throw usageError(
+    `--max-${name} ${text} is not a number${name === 'bytes' ? ' of bytes' : ''}.`,
+    `Write it as ${name === 'bytes' ? '20GB' : '100'}, or "none" to take the limit away.`,
+  )
+}
+
+function wholeNumber(text: string): number | undefined {
+  return /^\d+$/.test(text) ? Number(text) : undefined
+}
+
+function sayLimits({ units, versions, bytes: size }: NonNullable<Of<typeof orgAnswer>['limits']>): string {
+  const parts = [
+    ...(units === null ? [] : [`${units} units`]),
+    ...(versions === null ? [] : [`${versions} versions of each`]),
+    ...(size === null ? [] : [bytes(size)]),
+  ]
+  return parts.join(', ') || 'none'
 }
 
 function showOrg({ output, world }: Session, answer: unknown): void {
@@ -133,6 +185,7 @@ function showOrg({ output, world }: Session, answer: unknown): void {
       : [['former names', org.formerNames.join(', ')] as const]),
     ...(org.folder === null || org.folder === '' ? [] : [['states', `in ${org.folder}`] as const]),
     ['created', `${age(org.createdAt, world.now())} by ${sayCreator(org)}`],
+    ...(org.limits === null ? [] : [['limits', sayLimits(org.limits)] as const]),
     ['keeps', sayRetention(org.retention)],
     ['keeps events', org.eventRetention === null ? 'everything' : `the last ${org.eventRetention.days} days`],
   ])

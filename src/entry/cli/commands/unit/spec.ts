@@ -9,6 +9,12 @@ const keepEvents: OptionSpec = {
   says: 'remove events that are older, e.g. 90d; "all" keeps them',
 }
 
+const limitOptions: readonly OptionSpec[] = [
+  { name: 'max-units', value: 'count', says: 'most units; "none" takes the limit away' },
+  { name: 'max-versions', value: 'count', says: 'most versions kept of a unit, or "none"' },
+  { name: 'max-bytes', value: 'size', says: 'most bytes of states and versions, e.g. 20GB, or "none"' },
+]
+
 const orgArg = { name: 'org', says: 'organization name' }
 
 const label: OptionSpec = {
@@ -125,7 +131,8 @@ export const orgCommands: CommandSpec = {
       name: 'show',
       says: 'show an organization',
       args: [{ name: 'org', optional: true, says: 'organization; default: the current one' }],
-      example: 'taco org show default',
+      options: [{ name: 'usage', says: 'with the number of units and versions, and their size' }],
+      example: 'taco org show acme --usage',
       run: org.show,
     }),
     command({
@@ -138,6 +145,7 @@ export const orgCommands: CommandSpec = {
           value: 'folder',
           says: 'folder of its states in the bucket, such as teams/a/ (default: <org>/)',
         },
+        ...limitOptions,
         ...keepOptions,
         keepEvents,
       ],
@@ -147,9 +155,14 @@ export const orgCommands: CommandSpec = {
     }),
     command({
       name: 'set',
-      says: 'change how long versions and events are kept',
+      says: 'change limits, and how long versions and events are kept',
       args: [orgArg],
-      options: [...keepOptions, keepEvents, { name: 'keep-all', says: 'keep all versions and events' }],
+      options: [
+        ...limitOptions,
+        ...keepOptions,
+        keepEvents,
+        { name: 'keep-all', says: 'keep all versions and events' },
+      ],
       example: 'taco org set default --keep-versions 50 --keep-days 365 --keep-events 90d',
       run: org.set,
     }),

@@ -18,6 +18,7 @@ const expected: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'STATE_SERIAL',
       'STATE_SAME_SERIAL',
       'ORG_DELETED',
+      'LIMIT_REACHED',
       'STATE_WOULD_DECRYPT',
       'STATE_HAS_RESOURCES',
       'STATE_MISSING',
