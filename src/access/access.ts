@@ -176,7 +176,7 @@ function isMemberPrincipal(principal: Principal): principal is Member {
   )
 }
 
-function isAdministrator(principal: Member, { administrators }: ServerPolicy): boolean {
+export function isAdministrator(principal: Member, { administrators }: ServerPolicy): boolean {
   if (principal.kind !== 'user' || administrators.length === 0) return false
   const subjects = new Set(administrators)
   return namesOf(principal).some(({ to }) => subjects.has(to))

@@ -60,7 +60,8 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     mayCreate: options.mayCreate ?? true,
     isRehearsal: options.isRehearsal ?? false,
   })
-  const { graph, inputs, sync, rollouts, access, orgAccess, signIn, metrics, about, ready } = built
+  const { graph, inputs, sync, rollouts, access, orgAccess, accessQuestions, signIn, metrics, about, ready } =
+    built
   // No other process accepts them, and they end with this one. Even a read-only user of the bucket gets them.
   const runTokens = createRunTokens({ bucket: openMemoryBucket(), clock: systemClock, ids: randomIds })
   const control = { ...built.control, runTokens }
@@ -73,6 +74,7 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     rollouts,
     access,
     orgAccess,
+    accessQuestions,
     signIn,
     metrics,
     about,

@@ -1,5 +1,6 @@
 import {
   type Access,
+  type AccessQuestions,
   type JournalPort,
   type KeyRing,
   type OrgAccess,
@@ -7,6 +8,7 @@ import {
   createAccess,
   createGroupReader,
   createOAuth,
+  createAccessQuestions,
   createOrgAccess,
   createPeople,
   createServerSettings,
@@ -32,6 +34,7 @@ export interface Services {
   readonly rollouts: Rollouts
   readonly access: Access
   readonly orgAccess: OrgAccess
+  readonly accessQuestions: AccessQuestions
   /** Undefined: people cannot sign in here (`--auth none`, `--auth token`). */
   readonly signIn: SignInServices | undefined
 }
@@ -50,18 +53,16 @@ export function createServices({ keys, ...deps }: ServiceDeps): Services {
   const accessDeps = { ...deps, journal: control.outbox }
   const orgAccess = createOrgAccess(accessDeps)
   const signIn = keys === undefined ? undefined : createSignIn(accessDeps, keys, orgAccess)
+  const findUnit = unitFinder(control)
+  const access = createAccess({ clock, orgs: orgAccess, settings: signIn?.settings, findUnit })
   return {
     graph: createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock }),
     inputs: createInputs(control),
     sync: createSync(control),
     rollouts,
-    access: createAccess({
-      clock,
-      orgs: orgAccess,
-      settings: signIn?.settings,
-      findUnit: unitFinder(control),
-    }),
+    access,
     orgAccess,
+    accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit }),
     signIn,
   }
 }

@@ -14,6 +14,7 @@ const directory: Directory = {
       ['alice', [{ role: BUILT_IN_ROLES.operator, units: ['dev/**'], through: 'direct' }]],
       ['web', [web]],
     ]).get(who),
+  isGuarded: (_, action, { name }) => name === 'dev/guarded' && action === 'state:write',
   unitOf: (name) =>
     ['dev/app', 'ws-1'].includes(name) ? { id: 'ws-1', name: 'dev/app', labels: { tier: 'db' } } : undefined,
 }
@@ -65,10 +66,23 @@ expectations:
   - { who: web, action: state:read, unit: dev/app, labels: { tier: web }, expect: allow }
   - { who: web, action: state:read, unit: new, labels: { tier: web }, expect: allow }
   - { who: web, action: state:read, unit: new, expect: allow }
+  - { who: alice, action: [state:read, state:write], unit: dev/guarded, expect: allow }
   - { who: alcie, action: state:read, unit: new, expect: deny }
 `)
 
-  expect(found.map(({ isMet }) => isMet)).toEqual([true, true, false, true, true, true, true, false, false])
+  expect(found.map(({ isMet }) => isMet)).toEqual([
+    true,
+    true,
+    false,
+    true,
+    true,
+    true,
+    true,
+    false,
+    true,
+    false,
+    false,
+  ])
   expect(found.at(-1)?.lines).toEqual(['unknown: there is no alcie in the organization'])
   expect(found[2]).toMatchObject({
     line: 5,
@@ -115,6 +129,17 @@ test('all faults of a file are reported at once, with line and column', () => {
     expect.stringMatching(/^access.yaml:11:13: server:admin is about the server\./),
     'access.yaml:13:5: Labels are those of a unit. Name the unit.',
   ])
+})
+
+test('lists that multiply to too many questions are refused', () => {
+  const names = JSON.stringify(Array.from({ length: 50 }, (_, i) => `n${i}`))
+  const entry = (who: string) => `  - { who: ${who}, unit: ${names}, action: "*", expect: deny }\n`
+
+  expect(faultsOf(`expectations:\n${entry(names)}${entry('a')}`)).toBe(
+    ['2:5', '3:5']
+      .map((at) => `access.yaml:${at}: The file has more than 2000 questions. Use several files.`)
+      .join('\n'),
+  )
 })
 
 test.each([

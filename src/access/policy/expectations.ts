@@ -7,6 +7,9 @@ import { type Explanation, explain } from './explain.ts'
 import type { Grant, UnitFacts } from './rules.ts'
 import { patternFault } from './unit-patterns.ts'
 
+/** Of questions in one file: a few lists in it multiply, and all of them are answered at once. */
+const MOST = 2000
+
 const oneOrMore = z.union([z.string(), z.array(z.string()).min(1)], {
   error: 'This must be text or a list of texts.',
 })
@@ -43,6 +46,7 @@ export interface CheckedExpectation extends Expectation, Pick<Explanation, 'allo
 export function readExpectations(text: string, path: string): readonly Expectation[] {
   const { document, faults, lineOf } = parseYaml(text, { path, page: 'docs/access.md' })
   const file = parsed(File, valuesOf(document, faults) ?? {}, [], Object.keys(File.shape), faults)
+  let left = MOST
   const found = (file?.expectations ?? []).flatMap((value, i): readonly Expectation[] => {
     const at = ['expectations', i]
     const entry = parsed(Entry, value, at, Object.keys(Entry.shape), faults)
@@ -52,6 +56,11 @@ export function readExpectations(text: string, path: string): readonly Expectati
     for (const unit of units) if (unit !== undefined) checkUnit(unit, [...at, 'unit'], faults)
     if (entry.labels !== undefined && entry.unit === undefined)
       faults.add([...at, 'labels'], 'Labels are those of a unit. Name the unit.', 'key')
+    left -= asList(entry.who).length * units.length * actions.length
+    if (left < 0) {
+      faults.add(at, `The file has more than ${MOST} questions. Use several files.`)
+      return []
+    }
     const rest = { line: lineOf(at), labels: entry.labels, expected: entry.expect }
     return asList(entry.who).flatMap((who) =>
       units.flatMap((unit) => actions.map((action) => ({ ...rest, who, action, unit }))),
@@ -67,6 +76,8 @@ export interface Directory {
   grantsOf(who: string): readonly Grant[] | undefined
   /** Undefined: there is no such unit. */
   unitOf(nameOrId: string): UnitFacts | undefined
+  /** Whether only runs may do this. */
+  isGuarded(who: string, action: Action, unit: UnitFacts): boolean
 }
 
 export function checkExpectations(
@@ -81,7 +92,12 @@ export function checkExpectations(
       return { ...expectation, allowed: false, lines, isMet: false }
     }
     const unit = name === undefined ? undefined : factsOf(name, labels, directory)
-    const { allowed, lines } = explain(grants, { who, action, unit })
+    const { allowed, lines } = explain(grants, {
+      who,
+      action,
+      unit,
+      isGuarded: unit !== undefined && directory.isGuarded(who, action, unit),
+    })
     return { ...expectation, allowed, lines, isMet: allowed === (expected === 'allow') }
   })
 }

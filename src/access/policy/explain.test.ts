@@ -108,6 +108,20 @@ test.each<[string, readonly Grant[], UnitFacts | undefined, readonly string[]]>(
   expect(explanation.allowed).toBe(lines[0]?.startsWith('allowed'))
 })
 
+test('a guard stops what a role allows, and changes nothing about what it does not', () => {
+  const guarded = { who: 'user:alice', action: 'state:write', unit: app, isGuarded: true } as const
+
+  expect(explain([operator], guarded)).toMatchObject({
+    allowed: false,
+    lines: [
+      'denied: user:alice may not write states on prod/app (state:write)',
+      'prod/app is guarded, so only runs may change its state',
+      'the role operator, through team:ops, allows state:write',
+    ],
+  })
+  expect(explain([], guarded).lines).toHaveLength(2)
+})
+
 test('no role grants what is about the server', () => {
   const { lines } = explain([operator], { who: 'user:alice', action: 'server:admin', unit: undefined })
 

@@ -11,6 +11,8 @@ export interface Question {
   readonly action: Action
   /** Undefined: the organization. */
   readonly unit: UnitFacts | undefined
+  /** Only runs may change the state of the unit. */
+  readonly isGuarded?: boolean
 }
 
 export interface Explanation extends Evaluation {
@@ -19,17 +21,21 @@ export interface Explanation extends Evaluation {
 }
 
 /** A decision with the rules behind it, and with those that nearly applied, in words. */
-export function explain(grants: readonly Grant[], { who, action, unit }: Question): Explanation {
+export function explain(grants: readonly Grant[], question: Question): Explanation {
+  const { who, action, unit, isGuarded } = question
   const evaluation = evaluate(grants, action, unit)
-  const { allowed, because } = evaluation
+  const { because } = evaluation
+  const isStopped = evaluation.allowed && isGuarded === true
+  const allowed = evaluation.allowed && !isStopped
   const target = unit?.name ?? 'the organization'
   const lines = [
     `${allowed ? 'allowed' : 'denied'}: ${who} ${allowed ? 'may' : 'may not'} ${ACTION_WORDS[action]} on ${target} (${action})`,
   ]
   if (unit !== undefined && unit.id === null)
     lines.push(`${unit.name} does not exist, so it is judged by its name, without labels`)
+  if (isStopped) lines.push(`${target} is guarded, so only runs may change its state`)
   for (const reason of because) lines.push(sayReason(reason, action, grants))
-  if (because.length === 0) lines.push(...sayNothing(grants, { who, action, unit }))
+  if (because.length === 0) lines.push(...sayNothing(grants, question))
   return { allowed, because, lines }
 }
 

@@ -1,3 +1,4 @@
+import { accessCommands } from './commands/access/spec.ts'
 import { completionCommand } from './commands/completion.ts'
 import { bucketCommands } from './commands/bucket/spec.ts'
 import { graphCommands } from './commands/graph/spec.ts'
@@ -54,6 +55,7 @@ export const program: CommandSpec = {
     ...rolloutCommands,
     ...serverCommands,
     tokenCommands,
+    accessCommands,
     completionCommand,
   ],
   example: `taco serve --bucket ./taco-data

@@ -1,5 +1,5 @@
 import type { Server, ServerOptions } from 'node:http'
-import type { Access, OrgAccess, SignInServices, Tokens } from '../../access/index.ts'
+import type { Access, AccessQuestions, OrgAccess, SignInServices, Tokens } from '../../access/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
@@ -27,6 +27,7 @@ export interface HttpDeps {
   readonly tokens?: Tokens | undefined
   readonly access: Access
   readonly orgAccess: OrgAccess
+  readonly accessQuestions: AccessQuestions
   /** Undefined: people cannot sign in here. */
   readonly signIn: SignInServices | undefined
   /** True: /metrics asks for no credential. */

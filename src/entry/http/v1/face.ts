@@ -3,6 +3,7 @@ import type { Exchange } from '../kit/exchange.ts'
 import type { Face } from '../kit/routes/dispatch.ts'
 import { createReadiness } from '../readiness.ts'
 import { aboutRoutes } from './about.ts'
+import { accessQuestionRoutes } from './access-questions.ts'
 import { auditRoutes } from './audit.ts'
 import { backendRoutes } from './backend/backend.ts'
 import { type V1Services, v1Style } from './define.ts'
@@ -37,6 +38,7 @@ const described = [
   ...rolloutRoutes,
   ...runTokenRoutes,
   ...tokenRoutes,
+  ...accessQuestionRoutes,
   ...eventRoutes,
   ...auditRoutes,
   ...upkeepRoutes,

@@ -34,6 +34,8 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['POST /v1/orgs/{org}/tokens', 'token:manage', 'nobody', 401, 403, 403],
   ['GET /v1/orgs/{org}/tokens/{id}', 'token:manage', 'nobody', 401, 403, 403],
   ['DELETE /v1/orgs/{org}/tokens/{id}', 'token:manage', 'nobody', 401, 403, 403],
+  ['GET /v1/orgs/{org}/access/explain', 'access:read', 'nobody', 401, 200, 403],
+  ['POST /v1/orgs/{org}/access/test', 'access:read', 'nobody', 401, 200, 403],
   ['GET /v1/units', 'unit:read', 'nobody', 401, 200, 403],
   ['POST /v1/units', 'unit:create', 'nobody', 401, 201, 403],
   ['GET /v1/units/{unit}', 'unit:read', 'nobody', 401, 200, 403],
@@ -100,6 +102,10 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /v1/orgs/{org}/restore': {},
   'POST /v1/tokens': { name: 'made' },
   'POST /v1/orgs/{org}/tokens': { name: 'made', kind: 'organization', roles: ['reader'] },
+  'POST /v1/orgs/{org}/access/test': {
+    path: 'access.yaml',
+    text: 'expectations: [{ who: everyone, action: lock, expect: deny }]',
+  },
   'POST /v1/units': { name: 'made' },
   'POST /v1/units/{unit}/rename': { name: 'renamed' },
   'POST /v1/units/{unit}/lock/renew': { id: 'l', leaseMs: 1000 },
@@ -121,6 +127,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 const queries: Readonly<Record<string, string>> = {
   'DELETE /v1/units/{unit}/dependencies': '?on=own',
   'DELETE /v1/units/{unit}/lock': '?id=l',
+  'GET /v1/orgs/{org}/access/explain': '?who=everyone&action=lock',
 }
 
 const rootToken = 'the-root-token-of-this-test-0123456789'
