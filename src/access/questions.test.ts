@@ -10,6 +10,8 @@ import { createAccessQuestions } from './questions.ts'
 const caller = { principal: rootToken }
 const alice: PersonDocument = {
   v: 1,
+  rev: 1,
+  nonce: 'n',
   id: 'user-1',
   login: 'alice',
   createdAt: 0,

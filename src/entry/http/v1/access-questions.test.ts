@@ -60,7 +60,7 @@ test('a file of expectations is checked, and its faults have line numbers', asyn
   const wrong = await send('expectations:\n- { who: a, action: lokc, expect: deny }')
   expect([wrong.status, wrong.text]).toEqual([
     400,
-    expect.stringContaining('a.yaml:2:22: There is no action lokc.'),
+    expect.stringContaining('a.yaml:2:21: There is no action lokc.'),
   ])
   expect((await send(met, 'none')).status).toBe(404)
 })
