@@ -8,7 +8,9 @@ test('a child finds no token of the control plane, under whatever name', () => {
     TACO_TOKEN: 'strong',
     TACO_TOKEN_FILE: '/secret',
     TACO_ROOT_TOKEN: 'root',
-    TACO_SECRET_KEY: 'key',
+    TACO_SECRET_KEY: 'k1:MSMjMdslQcvW1th2tLvjH05QEE5zevrSMjMdslQcvW8=',
+    CI_KEY: 'MSMjMdslQcvW1th2tLvjH05QEE5zevrSMjMdslQcvW8=',
+    CI_STAGE: 'k1',
     TACO_SECRET_KEY_FILE: '/keys',
     TACO_SECRET_KEY_COMMAND: 'kms decrypt',
     CI_TACO: 'strong',
@@ -19,7 +21,12 @@ test('a child finds no token of the control plane, under whatever name', () => {
     UNSET: undefined,
   }
 
-  expect(childEnv(env, 'from-file')).toEqual({ PATH: '/bin', TACO_SERVER: 'http://taco', EMPTY: '' })
+  expect(childEnv(env, 'from-file')).toEqual({
+    PATH: '/bin',
+    TACO_SERVER: 'http://taco',
+    CI_STAGE: 'k1',
+    EMPTY: '',
+  })
 })
 
 test('nor a variable that holds the token within something else', () => {

@@ -8,6 +8,9 @@ const STRONG = [
   'TACO_SECRET_KEY_COMMAND',
 ]
 
+/** Of a secret key (`<id>:<key>`); the key itself is longer. */
+const MAX_ID = 32
+
 /**
  * The environment for a child process: it needs the backend, not the keys to the control plane. `token` is the caller's
  * own, which may also be there under another name.
@@ -16,7 +19,10 @@ export function childEnv(
   env: Readonly<Record<string, string | undefined>>,
   token?: string,
 ): Record<string, string> {
-  const secrets = [token, env['TACO_TOKEN'], env['TACO_ROOT_TOKEN']].filter((secret) => secret !== undefined)
+  const keys = env['TACO_SECRET_KEY']?.split(/[\s,:]+/).filter((part) => part.length > MAX_ID) ?? []
+  const secrets = [token, env['TACO_TOKEN'], env['TACO_ROOT_TOKEN'], ...keys].filter(
+    (secret) => secret !== undefined,
+  )
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || name.startsWith('TF_HTTP_') || STRONG.includes(name)) continue

@@ -24,7 +24,7 @@ test('what was sealed is opened in its context, as text or as bytes', () => {
         const sealed = ring.seal(plain, context)
 
         expect(sealed).toMatch(/^v1\.[0-9a-f]{12}\.[0-9A-Za-z_-]+$/)
-        expect(ring.open(sealed, context)).toEqual(Buffer.from(plain as string))
+        expect(ring.open(sealed, context).equals(Buffer.from(plain as string))).toBe(true)
       },
     ),
   )

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isTacoError } from '../../base/errors.ts'
 import type { KeyRing } from './key-ring.ts'
 
 /**
@@ -11,24 +12,17 @@ export function openText(ring: KeyRing, sealed: string, context: string): string
   return ring.open(sealed, context).toString('utf8')
 }
 
-/** The same text, sealed by the current key. One that it sealed already stays as it is. */
-export function sealAgain(ring: KeyRing, sealed: string, context: string): string {
-  return ring.isCurrent(sealed) ? sealed : ring.seal(ring.open(sealed, context), context)
-}
-
 /**
- * Call it in a transition on what is to be stored: replacing a key needs no pass over the bucket then. The very same
- * object if nothing has to be sealed again.
+ * The same text, sealed by the current key. Call it for each sealed field of a document that is about to be written:
+ * replacing a key needs no pass over the bucket then. What cannot be opened stays as it is, so that a lost key does not
+ * stand in the way of other changes of the document, above all of entering the secret again.
  */
-export function sealFieldsAgain<
-  Field extends string,
-  T extends { readonly [F in Field]?: string | undefined },
->(ring: KeyRing, value: T, contexts: Readonly<Record<Field, string>>): T {
-  const fresh: Record<string, string> = {}
-  for (const field of Object.keys(contexts) as Field[]) {
-    const sealed = value[field]
-    if (sealed !== undefined && !ring.isCurrent(sealed))
-      fresh[field] = sealAgain(ring, sealed, contexts[field])
+export function sealAgain(ring: KeyRing, sealed: string, context: string): string {
+  if (ring.isCurrent(sealed)) return sealed
+  try {
+    return ring.seal(ring.open(sealed, context), context)
+  } catch (error) {
+    if (isTacoError(error, 'SECRET_UNREADABLE')) return sealed
+    throw error
   }
-  return Object.keys(fresh).length === 0 ? value : { ...value, ...fresh }
 }

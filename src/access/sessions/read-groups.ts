@@ -7,6 +7,7 @@ import type { IdentityProvider } from '../identity/provider.ts'
 import { type People, refreshed } from '../people/people.ts'
 import type { KnownIdentity, PersonDocument } from '../people/person.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
+import { sealAgain } from '../secrets/sealed.ts'
 import { claimReading } from './transitions.ts'
 
 /** The configured ways to sign in. */
@@ -54,7 +55,10 @@ export function createGroupReader(deps: {
       await people.endSessions(person.id, caller)
       return undefined
     }
-    const refresh = identity.refresh === undefined ? known.refresh : keys.seal(identity.refresh, context)
+    const refresh =
+      identity.refresh === undefined
+        ? sealAgain(keys, known.refresh, context)
+        : keys.seal(identity.refresh, context)
     const said = { ...identity, provider: provider.id, refresh }
     const isSame = isDeepStrictEqual(known.groups, identity.groups)
     return people.change(

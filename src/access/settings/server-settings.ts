@@ -17,6 +17,7 @@ import { JournalEvent, type JournalPort, SERVER } from '../journal-port.ts'
 import { accessPrefix } from '../layout.ts'
 import { FRESH_MS } from '../people/people.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
+import { sealAgain } from '../secrets/sealed.ts'
 
 const StoredProvider = openObject({
   id: z.string(),
@@ -116,11 +117,10 @@ export function createServerSettings(deps: {
 
   /** By the current key, also what an older one sealed. */
   function sealedAgain(settings: ServerDocument): ServerDocument {
-    const providers = settings.providers.map((one) => {
-      const { id, sealed } = one
-      if (keys.isCurrent(sealed)) return one
-      return { ...one, sealed: keys.seal(keys.open(sealed, contextOf(id)), contextOf(id)) }
-    })
+    const providers = settings.providers.map((one) => ({
+      ...one,
+      sealed: sealAgain(keys, one.sealed, contextOf(one.id)),
+    }))
     return { ...settings, providers }
   }
 
