@@ -79,7 +79,7 @@ function Me({ view }: { readonly view: View }) {
   const { person } = view
   return (
     <details class="me">
-      <summary aria-label={person === undefined ? 'Appearance' : `${person}: account and appearance`}>
+      <summary>
         {person === undefined ? (
           <span>Appearance</span>
         ) : (

@@ -1,0 +1,52 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+
+export interface Look {
+  readonly page: Page
+  /** Fails on what people with assistive technology would stumble over, in light and in dark. */
+  isAccessible(): Promise<void>
+}
+
+/**
+ * A new window of its own, closed with the test. Whatever the browser complains about fails the test: violations of the
+ * content security policy, scripts that throw, files that are missing.
+ */
+export async function openWindow(
+  browser: Browser | undefined,
+  options: BrowserContextOptions = {},
+): Promise<Look> {
+  if (browser === undefined) throw new Error('there is no browser: skip this test')
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    const isComplaint = message.type() === 'error' || message.type() === 'warning'
+    // A page may be an error page; whether its files are there, the responses say.
+    if (isComplaint && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 400 && response.request().resourceType() !== 'document')
+      complaints.push(`${response.status()} ${response.url()}`)
+  })
+  page.on('pageerror', (error) => void complaints.push(String(error)))
+  onTestFinished(async () => {
+    await context.close()
+    expect(complaints).toEqual([])
+  })
+
+  async function isAccessible(): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.evaluate(axe.source)
+      const violations = await page.evaluate(async () => {
+        const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
+        return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+      })
+      expect([page.url(), colorScheme, violations]).toEqual([page.url(), colorScheme, []])
+    }
+    await page.emulateMedia({ colorScheme: null })
+  }
+
+  return { page, isAccessible }
+}

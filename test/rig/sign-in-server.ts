@@ -1,0 +1,40 @@
+import { createServerSettings, keyRingFrom, newKeyText, systemCaller } from '../../src/access/index.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { randomIds } from '../../src/base/ids.ts'
+import { openBucket } from '../../src/wire/buckets.ts'
+import { freePort } from '../peers/free-port.ts'
+import { silentJournal } from '../support/journal.ts'
+import { type Server, startServer } from './server.ts'
+import { tempFolder } from './temp.ts'
+
+export interface SignInServer extends Server {
+  /** As browsers reach it. */
+  readonly publicUrl: string
+  readonly rootToken: string
+}
+
+/** The built `taco serve --auth sso`, with these sign-in providers set up. */
+export async function startSignInServer(providers: readonly unknown[]): Promise<SignInServer> {
+  const bucket = `file://${await tempFolder()}/bucket`
+  const { text: secretKey } = newKeyText()
+  await addProviders(bucket, secretKey, providers)
+  const port = await freePort()
+  const publicUrl = `http://localhost:${port}`
+  const rootToken = 'the-root-token-of-this-test-0123456789'
+  const server = await startServer({
+    bucket,
+    port,
+    args: ['--auth', 'sso', '--public-url', publicUrl],
+    env: { TACO_ROOT_TOKEN: rootToken, TACO_SECRET_KEY: secretKey },
+  })
+  return { ...server, publicUrl, rootToken }
+}
+
+async function addProviders(url: string, secretKey: string, providers: readonly unknown[]): Promise<void> {
+  const { bucket } = await openBucket(url, { mayCreate: true, isReadOnly: false })
+  const keys = await keyRingFrom({ label: 'the test', read: () => Promise.resolve(secretKey) })
+  const { journal } = silentJournal()
+  const settings = createServerSettings({ bucket, clock: systemClock, ids: randomIds, journal, keys })
+  for (const provider of providers) await settings.putProvider(provider, systemCaller('opentaco'))
+  await bucket.close()
+}
