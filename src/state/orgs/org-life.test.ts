@@ -189,6 +189,34 @@ describe('delete and restore', () => {
   })
 })
 
+test('a creation that crashed half way is finished by the next one, in the same place only', async () => {
+  const bucket = openMemoryBucket()
+  const before = await openControl(bucket)
+  await before.orgs.create({ name: 'acme', prefix: 'teams/a/' }, alice)
+  await before.close()
+  for (const key of await keysUnder(bucket, '.taco/orgs/acme/')) {
+    const entry = await bucket.head(key)
+    if (entry !== undefined) await bucket.delete(key, entry.tag)
+  }
+  const control = await openControl(bucket)
+
+  const elsewhere = control.orgs.create({ name: 'acme', prefix: 'teams/b/' }, alice)
+  await expect(elsewhere).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+  const made = await control.orgs.create({ name: 'acme', prefix: 'teams/a/' }, alice)
+  expect(made.folder).toBe('teams/a/')
+})
+
+test("a key that another organization's unit has is refused without the name of that unit", async () => {
+  const control = await openControl()
+  await control.orgs.create({ name: 'acme' }, alice)
+  await control.units.create({ org: 'acme', name: 'secret-project', key: 'shared/x.tfstate' }, alice)
+
+  const taking = control.units.create({ org: 'default', name: 'mine', key: 'shared/x.tfstate' }, alice)
+  const error: unknown = await taking.catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ code: 'ALREADY_EXISTS', facts: { field: 'key' } })
+  expect(JSON.stringify([String(error), error])).not.toMatch(/secret-project|acme/)
+})
+
 describe('prefix', () => {
   test('states lie below it, and no other organization can name a key there', async () => {
     const control = await openControl()

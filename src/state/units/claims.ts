@@ -101,14 +101,14 @@ export function createClaims(deps: StateDeps, store: UnitStore): Claims {
   return { read: documents.find, take, handOver, release }
 }
 
-export function alreadyTaken(what: 'name' | 'key', value: string, owner: string): TacoError {
+/** `owner` undefined: a unit of another organization, whose name is none of the caller's business. */
+export function alreadyTaken(what: 'name' | 'key', value: string, owner: string | undefined): TacoError {
+  const who = owner === undefined ? 'a unit of another organization' : `the unit ${owner}`
   return new TacoError(
     'ALREADY_EXISTS',
-    what === 'name'
-      ? `The unit ${value} already exists.`
-      : `The state key ${value} belongs to the unit ${owner}.`,
+    what === 'name' ? `The unit ${value} already exists.` : `The state key ${value} belongs to ${who}.`,
     {
-      facts: { field: what, unit: owner },
+      facts: { field: what, ...(owner === undefined ? {} : { unit: owner }) },
       hint: what === 'name' ? 'Choose another name.' : 'Choose another key, or leave it out.',
     },
   )

@@ -150,7 +150,7 @@ export function createUnitMaker(
     if (rival !== undefined) {
       if (insistOnKey) {
         await letGo(claim, ['name'])
-        throw alreadyTaken('key', key, rival)
+        throw alreadyTaken('key', key, nameFor(claim, rival))
       }
       // A renamed unit keeps its state where it was, so the place may be taken: this one gets one of its own.
       key = otherStateKey(await orgs.folderOf(claim.org), claim.name, claim.id)
@@ -174,13 +174,13 @@ export function createUnitMaker(
     if (await isMade()) for (const what of claimed) await claims.take(what, claim)
   }
 
-  /** The name of the unit that has the key, if it is not to be had. */
-  async function takeKey(claim: NewClaim): Promise<string | undefined> {
+  /** The unit that has the key, if it is not to be had. */
+  async function takeKey(claim: NewClaim): Promise<Named | undefined> {
     const keyed = await claims.take('key', claim)
-    if (keyed.kind === 'taken' || keyed.kind === 'given-up') return keyed.by.value.name
+    if (keyed.kind === 'taken' || keyed.kind === 'given-up') return keyed.by.value
     if (keyed.kind === 'half-made') {
       await refuseLost(bucket, store, keyed.claim)
-      if (keyed.claim.org !== claim.org || keyed.claim.name !== claim.name) return keyed.claim.name
+      if (keyed.claim.org !== claim.org || keyed.claim.name !== claim.name) return keyed.claim
       // Of a unit that had this very name, and is gone but for this claim. Its state, if any, is taken up.
       await claims.handOver('key', keyed.claim, {
         value: { ...claim, createdAt: claim.at, ...creatorOf(claim) },
@@ -193,7 +193,7 @@ export function createUnitMaker(
       // Another process may have created this very unit, as its claim says.
       if (existing === undefined || existing.value.id === claim.id) continue
       await claims.handOver('key', claim, existing)
-      return existing.value.name
+      return existing.value
     }
     return undefined
   }
@@ -230,7 +230,11 @@ export function createUnitMaker(
       const taken = await claims.take(what, claim)
       if (taken.kind === 'mine') continue
       await store.swap(announced, { claiming: undefined })
-      throw alreadyTaken(what, to[what], taken.kind === 'half-made' ? taken.claim.name : taken.by.value.name)
+      throw alreadyTaken(
+        what,
+        to[what],
+        nameFor(claim, taken.kind === 'half-made' ? taken.claim : taken.by.value),
+      )
     }
     const more = (await also?.({ ...announced.value, ...to }).catch(async (error: unknown) => {
       await store.swap(announced, { claiming: undefined })
@@ -260,6 +264,13 @@ export function createUnitMaker(
     },
     move,
   }
+}
+
+type Named = Pick<UnitDocument, 'org' | 'name'>
+
+/** Undefined: it is in another organization. */
+function nameFor({ org }: NewClaim, unit: Named): string | undefined {
+  return unit.org === org ? unit.name : undefined
 }
 
 /** The claim is stored at our name and is for another: this bucket does not distinguish the two. */
