@@ -143,6 +143,18 @@ export function identityContract(name: string, open: () => Promise<IdentityWorld
       await expectRefused(provider.complete({ ...answer, keep }), 'UNAUTHENTICATED', 'not-started')
     })
 
+    test('an answer is of no use to another sign-in, even under its state', async () => {
+      const provider = await opened().provider
+      const stolen = await answered(provider, world.people.alice)
+      const { keep } = await provider.begin({ redirectUri: REDIRECT_URI })
+      const { values } = JSON.parse(keep) as { values: { state?: string } }
+      stolen.url.searchParams.set('state', values.state ?? '')
+
+      // Redirects are protected by PKCE, so the provider refuses; a posted answer names its request.
+      const reason = provider.answersBy === 'redirect' ? 'replayed' : 'not-started'
+      await expectRefused(provider.complete({ ...stolen, keep }), 'UNAUTHENTICATED', reason)
+    })
+
     test('an answer in a browser that began no sign-in is refused', async () => {
       const { provider, reopen } = opened()
       const answer = await answered(await provider, world.people.alice)

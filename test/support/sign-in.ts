@@ -34,6 +34,7 @@ export class TestProvider implements IdentityProvider {
   readonly label: string
   answersBy: 'redirect' | 'post' = 'redirect'
   identity: Identity = aliceIdentity
+  metadata?: NonNullable<IdentityProvider['metadata']>
   readonly used: string[] = []
   refreshes: (() => Promise<Identity | undefined>) | undefined
 

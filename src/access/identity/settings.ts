@@ -96,8 +96,17 @@ export const OidcSettings = z.strictObject({
 })
 export type OidcSettings = z.infer<typeof OidcSettings>
 
+/** GitHub does not distinguish case in names. */
+const githubNames = (max: number) =>
+  z
+    .array(text(max).transform((name) => name.toLowerCase()))
+    .min(1)
+    .max(100)
+    .optional()
+
 export const GithubSettings = z.strictObject({
   ...common,
+  allowedGroups: githubNames(256),
   kind: z.literal('github'),
   clientId: text(),
   clientSecret: text(4096),
@@ -106,7 +115,7 @@ export const GithubSettings = z.strictObject({
   /** Found from `url` if absent. */
   apiUrl: address.optional(),
   /** Only members of one of these are admitted, and only their teams become groups. */
-  allowedOrganizations: z.array(text(100)).min(1).max(100).optional(),
+  allowedOrganizations: githubNames(100),
 })
 export type GithubSettings = z.infer<typeof GithubSettings>
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../../base/clock.ts'
 import { TacoError, isTacoError } from '../../base/errors.ts'
 import type { Caller } from '../caller.ts'
-import type { IdentityProvider } from '../identity/provider.ts'
+import type { IdentityProvider, ProviderCheck } from '../identity/provider.ts'
 import type { People } from '../people/people.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { type SignInProviders, refreshContext } from './read-groups.ts'
@@ -41,6 +41,10 @@ export interface SignInFlow {
     },
     caller: Caller,
   ): Promise<{ readonly session: SessionCookie; readonly returnTo: string }>
+  /** What the administrator of a SAML provider imports. Public. */
+  metadata(provider: string): Promise<string>
+  /** Asks the provider whether its settings can work. */
+  check(provider: string): Promise<ProviderCheck>
 }
 
 /** From the button on the sign-in page to a session. */
@@ -115,5 +119,16 @@ export function createSignInFlow(deps: {
         returnTo: started?.returnTo ?? '/',
       }
     },
+
+    async metadata(id) {
+      const { metadata } = await found(id)
+      if (metadata !== undefined) return await metadata({ redirectUri: redirectUri(id) })
+      throw new TacoError('NOT_FOUND', `The sign-in provider ${id} has no metadata.`, {
+        facts: { field: 'provider', provider: id },
+        hint: 'Only providers of kind saml have.',
+      })
+    },
+
+    check: async (id) => (await found(id)).check({ redirectUri: redirectUri(id) }),
   }
 }

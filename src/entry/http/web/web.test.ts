@@ -13,6 +13,7 @@ const table = [
   ['GET /sign-in/{provider}', 'account:manage', 'everybody'],
   ['GET /sign-in/{provider}/callback', 'account:manage', 'everybody'],
   ['POST /sign-in/{provider}/callback', 'account:manage', 'everybody'],
+  ['GET /sign-in/{provider}/metadata', 'account:manage', 'everybody'],
   ['POST /sign-out', 'account:manage', 'everybody'],
   ['GET /account/sessions', 'account:manage', 'nobody'],
   ['POST /account/sessions/end', 'account:manage', 'nobody'],

@@ -107,8 +107,7 @@ export function openGithubProvider(settings: GithubSettings, deps: IdentityDeps)
 
 /** Groups are `org` and `org/team-slug`, in lower case: GitHub does not distinguish it. */
 function identityOf(settings: GithubSettings, person: GithubPerson, refuse: Refuse): Identity {
-  const { label, allowedOrganizations } = settings
-  const allowed = allowedOrganizations?.map((name) => name.toLowerCase())
+  const { label, allowedOrganizations: allowed } = settings
   const own = person.organizations.map((name) => name.toLowerCase())
   const seen = allowed === undefined ? own : own.filter((name) => allowed.includes(name))
   if (person.isPartial && (allowed === undefined || seen.length < allowed.length))

@@ -108,20 +108,6 @@ test('an answer that names another issuer is refused (mix-up)', async () => {
   )
 })
 
-test('a code is of no use to another sign-in: PKCE', async () => {
-  const provider = await openTestProvider(settings()).provider
-  const stolen = await peer.signIn((await provider.begin(callback)).url, 'alice')
-  const { keep } = await provider.begin(callback)
-  stolen.searchParams.set('state', (JSON.parse(keep) as { values: { state: string } }).values.state)
-
-  await expectRefusal(
-    provider.complete({ ...callback, keep, url: stolen }),
-    'UNAUTHENTICATED',
-    'replayed',
-    settings(),
-  )
-})
-
 test('the redirect URI is the configured one, whatever the request says', async () => {
   const provider = await openTestProvider(settings()).provider
   const { url, keep } = await provider.begin(callback)
@@ -149,6 +135,25 @@ test('a hosted domain is asked for and required', async () => {
   expect(new URL((await provider.begin(callback)).url).searchParams.get('hd')).toBe('example.com')
   expect(await signIn(google, 'alice')).toMatchObject({ subject: 'alice', groups: [] })
   await expectRefusal(signIn(google, 'eve'), 'FORBIDDEN', 'not-admitted', settings())
+})
+
+test('groups that only an ID token has are not lost by a refresh without one', async () => {
+  peer.setUser('carol', { groups: ['denied-in-production'] })
+  const scopes = ['openid', 'groups']
+  const withoutIdToken: typeof fetch = async (url, init) => {
+    const answer = await fetch(url, init)
+    const isRefresh = init?.body instanceof URLSearchParams && init.body.has('refresh_token')
+    if (!isRefresh) return answer
+    const { id_token: _, ...rest } = (await answer.json()) as Record<string, unknown>
+    return Response.json(rest)
+  }
+  const { provider } = openTestProvider(settings({ scopes }), withoutIdToken)
+  const { url, keep } = await (await provider).begin(callback)
+  const carol = await (await provider).complete({ ...callback, keep, url: await peer.signIn(url, 'carol') })
+
+  expect(carol.groups).toEqual(['denied-in-production'])
+  const again = (await provider).refresh?.(carol.refresh ?? '') ?? Promise.resolve()
+  await expectRefusal(again, 'PROVIDER_REFUSED', 'misconfigured', settings())
 })
 
 test.each([

@@ -8,14 +8,19 @@ import { refusalsOf } from '../../refusals.ts'
 import type { OidcSettings } from '../../settings.ts'
 import { boundedFetch } from '../bounded-fetch.ts'
 import { checkOidc } from './check.ts'
-import { type Claims, identityOf, needsUserinfo } from './claims.ts'
+import { type Claims, claimAt, identityOf, needsUserinfo } from './claims.ts'
 import { translate } from './errors.ts'
 
 /** Endpoints may move, and keys are read again whenever an unknown one is used. */
 const DISCOVERED_FOR_MS = 3_600_000
 
 const Kept = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() })
-const Refresh = z.object({ subject: z.string(), token: z.string() })
+const Refresh = z.object({
+  subject: z.string(),
+  token: z.string(),
+  /** The groups came in the ID token, so they are unknown without a new one. */
+  needsIdToken: z.boolean(),
+})
 
 /** OpenID Connect: authorization code with PKCE, state and nonce. */
 export function openOidcProvider(settings: OidcSettings, deps: IdentityDeps): IdentityProvider {
@@ -50,28 +55,35 @@ export function openOidcProvider(settings: OidcSettings, deps: IdentityDeps): Id
 
   type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>
 
-  /** Of the ID token and, if that says too little, of userinfo. Undefined subject: whoever the ID token names. */
+  /** From the ID token and, if that says too little, from userinfo. `before`: whoever it was must still be it. */
   async function readPerson(
     configuration: client.Configuration,
     tokens: Tokens,
-    expected?: string,
+    before?: z.infer<typeof Refresh>,
   ): Promise<Identity> {
-    const fromToken: Claims = { ...tokens.claims() }
-    const subject = (fromToken['sub'] as string | undefined) ?? expected ?? ''
-    if (expected !== undefined && subject !== expected)
+    const idToken = tokens.claims() as Claims | undefined
+    const subject = (idToken?.['sub'] as string | undefined) ?? before?.subject ?? ''
+    if (before !== undefined && subject !== before.subject)
       throw refuse('denied', `${settings.label} answered for another person.`)
     const canAsk = configuration.serverMetadata().userinfo_endpoint !== undefined
+    if (idToken === undefined && (before?.needsIdToken === true || !canAsk))
+      throw refuse(
+        'misconfigured',
+        `${settings.label} does not say who is in which groups without a new sign-in.`,
+      )
     const userinfo: Claims =
-      canAsk && needsUserinfo(settings, fromToken)
+      canAsk && needsUserinfo(settings, idToken ?? {})
         ? await translated(client.fetchUserInfo(configuration, tokens.access_token, subject))
         : {}
-    const identity = identityOf(settings, { ...userinfo, ...fromToken, sub: subject }, refuse)
-    const token = tokens.refresh_token
-    return admit(
-      settings,
-      { ...identity, ...(token === undefined ? {} : { refresh: JSON.stringify({ subject, token }) }) },
-      refuse,
-    )
+    const identity = identityOf(settings, { ...userinfo, ...idToken, sub: subject }, refuse)
+    const token = tokens.refresh_token ?? before?.token
+    if (token === undefined) return admit(settings, identity, refuse)
+    const { groupsClaim } = settings
+    const needsIdToken =
+      before?.needsIdToken ??
+      (groupsClaim !== null && idToken !== undefined && claimAt(idToken, groupsClaim) !== undefined)
+    const next: z.infer<typeof Refresh> = { subject, token, needsIdToken }
+    return admit(settings, { ...identity, refresh: JSON.stringify(next) }, refuse)
   }
 
   return {
@@ -119,11 +131,10 @@ export function openOidcProvider(settings: OidcSettings, deps: IdentityDeps): Id
 
     refresh: (refresh) =>
       unlessEnded(async () => {
-        const { subject, token } = Refresh.parse(JSON.parse(refresh))
+        const before = Refresh.parse(JSON.parse(refresh))
         const configuration = await discover()
-        const tokens = await translated(client.refreshTokenGrant(configuration, token))
-        const person = await readPerson(configuration, tokens, subject)
-        return { ...person, refresh: person.refresh ?? refresh }
+        const tokens = await translated(client.refreshTokenGrant(configuration, before.token))
+        return await readPerson(configuration, tokens, before)
       }),
 
     check: async ({ redirectUri }) => {

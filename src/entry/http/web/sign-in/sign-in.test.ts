@@ -225,3 +225,16 @@ test('on a server without sign-in there is nothing to begin', async () => {
   for (const path of ['/sign-in/corp', '/sign-in/corp/callback'])
     expect((await face.send(path, { headers: { accept: 'text/html' } })).status).toBe(404)
 })
+
+test('the metadata of a SAML provider is public, and names the configured callback', async () => {
+  const saml = new TestProvider('saml')
+  saml.metadata = ({ redirectUri }) => Promise.resolve(`<EntityDescriptor acs="${redirectUri}"/>`)
+  const { browser } = await startSignInFace({ providers: [saml, new TestProvider()] })
+
+  const { status, headers, text } = await browser().get('/sign-in/saml/metadata')
+
+  expect([status, headers['content-type']]).toEqual([200, 'application/samlmetadata+xml'])
+  expect(text).toBe('<EntityDescriptor acs="https://taco.example/sign-in/saml/callback"/>')
+  for (const other of ['corp', 'none'])
+    expect(await browser().get(`/sign-in/${other}/metadata`)).toMatchObject({ status: 404 })
+})

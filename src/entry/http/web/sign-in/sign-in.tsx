@@ -5,7 +5,7 @@ import type { Exchange } from '../../kit/exchange.ts'
 import { STATUS_OF } from '../../kit/response/error-status.ts'
 import { ownPath, seeOther, seeOtherSite } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
-import { form, page, providerForm } from '../define.ts'
+import { form, page, providerForm, route } from '../define.ts'
 import { type PageStatus, htmlReply } from '../render.ts'
 import type { WebServices, WebSignIn } from '../services.ts'
 import { clearSessionCookie, setSessionCookie, visitOf } from '../session-cookie.ts'
@@ -15,6 +15,8 @@ import { SignInPage } from './sign-in-page.tsx'
 
 /** What was begun, while the person is at the identity provider. */
 const STARTED_COOKIE = 'taco-sign-in'
+
+const METADATA_TYPE = 'application/samlmetadata+xml'
 
 const ProviderParams = z.object({ provider: z.string() })
 const open = { action: 'account:manage', openness: 'everybody' } as const
@@ -72,6 +74,23 @@ export const signInRoutes: readonly Route[] = [
     params: ProviderParams,
     handle: ({ x, params, fields }, services) => completed(x, params.provider, services, fields),
   }),
+  route({
+    ...open,
+    method: 'GET',
+    path: '/sign-in/{provider}/metadata',
+    id: 'getProviderMetadata',
+    summary: 'What the administrator of a SAML provider imports',
+    tags: ['pages'],
+    params: ProviderParams,
+    target: () => ({}),
+    fromOtherSites: 'links',
+    answers: { 200: { description: 'SAML metadata', content: { [METADATA_TYPE]: { schema: z.string() } } } },
+    handle: async ({ params }, { signIn }) => ({
+      status: 200,
+      type: METADATA_TYPE,
+      text: await given(signIn).flow.metadata(params.provider),
+    }),
+  }),
   form({
     ...open,
     path: '/sign-out',
@@ -111,11 +130,10 @@ async function orSignInPage<T>(
   attempt: (signIn: WebSignIn) => Promise<T>,
 ) {
   const { signIn, signInLimit, log } = services
-  if (signIn === undefined)
-    throw new TacoError('NOT_FOUND', 'People cannot sign in to this server.', { hint: 'See /sign-in.' })
+  const has = given(signIn)
   signInLimit.take(x.address)
   try {
-    return await attempt(signIn)
+    return await attempt(has)
   } catch (failure) {
     if (!isTacoError(failure) || pageStatusOf(failure) === undefined) throw failure
     const { code, message, facts } = failure
@@ -128,6 +146,11 @@ async function orSignInPage<T>(
     })
     return signInPage(x, services, { returnTo, failure })
   }
+}
+
+function given(signIn: WebSignIn | undefined): WebSignIn {
+  if (signIn !== undefined) return signIn
+  throw new TacoError('NOT_FOUND', 'People cannot sign in to this server.', { hint: 'See /sign-in.' })
 }
 
 async function signInPage(
