@@ -74,3 +74,26 @@ export { checkChallenge } from './oauth/pkce.ts'
 export { showUserCode } from './oauth/user-code.ts'
 export { createAccessQuestions } from './questions.ts'
 export type { AccessQuestions } from './questions.ts'
+export type { Guard, OrgPolicy, Team } from './organization/document.ts'
+export { parseSubject, saySubject } from './organization/named-subjects.ts'
+export {
+  addGuard,
+  addTeam,
+  addTeamMember,
+  bind,
+  breakGlass,
+  changeTeam,
+  findTeam,
+  putRole,
+  removeGuard,
+  removeRole,
+  removeTeam,
+  removeTeamMember,
+  unbind,
+} from './organization/transitions.ts'
+export { groupsOf } from './people/person.ts'
+export type { Binding } from './policy/bindings.ts'
+export { BUILT_IN_ROLES } from './policy/built-in-roles.ts'
+export { type Role, Rule } from './policy/rules.ts'
+export { roleInWords } from './policy/words.ts'
+export type { ServerPolicy } from './settings/server-settings.ts'

@@ -39,7 +39,7 @@ export function publicUrlOf(
     throw badRequest(
       'publicUrl',
       `"${publicUrl}" has more than a host and a port.`,
-      'OpenTaco must have a host of its own: use a URL such as https://taco.example.com.',
+      'Use a URL with nothing behind the host, such as https://taco.example.com.',
     )
   return url.origin
 }

@@ -134,7 +134,7 @@ export function createServerSettings(deps: {
         if (off && before === undefined && settings.administrators.length === 0)
           throw badRequest(
             'rootToken',
-            'Nobody could administer the server without the root token.',
+            'The server would have no administrator without the root token.',
             'Add an administrator first: `taco server admin add`.',
           )
         return {

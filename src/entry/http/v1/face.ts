@@ -4,6 +4,11 @@ import type { Face } from '../kit/routes/dispatch.ts'
 import { createReadiness } from '../readiness.ts'
 import { aboutRoutes } from './about.ts'
 import { accessQuestionRoutes } from './access-questions.ts'
+import { guardRoutes } from './access/guards.ts'
+import { peopleRoutes } from './access/people.ts'
+import { roleRoutes } from './access/roles.ts'
+import { serverSettingsRoutes } from './access/settings.ts'
+import { teamRoutes } from './access/teams.ts'
 import { auditRoutes } from './audit.ts'
 import { backendRoutes } from './backend/backend.ts'
 import { type V1Services, v1Style } from './define.ts'
@@ -27,6 +32,11 @@ import { versionRoutes } from './state/versions.ts'
 const described = [
   ...aboutRoutes,
   ...orgRoutes,
+  ...teamRoutes,
+  ...roleRoutes,
+  ...guardRoutes,
+  ...peopleRoutes,
+  ...serverSettingsRoutes,
   ...unitRoutes,
   ...lockRoutes,
   ...versionRoutes,

@@ -26,6 +26,34 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['POST /v1/orgs/{org}/rename', 'org:admin', 'nobody', 401, 200, 403],
   ['DELETE /v1/orgs/{org}', 'org:delete', 'nobody', 401, 200, 403],
   ['POST /v1/orgs/{org}/restore', 'org:delete', 'nobody', 401, 200, 403],
+  ['GET /v1/orgs/{org}/teams', 'access:read', 'nobody', 401, 200, 403],
+  ['POST /v1/orgs/{org}/teams', 'team:manage', 'nobody', 401, 201, 403],
+  ['GET /v1/orgs/{org}/teams/{team}', 'access:read', 'nobody', 401, 404, 403],
+  ['PATCH /v1/orgs/{org}/teams/{team}', 'team:manage', 'nobody', 401, 404, 403],
+  ['DELETE /v1/orgs/{org}/teams/{team}', 'team:manage', 'nobody', 401, 404, 403],
+  ['PUT /v1/orgs/{org}/teams/{team}/members/{person}', 'team:manage', 'nobody', 401, 403, 403],
+  ['DELETE /v1/orgs/{org}/teams/{team}/members/{person}', 'team:manage', 'nobody', 401, 403, 403],
+  ['GET /v1/orgs/{org}/roles', 'access:read', 'nobody', 401, 200, 403],
+  ['PUT /v1/orgs/{org}/roles/{role}', 'role:manage', 'nobody', 401, 200, 403],
+  ['DELETE /v1/orgs/{org}/roles/{role}', 'role:manage', 'nobody', 401, 404, 403],
+  ['GET /v1/orgs/{org}/bindings', 'access:read', 'nobody', 401, 200, 403],
+  ['POST /v1/orgs/{org}/bindings', 'role:manage', 'nobody', 401, 200, 403],
+  ['DELETE /v1/orgs/{org}/bindings', 'role:manage', 'nobody', 401, 404, 403],
+  ['GET /v1/orgs/{org}/guards', 'org:read', 'nobody', 401, 200, 403],
+  ['POST /v1/orgs/{org}/guards', 'guard:set', 'nobody', 401, 201, 403],
+  ['DELETE /v1/orgs/{org}/guards/{guard}', 'guard:set', 'nobody', 401, 404, 403],
+  ['POST /v1/units/{unit}/break-glass', 'state:break-glass', 'nobody', 401, 201, 403],
+  ['GET /v1/people', 'server:admin', 'nobody', 401, 403, 403],
+  ['GET /v1/people/{person}', 'server:admin', 'nobody', 401, 403, 403],
+  ['PATCH /v1/people/{person}', 'server:admin', 'nobody', 401, 403, 403],
+  ['POST /v1/people/{person}/sign-out', 'server:admin', 'nobody', 401, 403, 403],
+  ['GET /v1/server/settings', 'server:admin', 'nobody', 401, 403, 403],
+  ['PATCH /v1/server/settings', 'server:admin', 'nobody', 401, 403, 403],
+  ['PUT /v1/server/administrators/{subject}', 'server:admin', 'nobody', 401, 403, 403],
+  ['DELETE /v1/server/administrators/{subject}', 'server:admin', 'nobody', 401, 403, 403],
+  ['GET /v1/providers', 'provider:manage', 'nobody', 401, 403, 403],
+  ['PUT /v1/providers/{provider}', 'provider:manage', 'nobody', 401, 403, 403],
+  ['DELETE /v1/providers/{provider}', 'provider:manage', 'nobody', 401, 403, 403],
   ['GET /v1/tokens', 'account:manage', 'nobody', 401, 403, 403],
   ['POST /v1/tokens', 'account:manage', 'nobody', 401, 403, 403],
   ['GET /v1/tokens/{id}', 'account:manage', 'nobody', 401, 403, 403],
@@ -97,6 +125,12 @@ const table: readonly (readonly [string, string, string, number, number, number]
 /** What the calls need to be understood. */
 const bodies: Readonly<Record<string, unknown>> = {
   'POST /v1/orgs': { name: 'acme' },
+  'POST /v1/orgs/{org}/teams': { name: 'ops' },
+  'PUT /v1/orgs/{org}/roles/{role}': { rules: [{ effect: 'allow', actions: ['state:read'] }] },
+  'POST /v1/orgs/{org}/bindings': { role: 'reader', to: 'everyone' },
+  'POST /v1/units/{unit}/break-glass': { reason: 'r' },
+  'PATCH /v1/people/{person}': { isSuspended: true },
+  'PUT /v1/providers/{provider}': { kind: 'github', label: 'GitHub' },
   'PATCH /v1/orgs/{org}': { retention: null },
   'POST /v1/orgs/{org}/rename': { name: 'default' },
   'POST /v1/orgs/{org}/restore': {},
@@ -125,6 +159,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'UNLOCK /v1/backend/{org}/{unit}': { ID: 'l' },
 }
 const queries: Readonly<Record<string, string>> = {
+  'DELETE /v1/orgs/{org}/bindings': '?role=reader&to=everyone',
   'DELETE /v1/units/{unit}/dependencies': '?on=own',
   'DELETE /v1/units/{unit}/lock': '?id=l',
   'GET /v1/orgs/{org}/access/explain': '?who=everyone&action=lock',
@@ -154,6 +189,7 @@ async function call(face: TestFace, of: Route, headers: Record<string, string>):
   const path = of.pattern
     .replace('{org}', 'default')
     .replace('{unit}', 'other')
+    .replace(/\{(team|role|guard|person|provider|subject)\}/g, 'x1')
     .replace('{version}', '1')
     .replace('{id}', 'ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB')
   const isBody = !['GET', 'DELETE'].includes(of.method)
