@@ -15,7 +15,7 @@ A command talks to a server, or works directly on a bucket; the API is the same.
 | environment | \`TACO_SERVER\` | \`TACO_BUCKET\` |
 | default | \`taco use https://…\` | \`taco use s3://…\` |
 
-If none is set, the server is http://127.0.0.1:8226. The token comes from \`TACO_TOKEN\`, \`TACO_TOKEN_FILE\` or \`--token-file\`, the organization from \`TACO_ORG\` or \`--org\`. Without a token, none is sent; the default organization is \`default\`.
+If none is set, the server is http://127.0.0.1:8226. The token comes from \`--token-file\`, \`TACO_TOKEN\` or \`TACO_TOKEN_FILE\`, or else from \`taco login\`; the organization comes from \`TACO_ORG\` or \`--org\`. Without a token, none is sent; the default organization is \`default\`.
 
 Results go to stdout, everything else to stderr. \`--json\` prints the answer of the API. Every error has a hint, and a code that [errors.md](errors.md) explains. Colours and progress appear on a terminal only.
 `

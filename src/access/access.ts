@@ -31,6 +31,8 @@ export interface Access {
   sight(principal: Principal, org: string): Sight | undefined | Promise<Sight | undefined>
   /** Whether the caller may know that the organization exists. */
   seesOrg(principal: Principal, org: string): boolean | Promise<boolean>
+  /** The names of the roles that the caller has there. Undefined: it needs none. */
+  rolesIn(principal: Principal, org: string): Promise<readonly string[] | undefined>
 }
 
 export interface AccessDeps {
@@ -48,6 +50,7 @@ export const plainAccess: Access = {
   decide: (principal, action, resource) => authorize(principal, action, resource),
   sight: () => undefined,
   seesOrg: () => true,
+  rolesIn: () => Promise.resolve(undefined),
 }
 
 type Member = Extract<Principal, { kind: 'user' | 'team' } | { use: 'organization' | 'agent' | 'workload' }>
@@ -164,6 +167,12 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
           (server) => policyOf(policy, principal, isAdministrator(principal, server)).canSeeAny,
         ),
       )
+    },
+    async rolesIn(principal, org) {
+      if (!isMemberPrincipal(principal)) return undefined
+      const [policy, server] = [await orgs.fresh(org), await serverPolicy()]
+      const grants = grantsIn(policy, principal, isAdministrator(principal, server))
+      return [...new Set(grants.map(({ role }) => role.name))].toSorted()
     },
   }
 }

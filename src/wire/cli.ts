@@ -48,6 +48,7 @@ function world(): World {
       goesOnUnread = true
       process.stderr.on('error', () => {})
     },
+    openBrowser: async (url) => (await import('./open-browser.ts')).openBrowser(url),
     openEmbedded: async (options) => (await import('./embed.ts')).openEmbedded(options),
     serve: async (options) => endingProcess(await serving(options)),
     repository: () => import('./repository.ts'),

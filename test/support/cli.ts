@@ -43,6 +43,7 @@ export function testWorld(
       return () => heard.delete(listener)
     },
     goOnUnread: () => {},
+    openBrowser: () => Promise.resolve(false),
     openEmbedded: () => Promise.reject(new Error('no bucket in this test')),
     serve: () => Promise.reject(new Error('no server in this test')),
     parsers: async () => ({

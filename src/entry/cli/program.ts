@@ -1,6 +1,7 @@
 import { accessCommands } from './commands/access/spec.ts'
 import { completionCommand } from './commands/completion.ts'
 import { bucketCommands } from './commands/bucket/spec.ts'
+import { loginCommands } from './commands/login/spec.ts'
 import { graphCommands } from './commands/graph/spec.ts'
 import { projectCommands } from './commands/project/spec.ts'
 import { rolloutCommands } from './commands/rollout/spec.ts'
@@ -14,7 +15,7 @@ const about = `OpenTaco keeps the states of OpenTofu and Terraform in your own b
 
 A command talks to a server (--server, TACO_SERVER, or \`taco use https://…\`), or works directly on a
 bucket (--bucket, TACO_BUCKET, or \`taco use s3://…\`). With neither, the server is http://127.0.0.1:8226.
-Tokens come from TACO_TOKEN or a file, never from the command line.`
+Sign in with \`taco login\`. TACO_TOKEN and --token-file come first; no token is given on the command line.`
 
 /** The whole command line. */
 export const program: CommandSpec = {
@@ -46,6 +47,7 @@ export const program: CommandSpec = {
   ],
   children: [
     ...bucketCommands,
+    ...loginCommands,
     unitCommands,
     orgCommands,
     stateCommands,

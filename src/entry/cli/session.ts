@@ -7,6 +7,7 @@ import type { Progress } from './terminal/progress.ts'
 import { readRemembered } from './config/config-file.ts'
 import type { Remembered } from './config/config-file.ts'
 import { chooseAuthority } from './config/authority.ts'
+import { readCredential } from './config/credentials.ts'
 import { chooseOrg, chooseTarget, chooseToken, isLoopbackServer } from './config/settings.ts'
 import type { GlobalFlags, Target } from './config/settings.ts'
 import type { Embedded, World } from './world.ts'
@@ -49,7 +50,9 @@ export function openSession(options: SessionOptions): Session {
   const remembered = once(() => readRemembered(world))
   const target = once(() => chooseTarget(flags, world.env, remembered(), world.cwd))
   const chosenOrg = once(() => chooseOrg(flags, world.env, remembered()))
-  const token = once(() => chooseToken(flags, world.env, remembered(), target()))
+  const token = once(() =>
+    chooseToken(flags, world.env, remembered(), target(), (server) => readCredential(world, server)?.token),
+  )
   const authority = once(() => chooseAuthority(flags, world, remembered(), target()))
   const embedded = once(() => {
     output.trace('opening the bucket')

@@ -23,6 +23,8 @@ export interface World {
   /** From now on the work matters more than whether anybody reads what is said of it. */
   goOnUnread(): void
   version(): string
+  /** False: there is none, or it cannot be started. */
+  openBrowser(url: string): Promise<boolean>
   openEmbedded(options: EmbedOptions): Promise<Embedded>
   serve(options: ServeOptions): Promise<Served>
   /** What reads repositories; loaded by the commands that do. */

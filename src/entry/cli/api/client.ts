@@ -24,6 +24,8 @@ export interface SendOptions {
   /** The organization goes along unless this says otherwise. */
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly json?: unknown
+  /** Sent as a form, which is what OAuth endpoints take. */
+  readonly form?: Readonly<Record<string, string>>
   readonly upload?: Upload
   readonly accept?: string
   /** Gives up when nothing moves for this long; 0 waits for ever. */
@@ -74,7 +76,7 @@ export function openClient(options: ClientOptions): Client {
     const { connect, authority: ca } = options
     if (connect === undefined)
       agent ??= new (https?.Agent ?? Agent)({ keepAlive: true, ...(ca === undefined ? {} : { ca }) })
-    const body = what.json === undefined ? undefined : Buffer.from(JSON.stringify(what.json))
+    const body = bodyOf(what)
     const target = `${root}${path}${queryOf({ org: options.org, ...what.query })}`
     const setup: RequestOptions = {
       // A connection inside the process is no socket: neither kept by an agent nor timed.
@@ -88,7 +90,7 @@ export function openClient(options: ClientOptions): Client {
         'user-agent': options.userAgent,
         ...(key === undefined ? {} : { 'idempotency-key': key }),
         ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-        ...contentHeaders(method, body, what.upload),
+        ...contentHeaders(method, body, what),
       },
       ...(what.signal === undefined ? {} : { signal: what.signal }),
     }
@@ -159,12 +161,18 @@ function isAnswerLost(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')
 }
 
+function bodyOf({ json, form }: SendOptions): Buffer | undefined {
+  if (form !== undefined) return Buffer.from(new URLSearchParams(form).toString())
+  return json === undefined ? undefined : Buffer.from(JSON.stringify(json))
+}
+
 function contentHeaders(
   method: string,
   body: Buffer | undefined,
-  upload: Upload | undefined,
+  { upload, form }: SendOptions,
 ): OutgoingHttpHeaders {
-  if (body !== undefined) return { 'content-type': 'application/json', 'content-length': body.length }
+  const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
+  if (body !== undefined) return { 'content-type': type, 'content-length': body.length }
   if (upload !== undefined) {
     return { 'content-type': 'application/json', 'content-length': upload.size, 'content-md5': upload.md5 }
   }

@@ -24,7 +24,7 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 const hintOfCode: Readonly<Partial<Record<ErrorCode, string>>> = {
-  UNAUTHENTICATED: 'Put the token in TACO_TOKEN, or in a file that you name with --token-file.',
+  UNAUTHENTICATED: 'Run `taco login`, or set TACO_TOKEN or --token-file.',
   FORBIDDEN: 'Ask for permission, or use another token.',
   LOCKED: 'Wait until the lock is released, or see who holds it with `taco unit show`.',
   RATE_LIMITED: 'Wait a moment, then run the command again.',
@@ -43,6 +43,7 @@ export async function problemOf(reply: IncomingMessage, label: string): Promise<
   }
   const facts = { status, ...(requestId === undefined ? {} : { requestId }) }
   if (isProblem(value)) return errorOfProblem(value, facts)
+  if (isOAuthError(value)) return errorOfOAuth(value, codeOfStatus[status] ?? 'UNEXPECTED', facts)
   if (status === 400 && isForTls(text, label)) return needsTls(label)
   const code = codeOfStatus[status] ?? 'UNEXPECTED'
   const said = /html/.test(reply.headers['content-type'] ?? '') ? '' : text.trim().slice(0, 300)
@@ -90,6 +91,27 @@ export function errorOfProblem(problem: unknown, facts: Readonly<Record<string, 
       ...(problem.moreErrors === undefined ? {} : { moreErrors: problem.moreErrors }),
       ...(typeof problem.requestId === 'string' ? { requestId: problem.requestId } : {}),
     },
+  })
+}
+
+/** RFC 6749 section 5.2. */
+interface OAuthError {
+  readonly error: string
+  readonly error_description?: unknown
+}
+
+function isOAuthError(value: unknown): value is OAuthError {
+  return typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string'
+}
+
+function errorOfOAuth(
+  { error, error_description: said }: OAuthError,
+  code: ErrorCode,
+  facts: Readonly<Record<string, unknown>>,
+): TacoError {
+  return new TacoError(code, text(said) ?? `The server answered ${error}.`, {
+    facts: { ...facts, oauth: error },
+    hint: hintOfCode[code] ?? 'Run `taco login` again.',
   })
 }
 

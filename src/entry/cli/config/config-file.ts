@@ -14,7 +14,8 @@ export interface Remembered {
   readonly caFile?: string
 }
 
-interface Place {
+/** Where the files of a person are. */
+export interface Place {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
 }
@@ -66,7 +67,7 @@ export function forget(place: Place): void {
   rmSync(configPath(place), { force: true })
 }
 
-function isAbsent(error: unknown): boolean {
+export function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 }
 

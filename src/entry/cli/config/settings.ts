@@ -61,18 +61,22 @@ export function chooseOrg(flags: GlobalFlags, env: Env, remembered: Remembered):
   return flags.org || env['TACO_ORG'] || remembered.org || undefined
 }
 
-/** A remembered token file belongs to the remembered server, and is sent to no other. */
+/**
+ * A remembered token file belongs to the remembered server, and is sent to no other. `login` finds what `taco login`
+ * stored for the server that is meant.
+ */
 export function chooseToken(
   flags: GlobalFlags,
   env: Env,
   remembered: Remembered,
   target: Target,
+  login: (server: string) => string | undefined = () => undefined,
 ): string | undefined {
   if (flags.tokenFile) return readToken(flags.tokenFile)
   if (env['TACO_TOKEN']) return checkToken(env['TACO_TOKEN'], 'TACO_TOKEN')
   if (env['TACO_TOKEN_FILE']) return readToken(env['TACO_TOKEN_FILE'])
   if (remembered.tokenFile && target.from === 'remembered') return readToken(remembered.tokenFile)
-  return undefined
+  return target.kind === 'server' ? login(target.address) : undefined
 }
 
 export function readToken(path: string): string {
@@ -90,7 +94,7 @@ export function readToken(path: string): string {
 }
 
 /** What cannot be sent in a header would otherwise look like a server that does not answer. */
-function checkToken(token: string, where: string): string {
+export function checkToken(token: string, where: string): string {
   const [, found] = /([^\u0021-\u007e])/u.exec(token) ?? []
   if (found === undefined) return token
   const what = /[\r\n]/.test(found)

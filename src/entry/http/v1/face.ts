@@ -28,9 +28,11 @@ import { tokenRoutes } from './tokens.ts'
 import { unitRoutes } from './units.ts'
 import { upkeepRoutes } from './upkeep.ts'
 import { versionRoutes } from './state/versions.ts'
+import { whoamiRoutes } from './whoami.ts'
 
 const described = [
   ...aboutRoutes,
+  ...whoamiRoutes,
   ...orgRoutes,
   ...teamRoutes,
   ...roleRoutes,

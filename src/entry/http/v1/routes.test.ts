@@ -18,6 +18,7 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['GET /readyz', 'server:health', 'everybody', 200, 200, 200],
   ['GET /metrics', 'server:metrics', 'metrics', 401, 200, 403],
   ['GET /v1/server', 'server:read', 'nobody', 401, 200, 403],
+  ['GET /v1/whoami', 'server:read', 'nobody', 401, 200, 403],
   ['GET /v1/orgs', 'org:read', 'nobody', 401, 200, 403],
   ['POST /v1/orgs', 'org:create', 'nobody', 401, 201, 403],
   ['GET /v1/orgs/{org}', 'org:read', 'nobody', 401, 200, 403],

@@ -45,12 +45,11 @@ function adviceFor(session: Session, unit: string, file: string | undefined): re
       `  taco${bucket} exec ${unit} -- tofu plan`,
     ]
   }
+  const source = session.world.env['TACO_TOKEN'] ? '$TACO_TOKEN' : '$(taco whoami --token)'
   const token =
     session.token() === undefined
       ? []
-      : [
-          '  export TF_HTTP_USERNAME=taco TF_HTTP_PASSWORD="$TACO_TOKEN"     (the token stays out of the code)',
-        ]
+      : [`  export TF_HTTP_USERNAME=taco TF_HTTP_PASSWORD="${source}"     (the token stays out of the code)`]
   return [...paste, ...token, '  tofu init     (add -migrate-state to bring a local state along)']
 }
 

@@ -1,0 +1,47 @@
+import { command } from '../../spec/spec.ts'
+import type { ArgSpec, CommandSpec } from '../../spec/spec.ts'
+import { login } from './login.ts'
+import { logout } from './logout.ts'
+import { whoami } from './whoami.ts'
+
+const serverArg: ArgSpec = {
+  name: 'server',
+  optional: true,
+  says: 'https://taco.example.com; default: the server that commands use',
+}
+
+export const loginCommands: readonly CommandSpec[] = [
+  command({
+    name: 'login',
+    says: 'sign in to a server with the browser, and keep a token for it',
+    args: [serverArg],
+    options: [
+      { name: 'device', says: 'sign in with a browser on another machine: shows a code to type there' },
+      { name: 'token-stdin', says: 'read a token from the standard input, and keep it' },
+      { name: 'browser', isOn: true, says: 'only print the address to open' },
+      {
+        name: 'for',
+        value: 'tool',
+        many: true,
+        choices: ['terraform', 'tofu', 'none'],
+        says: 'also give the token to "terraform" or "tofu", for `cloud` and `remote` blocks; default: both for http://localhost, else none',
+      },
+    ],
+    example: 'taco login https://taco.example.com',
+    run: login,
+  }),
+  command({
+    name: 'whoami',
+    says: 'show who you are to the server, through which token, and your roles',
+    options: [{ name: 'token', says: 'print the token itself, for example for TF_HTTP_PASSWORD' }],
+    example: 'taco whoami --json',
+    run: whoami,
+  }),
+  command({
+    name: 'logout',
+    says: 'revoke the token of `taco login` and delete it from this machine',
+    args: [serverArg],
+    example: 'taco logout https://taco.example.com',
+    run: logout,
+  }),
+]
