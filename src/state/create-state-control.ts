@@ -83,7 +83,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const audit = createAudit(deps, {
     background,
     journal: journalWriter,
-    records: journal.records,
+    read: journal,
     orgs,
     locator,
   })

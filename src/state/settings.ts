@@ -1,3 +1,4 @@
+import type { KeyRing } from '../access/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
@@ -14,6 +15,8 @@ export interface StateDeps {
   readonly spool: Spool
   readonly settings: StateSettings
   readonly work: LongWork
+  /** Keys the seals of the audit. Undefined: they are plain hashes. */
+  readonly keys?: Pick<KeyRing, 'mac'> | undefined
 }
 
 export interface StateSettings {

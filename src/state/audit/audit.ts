@@ -1,5 +1,5 @@
 import { isTacoError } from '../../base/errors.ts'
-import { principalText, systemCaller } from '../../access/index.ts'
+import { type Caller, principalText, systemCaller } from '../../access/index.ts'
 import type { Background } from '../journal/background.ts'
 import { makeEvent } from '../journal/events.ts'
 import type { JournalWriter } from '../journal/journal-writer.ts'
@@ -10,13 +10,15 @@ import type { OrgStore } from '../units/orgs.ts'
 import { type Tally, createCounter } from './counter.ts'
 import type { Audit, AuditEntry, AuditType } from './model.ts'
 import { isRecorded } from './recorded.ts'
+import { createSealer } from './seals/sealer.ts'
+import { type AuditFinding, verifyJournal } from './seals/verify.ts'
 import { matchesQuery, viewRecord } from './view.ts'
 
 export interface AuditParts {
   readonly background: Background
   readonly journal: JournalWriter
-  readonly records: JournalRecords['records']
-  readonly orgs: Pick<OrgStore, 'require'>
+  readonly read: JournalRecords
+  readonly orgs: Pick<OrgStore, 'require' | 'names'>
   readonly locator: Pick<Locator, 'tryFind'>
 }
 
@@ -29,7 +31,9 @@ interface Noted {
 const MOST_NAME = 200
 
 export function createAudit(deps: StateDeps, parts: AuditParts): Audit & { flush(): void } {
-  const { background, journal, records } = parts
+  const { background, journal, orgs } = parts
+  const { records, prunedOf } = parts.read
+  const sealer = createSealer(deps, deps.keys)
   const { flushEvents } = deps.settings
   const counter = createCounter<Noted>(deps.clock)
   let timer: NodeJS.Timeout | undefined
@@ -38,7 +42,7 @@ export function createAudit(deps: StateDeps, parts: AuditParts): Audit & { flush
   async function knownOrg(org: string | undefined): Promise<string> {
     if (org === undefined) return ''
     try {
-      await parts.orgs.require(org)
+      await orgs.require(org)
       return org
     } catch {
       return ''
@@ -62,6 +66,11 @@ export function createAudit(deps: StateDeps, parts: AuditParts): Audit & { flush
       if (!isTacoError(error, 'BUCKET_REFUSED')) throw error
       deps.log.warn('the audit record of a request could not be written', { error: error.message })
     })
+  }
+
+  /** Of every organization, and of the server. */
+  async function journals(caller: Caller): Promise<readonly string[]> {
+    return [...(await orgs.names(caller)), '']
   }
 
   /** Undefined: it was counted. */
@@ -95,8 +104,33 @@ export function createAudit(deps: StateDeps, parts: AuditParts): Audit & { flush
       const { items, next, more } = await records(from, (event) => matchesQuery(event, query))
       return { items: items.map(viewRecord), next: more ? next : undefined }
     },
+    async seal(caller) {
+      let objects = 0
+      for (const org of await journals(caller)) {
+        caller.signal?.throwIfAborted()
+        objects += await sealer.seal(org)
+      }
+      return { objects }
+    },
+    async *verify({ org, since = 0, expect = [] }, caller) {
+      const { bucket, keys: signer } = deps
+      const missing = new Set(expect)
+      for (const one of org === undefined ? await journals(caller) : [org])
+        for await (const finding of verifyJournal({ bucket, signer, prunedOf }, one, since, (hash) =>
+          missing.delete(hash),
+        )) {
+          caller.signal?.throwIfAborted()
+          yield finding
+        }
+      for (const hash of missing) yield expectedMissing(hash)
+    },
     flush,
   }
+}
+
+function expectedMissing(hash: string): AuditFinding {
+  const message = 'No seal has the expected hash: the end of a chain was removed, or a chain was made anew.'
+  return { level: 'error', kind: 'expected', org: null, key: null, message, hash }
 }
 
 function keysOf({ type, entry }: Noted): { readonly same: string; readonly source: string } {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from '../../access/index.ts'
+import type { AuditFinding, VerifyOptions } from './seals/verify.ts'
 
 /** Records that are for the audit alone: the feed of events leaves them out. */
 export const AuditType = z.enum([
@@ -92,4 +93,8 @@ export interface Audit {
   /** Counted in the same way. Never fails, and never delays the answer. */
   refused(entry: AuditEntry): void
   read(query: AuditQuery, caller: Caller): Promise<AuditPage>
+  /** Seals the hours that are over, of every journal. Any server may do it, and several at once. */
+  seal(caller: Caller): Promise<{ readonly objects: number }>
+  /** Compares the journals with their seals. Undefined `org`: all of them, and that of the server. */
+  verify(options: VerifyOptions & { readonly org?: string }, caller: Caller): AsyncIterable<AuditFinding>
 }

@@ -44,6 +44,8 @@ export interface JournalRecords {
     query: Omit<EventQuery, 'types' | 'order'> & { readonly since?: number; readonly until?: number },
     select: (event: Event) => boolean,
   ): Promise<RecordPage>
+  /** The place up to which retention has removed the events of an organization. */
+  prunedOf(org: string): Promise<string>
 }
 
 /** An object is placed at the time of its writing, which is a little later than its events. */
@@ -166,7 +168,7 @@ export function createJournal(
     }
   }
 
-  return { read, follow, records: (query, select) => readBackward({ ...query, select }) }
+  return { read, follow, prunedOf, records: (query, select) => readBackward({ ...query, select }) }
 }
 
 async function* notBefore(
