@@ -18,6 +18,8 @@ export interface BuildOptions {
   readonly log: Log
   /** Given if people can sign in. */
   readonly keys?: KeyRing | undefined
+  /** Makes and checks the seals of the audit. Default: `keys`. */
+  readonly sealKeys?: KeyRing | undefined
   /** `always`: a server. `if-new`: a command that lasts a moment, in front of a bucket that was found fit before. */
   readonly probe: 'always' | 'if-new'
   /** False: a folder that is not there is refused instead of made. */
@@ -70,6 +72,7 @@ export async function build(options: BuildOptions): Promise<Built> {
       ids: randomIds,
       log: options.log,
       spool: openSpool(),
+      keys: options.sealKeys ?? options.keys,
       ...(options.work === undefined ? {} : { work: options.work }),
     })
     return {

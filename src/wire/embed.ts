@@ -1,10 +1,11 @@
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { createRunTokens } from '../access/index.ts'
+import { type KeyRing, createRunTokens } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
 import { randomIds } from '../base/ids.ts'
 import { createLog } from '../base/log-sink.ts'
-import { silentLog } from '../base/log.ts'
+import { type Log, silentLog } from '../base/log.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import {
   type HttpFace,
@@ -15,6 +16,7 @@ import {
 } from '../entry/http/index.ts'
 import type { Locks } from '../state/index.ts'
 import { build } from './build.ts'
+import { openKeyRingIfAny } from './key-ring.ts'
 import { connectionTo } from './in-memory-connection.ts'
 import { listenOn } from './listen.ts'
 
@@ -44,6 +46,16 @@ interface Listening {
   hasTaken(lockId: string): boolean
 }
 
+/** Only `taco audit verify` needs a key, so a wrong one stops no command. */
+async function sealKeys(log: Log): Promise<KeyRing | undefined> {
+  try {
+    return await openKeyRingIfAny({ secretKeyFile: process.env['TACO_SECRET_KEY_FILE'] }, process.env, log)
+  } catch (error) {
+    log.warn('the secret key cannot be used', { error: messageOf(error) })
+    return undefined
+  }
+}
+
 /** The API of a server inside this process, for as long as a command runs: same code path, nothing listening. */
 export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
   const isDebug = options.debug === true
@@ -56,6 +68,7 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
   const built = await build({
     bucket: options.bucket,
     log,
+    sealKeys: await sealKeys(log),
     probe: 'if-new',
     mayCreate: options.mayCreate ?? true,
     isRehearsal: options.isRehearsal ?? false,

@@ -38,6 +38,15 @@ export async function openKeyRing(
   return keyRingFrom(source)
 }
 
+/** Undefined: no key is configured. */
+export async function openKeyRingIfAny(
+  options: KeyRingOptions,
+  env: Env,
+  log: Pick<Log, 'warn'>,
+): Promise<KeyRing | undefined> {
+  return sourcesOf(options, env, log).length === 0 ? undefined : openKeyRing(options, env, log)
+}
+
 function sourcesOf(options: KeyRingOptions, env: Env, log: Pick<Log, 'warn'>): readonly KeySource[] {
   const { TACO_SECRET_KEY: value, TACO_ROOT_TOKEN: _, ...others } = env
   const { secretKeyFile: file, secretKeyCommand: command } = options

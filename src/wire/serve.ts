@@ -17,7 +17,7 @@ import { startBackground } from './upkeep/background-upkeep.ts'
 import { build } from './build.ts'
 import { memoryCollectors } from './memory/force-gc.ts'
 import { guardOf } from './guard.ts'
-import { openKeyRing } from './key-ring.ts'
+import { openKeyRing, openKeyRingIfAny } from './key-ring.ts'
 import { publicUrlOf } from './public-url.ts'
 import { listenOn, parseListen } from './listen.ts'
 import { memoryAtRest } from './memory/memory-at-rest.ts'
@@ -69,6 +69,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
   })
 
   const keys = options.auth === 'sso' ? await openKeyRing(options, process.env, log) : undefined
+  const sealKeys = keys ?? (await openKeyRingIfAny(options, process.env, log))
   process.on('exit', log.flush)
   const clock = systemClock
   const secure =
@@ -78,6 +79,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     bucket: options.bucket,
     log,
     keys,
+    sealKeys,
     probe: 'always',
     bucketDeadlineMs: options.bucketDeadlineMs,
     ...threads,
@@ -156,6 +158,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
         lookEveryMs,
         gcEveryMs,
         lastActiveAt: face.lastActiveAt,
+        seal: control.audit.seal,
         onMissing: (states) => (metrics.statesMissing = states),
       })
     : undefined

@@ -1,4 +1,4 @@
-import { systemCaller } from '../../access/index.ts'
+import { type Caller, systemCaller } from '../../access/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Upkeep } from '../../state/index.ts'
@@ -11,6 +11,8 @@ export interface BackgroundOptions {
   /** Zero: never. */
   readonly gcEveryMs: number
   readonly lastActiveAt: () => number
+  /** Seals the hours of the journal that are over. */
+  readonly seal?: (caller: Caller) => Promise<object>
   /** Called after every look with the number of missing states. */
   readonly onMissing?: (states: number) => void
   readonly random?: () => number
@@ -18,6 +20,8 @@ export interface BackgroundOptions {
 
 /** Retention waits for this much quiet. */
 const QUIET_MS = 30_000
+/** An hour that is over is sealed within this time. */
+const SEAL_EVERY_MS = 5 * 60_000
 
 /**
  * Looks at every unit now and then (a left-over lock blocks programs that go around us until someone looks), and
@@ -63,7 +67,15 @@ export function startBackground(options: BackgroundOptions): { stop(): Promise<v
     }
   }
 
-  const running = Promise.all([look(), collect()])
+  async function seal(): Promise<void> {
+    const { seal: sealNow } = options
+    while (sealNow !== undefined && !signal.aborted) {
+      await clock.sleep(SEAL_EVERY_MS * (0.75 + random() / 2), signal).catch(() => {})
+      if (!signal.aborted) await guarded('seal', () => sealNow(systemCaller('upkeep', signal)))
+    }
+  }
+
+  const running = Promise.all([look(), collect(), seal()])
   return {
     async stop() {
       stopping.abort()

@@ -17,7 +17,7 @@ export function helpOf(
   const usage = [
     name,
     usageOf(spec),
-    spec.children === undefined && spec.options !== undefined ? '[options]' : '',
+    (spec.children === undefined || spec.run !== undefined) && spec.options !== undefined ? '[options]' : '',
   ]
   const parts = [`${bold('Usage:')} ${usage.filter(Boolean).join(' ')}`, '', spec.says]
   const sections: [string, [string, string][]][] = [
@@ -53,7 +53,7 @@ export function helpOf(
 }
 
 export function usageOf(spec: CommandSpec): string {
-  if (spec.children !== undefined) return '<command>'
+  if (spec.children !== undefined) return spec.run === undefined ? '<command>' : '[command]'
   return (spec.args ?? [])
     .map(({ name, optional, rest }) =>
       optional === true ? `[${name}]` : rest === true ? `-- <${name}…>` : `<${name}>`,

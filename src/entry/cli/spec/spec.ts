@@ -11,7 +11,7 @@ export interface CommandSpec {
   readonly args?: readonly ArgSpec[]
   readonly options?: readonly OptionSpec[]
   readonly example?: string
-  /** A group has children, a command has `run`. */
+  /** A group has children, a command has `run`; one that has both runs if no child is named. */
   readonly children?: readonly CommandSpec[]
   readonly run?: Handler
   /** The command waits for signals itself: it has something to close in order. */

@@ -63,7 +63,7 @@ export const exitCodeHelp = `Exit codes:
   4    conflict: locked, changed meanwhile, or refused by a check that --force may skip
   5    not authenticated, or not allowed
   6    the server or the bucket is unreachable or unusable
-  7    \`doctor\` found an error; with --exit-code, \`state diff\` and \`outputs diff\` a difference, \`status\` a stale unit, \`access explain\` a denial
+  7    \`doctor\` or \`audit verify\` found an error; with --exit-code, \`state diff\` and \`outputs diff\` a difference, \`status\` a stale unit, \`access explain\` a denial
   130  interrupted (143: ended by SIGTERM)
   \`taco exec\` exits with the code of the command it ran.`
 

@@ -107,6 +107,7 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['DELETE /v1/run-tokens/{id}', 'run:token', 'nobody', 401, 204, 403],
   ['GET /v1/events', 'events:read', 'nobody', 401, 200, 403],
   ['GET /v1/audit', 'audit:read', 'nobody', 401, 200, 403],
+  ['GET /v1/audit/verify', 'audit:read', 'nobody', 401, 200, 403],
   ['POST /v1/adopt', 'org:admin', 'nobody', 401, 200, 403],
   ['POST /v1/gc', 'org:admin', 'nobody', 401, 200, 403],
   ['POST /v1/doctor', 'server:admin', 'nobody', 401, 200, 403],

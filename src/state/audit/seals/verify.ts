@@ -58,7 +58,7 @@ export async function* verifyJournal(
   onHash: (hash: string) => void,
 ): AsyncGenerator<AuditFinding> {
   const { bucket, signer } = deps
-  const say = (level: AuditFinding['level'], kind: Kind, message: string, key: string | null = null) =>
+  const found = (kind: Kind, level: AuditFinding['level'], message: string, key: string | null = null) =>
     ({ level, kind, org: org === '' ? null : org, key, message, hash: null }) as const
   const head = await loadHead(bucket, org)
   const stored = new Set(await listSeals(bucket, org))
@@ -75,17 +75,17 @@ export async function* verifyJournal(
     const key = sealKey(org, seq)
     const read = stored.has(seq) ? await loadSeal(bucket, org, seq) : undefined
     if (read === undefined) {
-      yield say('error', 'seal-removed', 'This seal was removed, so its span cannot be checked.', key)
+      yield found('seal-removed', 'error', 'This seal was removed, so its span cannot be checked.', key)
       before = undefined
       continue
     }
     if (read === 'damaged') {
-      yield say('error', 'seal-changed', 'This seal was changed: its content does not have its hash.', key)
+      yield found('seal-changed', 'error', 'This seal was changed: its content does not have its hash.', key)
       before = undefined
       continue
     }
     const fault = faultOf(read, { org, seq, before, head, signature: checkSeal(read, signer), isKeyed })
-    if (fault !== undefined) yield say('error', 'seal-changed', fault, key)
+    if (fault !== undefined) yield found('seal-changed', 'error', fault, key)
     const { seal, hash } = read
     onHash(hash)
     isKeyed ||= read.key !== undefined
@@ -100,21 +100,21 @@ export async function* verifyJournal(
   for (const [place, seal] of lateOf) {
     extras.delete(place)
     const key = journalPrefix(org) + place
-    yield say('info', 'late', `Written after its hour was sealed, and sealed at ${isoTime(seal.at)}.`, key)
+    yield found('late', 'info', `Written after its hour was sealed, and sealed at ${isoTime(seal.at)}.`, key)
   }
   for (const place of extras)
     if (!(await isPruned(place)))
-      yield say(
-        'error',
+      yield found(
         'added',
+        'error',
         'In no seal although its hour is sealed: someone added it, or a server completed it after a crash. The next seal takes it in as late.',
         journalPrefix(org) + place,
       )
   yield* headFaults()
   if (totals.pruned > 0)
-    yield say(
-      'info',
+    yield found(
       'retention',
+      'info',
       `${totals.pruned} sealed objects were removed by retention, up to ${isoTime(timeOfPlace(totals.prunedTo))}.`,
     )
   yield* unsealed()
@@ -138,9 +138,10 @@ export async function* verifyJournal(
       const is = hashes.get(place)
       if (is === hash) continue
       const key = journalPrefix(org) + place
-      if (is !== undefined) yield say('error', 'changed', 'This object was changed after it was sealed.', key)
+      if (is !== undefined)
+        yield found('changed', 'error', 'This object was changed after it was sealed.', key)
       else if (await isPruned(place)) notePruned(place)
-      else yield say('error', 'removed', 'This object was removed after it was sealed.', key)
+      else yield found('removed', 'error', 'This object was removed after it was sealed.', key)
     }
   }
 
@@ -158,13 +159,13 @@ export async function* verifyJournal(
   async function* headFaults(): AsyncGenerator<AuditFinding> {
     const key = headKey(org)
     if (head === 'damaged')
-      yield say('error', 'head-changed', 'The record of the newest seal was changed.', key)
+      yield found('head-changed', 'error', 'The record of the newest seal was changed.', key)
     if (head === undefined && totals.seals > 0)
-      yield say('error', 'head-changed', 'The record of the newest seal was removed.', key)
+      yield found('head-changed', 'error', 'The record of the newest seal was removed.', key)
     if (!isHead(head)) return
     const signature = checkHead(head, signer)
     if (signature === 'bad' || (signature === 'plain' && isKeyed && before?.key !== undefined))
-      yield say('error', 'head-changed', 'The record of the newest seal was changed.', key)
+      yield found('head-changed', 'error', 'The record of the newest seal was changed.', key)
   }
 
   async function* unsealed(): AsyncGenerator<AuditFinding> {
@@ -174,9 +175,9 @@ export async function* verifyJournal(
       if (count++ === 0) first = placeOf(org, key)
     }
     if (count > 0)
-      yield say(
-        'info',
+      yield found(
         'unsealed',
+        'info',
         `${count} objects are not sealed yet, from ${isoTime(timeOfPlace(first))} on.`,
       )
   }
@@ -188,7 +189,7 @@ export async function* verifyJournal(
         ? 'plain hashes'
         : `${keyed} with a secret key${unchecked > 0 ? `, ${unchecked} of them unchecked: the key is not here` : ''}`
     const hash = before?.hash ?? null
-    return { ...say('ok', 'chain', `${seals} seals (${how}) over ${objects} objects.`), hash }
+    return { ...found('chain', 'ok', `${seals} seals (${how}) over ${objects} objects.`), hash }
   }
 }
 

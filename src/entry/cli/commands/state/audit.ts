@@ -5,7 +5,7 @@ import type { Client, SendOptions } from '../../api/client.ts'
 import type { Session } from '../../session.ts'
 import { csvLine } from '../../terminal/csv.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
-import { parseDuration } from '../../terminal/format.ts'
+import { timeOf } from '../../terminal/time-option.ts'
 
 const recordAnswer = fields({
   id: text,
@@ -131,16 +131,4 @@ function rowOf(record: AuditRecord): readonly string[] {
     unit === null ? (org ?? 'server') : unit.name,
     record.count > 1 ? `${record.result} ×${record.count}` : record.result,
   ]
-}
-
-/** A date, a time, or a duration before now, as the API wants it. */
-function timeOf(name: string, given: string | undefined, now: number): string | undefined {
-  if (given === undefined) return undefined
-  const ago = parseDuration(given)
-  const at = ago === undefined ? Date.parse(given) : now - ago
-  if (!Number.isNaN(at)) return new Date(at).toISOString()
-  throw usageError(
-    `--${name} is not a time: ${given}.`,
-    'Write it as 2026-03-04, 2026-03-04T05:06Z, 90m, 12h or 7d.',
-  )
 }

@@ -1,4 +1,5 @@
 import { audit } from './audit.ts'
+import { verifyAudit } from './audit-verify.ts'
 import { backend } from './backend.ts'
 import { events } from './events.ts'
 import { exec } from './exec.ts'
@@ -188,43 +189,62 @@ export const lockCommands: readonly CommandSpec[] = [
     example: 'taco events --follow --type lock.taken --type lock.released',
     run: events,
   }),
-  command({
-    name: 'audit',
-    says: 'show who changed what and who was refused, newest first (with --json, one record per line)',
-    options: [
-      {
-        name: 'who',
-        value: 'who',
-        says: 'only by this principal (user:alice or alice), or through this token, session or run (its id)',
-      },
-      { name: 'unit', short: 'u', value: 'unit', says: 'only about this unit' },
-      {
-        name: 'action',
-        value: 'action',
-        says: 'only this action or type of event, e.g. state:write, state:* or lock.forced',
-      },
-      {
-        name: 'since',
-        value: 'time',
-        says: 'only from this time on, e.g. 2026-03-04, 2026-03-04T05:06Z or 12h',
-      },
-      { name: 'until', value: 'time', says: 'only up to this time' },
-      {
-        name: 'result',
-        value: 'result',
-        choices: ['done', 'refused'],
-        says: 'only changes, or only refusals',
-      },
-      {
-        name: 'limit',
-        short: 'n',
-        value: 'count',
-        isNumber: true,
-        says: 'only this many (default: 100 on a terminal, all otherwise)',
-      },
-      { name: 'csv', says: 'print CSV' },
+  {
+    ...command({
+      name: 'audit',
+      says: 'show who changed what and who was refused, newest first (with --json, one record per line)',
+      options: [
+        {
+          name: 'who',
+          value: 'who',
+          says: 'only by this principal (user:alice or alice), or through this token, session or run (its id)',
+        },
+        { name: 'unit', short: 'u', value: 'unit', says: 'only about this unit' },
+        {
+          name: 'action',
+          value: 'action',
+          says: 'only this action or type of event, e.g. state:write, state:* or lock.forced',
+        },
+        {
+          name: 'since',
+          value: 'time',
+          says: 'only from this time on, e.g. 2026-03-04, 2026-03-04T05:06Z or 12h',
+        },
+        { name: 'until', value: 'time', says: 'only up to this time' },
+        {
+          name: 'result',
+          value: 'result',
+          choices: ['done', 'refused'],
+          says: 'only changes, or only refusals',
+        },
+        {
+          name: 'limit',
+          short: 'n',
+          value: 'count',
+          isNumber: true,
+          says: 'only this many (default: 100 on a terminal, all otherwise)',
+        },
+        { name: 'csv', says: 'print CSV' },
+      ],
+      example: 'taco audit --since 7d --result refused',
+      run: audit,
+    }),
+    children: [
+      command({
+        name: 'verify',
+        says: 'check the records against their seals; exits with 7 if something was changed, removed or added',
+        options: [
+          { name: 'since', value: 'time', says: 'only records from this time on; seals are always checked' },
+          {
+            name: 'expect',
+            value: 'hash',
+            many: true,
+            says: 'a hash that an earlier verification printed: it must still be there (repeatable)',
+          },
+        ],
+        example: 'taco audit verify --since 30d --expect 3b1f…',
+        run: verifyAudit,
+      }),
     ],
-    example: 'taco audit --since 7d --result refused',
-    run: audit,
-  }),
+  },
 ]
