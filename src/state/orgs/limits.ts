@@ -33,9 +33,8 @@ export function withLimits(
     if (!(await isFull(now))) return undefined
     return limitReached(
       'units',
-      org,
-      `has its limit of ${now.units} units`,
-      'Delete units that are no longer needed',
+      `The organization ${org} has its limit of ${now.units} units.`,
+      `Delete units that are no longer needed, or raise the limit. \`taco org set ${org} --max-units none\` removes it.`,
     )
   }
 
@@ -55,9 +54,8 @@ export function withLimits(
     if (used < most) return undefined
     return limitReached(
       'bytes',
-      org,
-      `stores ${used} bytes, and its limit is ${most}`,
-      'Keep fewer versions (`taco org set --keep-versions`, then `taco gc`)',
+      `The organization ${org} stores ${used} bytes, and its limit is ${most}.`,
+      `Keep fewer versions with \`taco org set ${org} --max-versions 20\` and \`taco gc\`, or raise the limit. \`taco org set ${org} --max-bytes none\` removes it.`,
     )
   }
 
@@ -110,9 +108,6 @@ export function withLimits(
 /** As engines call it in the info of their lock. */
 const APPLY = 'OperationTypeApply'
 
-function limitReached(limit: keyof OrgLimits, org: string, says: string, remedy: string): TacoError {
-  return new TacoError('LIMIT_REACHED', `The organization ${org} ${says}.`, {
-    facts: { field: `limits.${limit}`, org },
-    hint: `${remedy}, or raise the limit with \`taco org set ${org} --max-${limit}\`.`,
-  })
+function limitReached(limit: keyof OrgLimits, message: string, hint: string): TacoError {
+  return new TacoError('LIMIT_REACHED', message, { facts: { field: `limits.${limit}` }, hint })
 }

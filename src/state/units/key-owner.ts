@@ -17,6 +17,8 @@ export interface KeyOwners {
   ownerOf(key: string): Promise<string | undefined>
   /** Refuses a key, given or derived from a name, that the organization may not use. */
   refuseForeign(org: string, key: string): Promise<void>
+  /** The folder that its keys must be in. Empty: it has no prefix, and may use keys that belong to none. */
+  boundsOf(org: string): Promise<string>
   /** Of all organizations; may lag other servers like a full listing of units. */
   orgNames(): Promise<readonly string[]>
 }
@@ -47,8 +49,11 @@ export function createKeyOwners(deps: StateDeps, orgs: OrgStore, directory: OrgD
     return isOrg ? folder : undefined
   }
 
+  const boundsOf = async (org: string) => (await directory.fresh()).entry(org)?.prefix ?? ''
+
   return {
     ownerOf,
+    boundsOf,
     orgNames,
     async refuseForeign(org, key) {
       const owner = await ownerOf(key)
@@ -57,8 +62,8 @@ export function createKeyOwners(deps: StateDeps, orgs: OrgStore, directory: OrgD
           facts: { field: 'key' },
           hint: 'Choose another name or key, or use that organization.',
         })
-      const prefix = directory.latest().entry(org)?.prefix
-      if (prefix !== undefined && !foldKey(key).startsWith(foldKey(prefix)))
+      const prefix = directory.latest().entry(org)?.prefix ?? ''
+      if (!foldKey(key).startsWith(foldKey(prefix)))
         throw new TacoError('FORBIDDEN', `The key ${key} is outside the folder of the organization.`, {
           facts: { field: 'key' },
           hint: `Choose a key under ${prefix}.`,

@@ -9,6 +9,25 @@ async function adopt(control: StateControl, dryRun: boolean): Promise<AdoptFindi
   return found
 }
 
+test('an organization with a prefix adopts below it only, by names without it', async () => {
+  const bucket = openMemoryBucket()
+  const control = await openControl(bucket)
+  await overwrite(bucket, 'teams/a/db/terraform.tfstate', stateText(1))
+  await overwrite(bucket, 'elsewhere/terraform.tfstate', stateText(1))
+  await control.orgs.create({ name: 'acme', prefix: 'teams/a/' }, alice)
+  const adopt = async (under?: string) => {
+    const found: unknown[] = []
+    const options = { org: 'acme', dryRun: false, ...(under === undefined ? {} : { under }) }
+    for await (const one of control.upkeep.adopt(options, alice)) found.push(one)
+    return found
+  }
+
+  expect(await adopt()).toMatchObject([
+    { key: 'teams/a/db/terraform.tfstate', unit: 'db', outcome: 'adopted' },
+  ])
+  await expect(adopt('elsewhere/')).rejects.toMatchObject({ code: 'BAD_REQUEST', facts: { field: 'under' } })
+})
+
 test('a dry run reports what the adoption then does, including colliding names', async () => {
   const bucket = openMemoryBucket()
   const control = await openControl(bucket)

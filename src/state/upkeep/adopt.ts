@@ -51,7 +51,15 @@ export function createAdopt(
 
   return async function* adopt(options, caller) {
     await orgs.require(options.org)
-    const under = options.under ?? ''
+    // What is outside the folder of an organization is none of its business.
+    const bounds = await owners.boundsOf(options.org)
+    const under = options.under ?? bounds
+    if (!under.startsWith(bounds))
+      throw badRequest(
+        'under',
+        `"${under}" is outside the folder of the organization.`,
+        `Use a path under ${bounds}, or leave it out.`,
+      )
     checkTemplate(options.as)
     const defaults = await defaultFolders(bucket, under)
     /** Names that this rehearsal has given away. */
@@ -70,7 +78,10 @@ export function createAdopt(
     async function examine(entry: Entry) {
       const { key, size } = entry
       const reading = readStateKey(key, defaults.has(folderOf(key)))
-      const name = unitNameFor(reading, options.as, under)
+      const name =
+        options.as === undefined && bounds !== ''
+          ? unitNameFor(reading, '{path}', bounds)
+          : unitNameFor(reading, options.as, under)
       const finding = { key, unit: name, layout: reading.layout, reason: null, size }
       try {
         const owner = await ownerOf(key)
