@@ -1,6 +1,7 @@
 import { createRunTokens, systemCaller } from '../access/index.ts'
 import { createAdopt } from './upkeep/adopt.ts'
 import { createAudit } from './audit/audit.ts'
+import { createServerRetention } from './audit/server-retention.ts'
 import { createBackground } from './journal/background.ts'
 import { createCatalog } from './catalog/catalog.ts'
 import { createClaims } from './units/claims.ts'
@@ -80,7 +81,9 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const runTokens = createRunTokens(deps)
   const locksSeen = createLocksSeen(parts)
   const journal = createJournal(deps, { orgs, tails, unitsNamed: catalog.idsNamed })
+  const serverRetention = createServerRetention(deps, outbox)
   const audit = createAudit(deps, {
+    serverRetention,
     background,
     journal: journalWriter,
     read: journal,
@@ -115,7 +118,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     outbox,
     upkeep: {
       adopt: createAdopt(parts, orgs, maker, claims, catalog, owners),
-      gc: createGc(parts, orgs, catalog, runTokens),
+      gc: createGc(parts, orgs, catalog, runTokens, serverRetention),
       doctor: createDoctor(parts, orgs, catalog, claims, maker),
       sweep: createSweep(parts, orgs, catalog, history, locksSeen.learn),
     },

@@ -10,6 +10,7 @@ import type { OrgStore } from '../units/orgs.ts'
 import { type Tally, createCounter } from './counter.ts'
 import type { Audit, AuditEntry, AuditType } from './model.ts'
 import { isRecorded } from './recorded.ts'
+import type { ServerRetentionStore } from './server-retention.ts'
 import { createSealer } from './seals/sealer.ts'
 import { type AuditFinding, verifyJournal } from './seals/verify.ts'
 import { matchesQuery, viewRecord } from './view.ts'
@@ -18,6 +19,7 @@ export interface AuditParts {
   readonly background: Background
   readonly journal: JournalWriter
   readonly read: JournalRecords
+  readonly serverRetention: Pick<ServerRetentionStore, 'pruned'>
   readonly orgs: Pick<OrgStore, 'require' | 'names'>
   readonly locator: Pick<Locator, 'tryFind'>
 }
@@ -32,7 +34,8 @@ const MOST_NAME = 200
 
 export function createAudit(deps: StateDeps, parts: AuditParts): Audit & { flush(): void } {
   const { background, journal, orgs } = parts
-  const { records, prunedOf } = parts.read
+  const { records } = parts.read
+  const prunedOf = (org: string) => (org === '' ? parts.serverRetention.pruned() : parts.read.prunedOf(org))
   const sealer = createSealer(deps, deps.keys)
   const { flushEvents } = deps.settings
   const counter = createCounter<Noted>(deps.clock)

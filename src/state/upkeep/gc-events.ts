@@ -1,6 +1,7 @@
 import { forEachLimit } from '../../base/for-each-limit.ts'
 import type { Entry } from '../../bucket/index.ts'
 import { journalPrefix, parseJournalKey, placeAt, sharedJournalPrefix } from '../documents/journal-layout.ts'
+import type { ServerRetentionStore } from '../audit/server-retention.ts'
 import type { StateDeps } from '../settings.ts'
 import type { Caller } from '../state-control.ts'
 import type { OrgStore } from '../units/orgs.ts'
@@ -10,7 +11,7 @@ const DAY_MS = 86_400_000
 /** Noted in the organization's document and then deleted, so many at a time. */
 const BATCH = 10_000
 
-type Removed = Pick<GcReport, 'eventsPruned' | 'objectsDeleted' | 'bytesDeleted'>
+export type Removed = Pick<GcReport, 'eventsPruned' | 'objectsDeleted' | 'bytesDeleted'>
 
 /**
  * Removes the events that are older than their organization keeps. How far is recorded in its document first, so that a
@@ -19,6 +20,7 @@ type Removed = Pick<GcReport, 'eventsPruned' | 'objectsDeleted' | 'bytesDeleted'
 export function createEventGc(
   { bucket, clock }: Pick<StateDeps, 'bucket' | 'clock'>,
   orgs: Pick<OrgStore, 'current' | 'prunedEvents'>,
+  server: Pick<ServerRetentionStore, 'note'>,
 ) {
   async function removeBatch(
     org: string,
@@ -29,16 +31,21 @@ export function createEventGc(
     const upTo = batch.at(-1)?.key.slice(root.length)
     if (upTo === undefined) return
     const events = batch.reduce((sum, { key }) => sum + eventsIn(key), 0)
-    if (!(await orgs.prunedEvents(org, { upTo, events }, caller))) return
+    if (org === '') await server.note(upTo, events, caller)
+    else if (!(await orgs.prunedEvents(org, { upTo, events }, caller))) return
     await forEachLimit(batch, 16, async ({ key, tag }) => void (await bucket.delete(key, tag)))
   }
 
-  return async (org: string, dryRun: boolean, caller: Caller): Promise<Removed> => {
+  async function collect(
+    org: string,
+    days: number,
+    dryRun: boolean,
+    caller: Caller,
+    roots: readonly string[],
+  ): Promise<Removed> {
     const removed = { eventsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
-    const { eventRetention } = await orgs.current(org)
-    if (eventRetention === undefined) return removed
-    const end = placeAt(clock.now() - eventRetention.days * DAY_MS)
-    for (const root of [journalPrefix(org), sharedJournalPrefix]) {
+    const end = placeAt(clock.now() - days * DAY_MS)
+    for (const root of roots) {
       let batch: Entry[] = []
       scan: for await (const page of bucket.list(root)) {
         for (const entry of page) {
@@ -59,7 +66,23 @@ export function createEventGc(
     }
     return removed
   }
+
+  return {
+    async ofOrg(org: string, dryRun: boolean, caller: Caller): Promise<Removed> {
+      const { eventRetention } = await orgs.current(org)
+      if (eventRetention === undefined) return NOTHING
+      return collect(org, eventRetention.days, dryRun, caller, [journalPrefix(org), sharedJournalPrefix])
+    },
+    /** What belongs to no organization is kept as long as the one that keeps its events longest does. */
+    async ofServer(names: readonly string[], dryRun: boolean, caller: Caller): Promise<Removed> {
+      const kept = await Promise.all(names.map(async (name) => (await orgs.current(name)).eventRetention))
+      const days = Math.max(...kept.map((one) => one?.days ?? Infinity))
+      return Number.isFinite(days) ? collect('', days, dryRun, caller, [sharedJournalPrefix]) : NOTHING
+    },
+  }
 }
+
+const NOTHING: Removed = { eventsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
 
 function eventsIn(key: string): number {
   return parseJournalKey(key)?.units.length ?? 0

@@ -2,7 +2,8 @@ import { type RunTokens, systemCaller } from '../../access/index.ts'
 import { isTacoError } from '../../base/errors.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { createEventGc } from './gc-events.ts'
+import type { ServerRetentionStore } from '../audit/server-retention.ts'
+import { type Removed, createEventGc } from './gc-events.ts'
 import { findVersion, newest } from '../history/history.ts'
 import { parseVersionObject, versionsPrefix } from '../documents/layout.ts'
 import type { UnitDocument } from '../documents/model.ts'
@@ -24,9 +25,10 @@ export function createGc(
   orgs: OrgStore,
   catalog: Catalog,
   runTokens: Pick<RunTokens, 'removeExpired'>,
+  server: Pick<ServerRetentionStore, 'note'>,
 ): Upkeep['gc'] {
   const { bucket, clock, log } = parts.deps
-  const collectEvents = createEventGc(parts.deps, orgs)
+  const collectEvents = createEventGc(parts.deps, orgs, server)
 
   async function collect(
     target: Target,
@@ -102,7 +104,13 @@ export function createGc(
     let units = 0
     const total = { unitsWithRule: 0, versionsPruned: 0, eventsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
     if (org !== undefined) await orgs.require(org)
-    for (const name of org === undefined ? await readableOrgs() : [org]) {
+    const addEvents = (events: Removed) => {
+      total.eventsPruned += events.eventsPruned
+      total.objectsDeleted += events.objectsDeleted
+      total.bytesDeleted += events.bytesDeleted
+    }
+    const names = org === undefined ? await readableOrgs() : [org]
+    for (const name of names) {
       for (const entry of await catalog.all(name)) {
         caller.signal?.throwIfAborted()
         const counts = await collect({ org: name, id: entry.id }, dryRun, caller).catch((error: unknown) => {
@@ -117,12 +125,10 @@ export function createGc(
         total.unitsWithRule += counts.unitsWithRule
         units++
       }
-      const events = await collectEvents(name, dryRun, caller)
-      total.eventsPruned += events.eventsPruned
-      total.objectsDeleted += events.objectsDeleted
-      total.bytesDeleted += events.bytesDeleted
+      addEvents(await collectEvents.ofOrg(name, dryRun, caller))
       if (!dryRun) await runTokens.removeExpired(name, caller)
     }
+    if (org === undefined) addEvents(await collectEvents.ofServer(names, dryRun, caller))
     return { dryRun, units, ...total }
   }
 }

@@ -96,3 +96,26 @@ test('a server that is never idle carries out retention all the same, half as of
   expect(done.gcs).toBe(1)
   await background.stop()
 })
+
+test('the journal is sealed every few minutes, also after a failure', async () => {
+  const clock = handClock()
+  const { upkeep } = countingUpkeep()
+  let sealed = 0
+  const background = startBackground({
+    upkeep,
+    clock,
+    log: silentLog,
+    lookEveryMs: 1e9,
+    gcEveryMs: 0,
+    lastActiveAt: () => 0,
+    random: () => 0.5,
+    seal: () => (++sealed === 1 ? Promise.reject(new Error('no bucket')) : Promise.resolve({})),
+  })
+
+  await clock.pass(0)
+  expect(sealed).toBe(0)
+  await clock.pass(300_000)
+  await clock.pass(300_000)
+  expect(sealed).toBe(2)
+  await background.stop()
+})

@@ -40,9 +40,9 @@ async function place(keys?: KeyRing) {
     })
   const first = await server()
   /** A record in the journal, of a time. */
-  async function happen(at = time.now): Promise<string> {
+  async function happen(at = time.now, org = 'default'): Promise<string> {
     const own = { ids: randomIds, clock: { ...systemClock, now: () => at } }
-    const event = makeEvent(own, { org: 'default', name: 'default' }, { type: 'org.changed', caller: alice })
+    const event = makeEvent(own, { org, name: org }, { type: 'org.changed', caller: alice })
     const key = journalKey(event.at, event.id, [event])
     await bucket.put(key, bodyOf(JSON.stringify(event)), 'absent')
     return key
@@ -258,6 +258,28 @@ test('seals outlive what retention removes, which verification says', async () =
   expect(errorsIn(findings)).toEqual([])
   expect(findings).toContainEqual(
     expect.objectContaining({ kind: 'retention', message: expect.stringMatching(/^4 sealed objects/) }),
+  )
+})
+
+test('records of the server go when every organization has let its own go, and their seals stay', async () => {
+  const at = await place()
+  await at.first.orgs.create({ name: 'other', eventRetention: { days: 3 } }, alice)
+  for (let i = 0; i < 3; i++) await at.happen(at.time.now + i, '')
+  at.time.now += 2 * HOUR
+  await at.first.audit.seal(alice)
+  at.time.now += 4 * DAY
+  await at.first.upkeep.gc({ dryRun: false }, alice)
+  expect((await at.verify()).filter(({ kind }) => kind === 'retention')).toEqual([])
+  await at.first.orgs.update('default', { eventRetention: { days: 5 } }, alice)
+  await at.first.upkeep.gc({ dryRun: false }, alice)
+  expect((await at.verify()).filter(({ kind }) => kind === 'retention')).toEqual([])
+
+  at.time.now += 2 * DAY
+  expect((await at.first.upkeep.gc({ dryRun: false }, alice)).eventsPruned).toBe(3)
+  const findings = await at.verify()
+  expect(errorsIn(findings)).toEqual([])
+  expect(findings).toContainEqual(
+    expect.objectContaining({ kind: 'retention', org: null, message: expect.stringMatching(/^3 sealed/) }),
   )
 })
 
