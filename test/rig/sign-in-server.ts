@@ -13,19 +13,28 @@ export interface SignInServer extends Server {
   readonly rootToken: string
 }
 
-/** The built `taco serve --auth sso`, with these sign-in providers set up. */
-export async function startSignInServer(providers: readonly unknown[]): Promise<SignInServer> {
+/** The built `taco serve --auth sso`, with these sign-in providers set up. `home`: of the certificate that it makes. */
+export async function startSignInServer(
+  providers: readonly unknown[],
+  { home }: { readonly home?: string } = {},
+): Promise<SignInServer> {
   const bucket = `file://${await tempFolder()}/bucket`
   const { text: secretKey } = newKeyText()
   await addProviders(bucket, secretKey, providers)
   const port = await freePort()
-  const publicUrl = `http://localhost:${port}`
+  const isSecure = home !== undefined
+  const publicUrl = `${isSecure ? 'https' : 'http'}://localhost:${port}`
   const rootToken = 'the-root-token-of-this-test-0123456789'
   const server = await startServer({
     bucket,
     port,
-    args: ['--auth', 'sso', '--public-url', publicUrl],
-    env: { TACO_ROOT_TOKEN: rootToken, TACO_SECRET_KEY: secretKey },
+    isSecure,
+    args: ['--auth', 'sso', '--public-url', publicUrl, ...(isSecure ? ['--tls', 'auto'] : [])],
+    env: {
+      TACO_ROOT_TOKEN: rootToken,
+      TACO_SECRET_KEY: secretKey,
+      ...(isSecure ? { HOME: home } : {}),
+    },
   })
   return { ...server, publicUrl, rootToken }
 }

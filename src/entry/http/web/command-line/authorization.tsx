@@ -160,7 +160,7 @@ function Denied({ view, client }: { readonly view: View; readonly client: OAuthC
       <h1>Denied</h1>
       <Card>
         <p>{client.label} was not allowed to act for you, and got no token.</p>
-        <p>It may still be waiting: press Ctrl-C in the terminal.</p>
+        <p>It may still be waiting: press Ctrl-C in the terminal, twice if once is not enough.</p>
       </Card>
     </Layout>
   )
