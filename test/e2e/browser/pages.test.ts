@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startChromium } from '../../peers/chromium.ts'
 import { type OidcPeer, startOidc } from '../../peers/oidc.ts'
+import { startSaml } from '../../peers/saml.ts'
 import { openWindow } from '../../rig/browser.ts'
 import { startServer } from '../../rig/server.ts'
 import { type SignInServer, startSignInServer } from '../../rig/sign-in-server.ts'
@@ -111,5 +112,25 @@ test.skipIf(browser === undefined)(
     expect(await page.locator(':focus').innerText()).toBe('Skip to content')
     await page.keyboard.press('Enter')
     expect(await page.locator(':focus').getAttribute('id')).toBe('content')
+  },
+)
+
+test.skipIf(browser === undefined)(
+  'a person signs in with SAML, whose answer comes from another site',
+  async () => {
+    const saml = await startSaml()
+    onTestFinished(saml.dispose)
+    const server = await startSignInServer([
+      { kind: 'saml', id: 'saml', label: 'Saml', metadataUrl: saml.metadataUrl },
+    ])
+    const { page } = await openWindow(browser)
+
+    await page.goto(`${server.publicUrl}/account/sessions`)
+    await page.getByRole('link', { name: 'Sign in with Saml' }).click()
+    await page.getByLabel('Name').fill('bob')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+
+    await page.waitForURL(`${server.publicUrl}/account/sessions`)
+    expect(await page.getByRole('banner').innerText()).toContain('bob')
   },
 )

@@ -53,6 +53,7 @@ const HTML_ANSWERS = {
   400: HTML,
   401: HTML,
   403: HTML,
+  502: HTML,
   503: HTML,
   303: { description: 'To another page' },
 } as const

@@ -5,7 +5,7 @@ import { HTML_TYPE } from '../kit/response/reply.ts'
 type Page = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /** Beside errors, which have a page of their own. */
-export type PageStatus = 200 | 400 | 401 | 403 | 503
+export type PageStatus = 200 | 400 | 401 | 403 | 502 | 503
 
 type PageReply = {
   [S in PageStatus]: { readonly status: S; readonly type: string; readonly text: string }

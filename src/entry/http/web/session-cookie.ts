@@ -1,6 +1,7 @@
-import { type Principal, type SessionCookie, stranger } from '../../../access/index.ts'
+import { type Caller, type Principal, type SessionCookie, stranger } from '../../../access/index.ts'
 import type { Cookies } from '../kit/cookies.ts'
 import type { Exchange } from '../kit/exchange.ts'
+import { ASSETS_PREFIX } from './asset-folder.ts'
 import type { WebServices, WebSignIn } from './services.ts'
 
 const COOKIE = 'taco'
@@ -11,9 +12,10 @@ const COOKIE = 'taco'
  */
 export function identifyBySession({ cookies }: WebServices, { sessions }: WebSignIn) {
   return (x: Exchange): Principal | Promise<Principal> => {
-    const cookie = cookies.read(x.req.headers, COOKIE)
+    // What anyone may keep must not come with a cookie.
+    const cookie = x.path.startsWith(ASSETS_PREFIX) ? undefined : cookies.read(x.req.headers, COOKIE)
     if (cookie === undefined) return stranger
-    return sessions.open(cookie, visitOf(x), x.caller).then((open) => {
+    return sessions.open(cookie, visitOf(x), ownCaller(x)).then((open) => {
       if (open === undefined) {
         cookies.clear(x, COOKIE)
         return stranger
@@ -23,6 +25,11 @@ export function identifyBySession({ cookies }: WebServices, { sessions }: WebSig
       return open.principal
     })
   }
+}
+
+/** For what is done before it is known who calls. */
+export function ownCaller(x: Exchange): Caller {
+  return { ...x.caller, principal: { kind: 'system', name: 'opentaco' } }
 }
 
 /** What the person's document remembers of the browser. */

@@ -141,6 +141,18 @@ test('a session opens pages and nothing else: not the API, the backend or metric
     expect([path, (await alice.get(path)).status]).toEqual([path, 401])
 })
 
+test('files that anyone may keep come without a cookie', async () => {
+  const time = { now: 1_800_000_000_000 }
+  const { browser } = await startSignInFace({ clock: { ...systemClock, now: () => time.now } })
+  const alice = browser()
+  await alice.signIn()
+  const [, asset = ''] = /href="(\/assets\/[^"]+\.css)"/.exec((await alice.get('/')).text) ?? []
+  time.now += 10 * 60_000
+
+  expect((await alice.get(asset)).headers).not.toHaveProperty('set-cookie')
+  expect((await alice.get('/')).headers['set-cookie']?.[0]).toMatch(/^__Host-taco=/)
+})
+
 test('a token opens no page', async () => {
   const { browser } = await startSignInFace()
   const program = browser()

@@ -8,7 +8,7 @@ import type { Route } from '../../kit/routes/route.ts'
 import { form, page, providerForm, route } from '../define.ts'
 import { type PageStatus, htmlReply } from '../render.ts'
 import type { WebServices, WebSignIn } from '../services.ts'
-import { clearSessionCookie, setSessionCookie, visitOf } from '../session-cookie.ts'
+import { clearSessionCookie, ownCaller, setSessionCookie, visitOf } from '../session-cookie.ts'
 import { viewOf } from '../view.ts'
 import { NoSignIn } from './no-sign-in.tsx'
 import { SignInPage } from './sign-in-page.tsx'
@@ -113,10 +113,7 @@ function completed(x: Exchange, provider: string, services: WebServices, fields?
     // Only the query of this counts: where the server is, the configuration says.
     const url = new URL(`${x.path}?${x.query}`, 'http://callback.invalid')
     const answer = { url, cookie, visit: visitOf(x), ...(fields === undefined ? {} : { form: fields }) }
-    const { session, returnTo } = await flow.complete(provider, answer, {
-      ...x.caller,
-      principal: { kind: 'system', name: 'opentaco' },
-    })
+    const { session, returnTo } = await flow.complete(provider, answer, ownCaller(x))
     setSessionCookie(x, cookies, session)
     return seeOther(returnTo)
   })
@@ -163,7 +160,7 @@ async function signInPage(
   return htmlReply(<SignInPage view={viewOf(x, services)} providers={providers} {...said} />, status ?? 200)
 }
 
-const PAGE_STATUSES: readonly PageStatus[] = [400, 401, 403, 503]
+const PAGE_STATUSES: readonly PageStatus[] = [400, 401, 403, 502, 503]
 
 /** Undefined: the page for errors is the right one. */
 function pageStatusOf({ code }: TacoError): PageStatus | undefined {
