@@ -30,6 +30,11 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
+async function expectToFit(page: Page): Promise<void> {
+  const width = await page.evaluate('document.documentElement.scrollWidth')
+  expect([page.url(), width]).toEqual([page.url(), page.viewportSize()?.width])
+}
+
 const pathOf = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search
 
 test.skipIf(browser === undefined).each([true, false])(
@@ -96,7 +101,7 @@ test.skipIf(browser === undefined)(
     const background = () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor')
     for (const path of ['/', '/sign-in']) {
       await page.goto(server.url + path)
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+      await expectToFit(page)
       await isAccessible()
     }
 
@@ -123,7 +128,7 @@ test.skipIf(browser === undefined)(
     const server = await startSignInServer([
       { kind: 'saml', id: 'saml', label: 'Saml', metadataUrl: saml.metadataUrl },
     ])
-    const { page } = await openWindow(browser)
+    const { page } = await openWindow(browser, { viewport: { width: 360, height: 740 } })
 
     await page.goto(`${server.publicUrl}/account/sessions`)
     await page.getByRole('link', { name: 'Sign in with Saml' }).click()
@@ -131,6 +136,7 @@ test.skipIf(browser === undefined)(
     await page.getByRole('button', { name: 'Sign in' }).click()
 
     await page.waitForURL(`${server.publicUrl}/account/sessions`)
+    await expectToFit(page)
     expect(await page.getByRole('banner').innerText()).toContain('bob')
   },
 )

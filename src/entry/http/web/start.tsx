@@ -20,7 +20,6 @@ export const startRoutes: readonly Route[] = [
 
 function Start({ view, services }: { readonly view: View; readonly services: WebServices }) {
   const { about, auth, publicUrl } = services
-  const address = publicUrl ?? 'http://127.0.0.1:7070'
   return (
     <Layout view={view} title="Start">
       <h1>OpenTaco</h1>
@@ -37,10 +36,10 @@ function Start({ view, services }: { readonly view: View; readonly services: Web
           )}
           <Card title="Work with it from a terminal">
             <div class="stack">
-              {auth === 'sso' && <Command>{`taco login ${address}`}</Command>}
+              {auth === 'sso' && <Command>{`taco login ${publicUrl ?? ''}`}</Command>}
               <Command>taco status</Command>
               <Command>taco unit ls</Command>
-              <Command>taco init</Command>
+              <Command>taco events</Command>
             </div>
           </Card>
           {view.hasSession && (
@@ -63,7 +62,6 @@ function Start({ view, services }: { readonly view: View; readonly services: Web
               <dd class="num">{about.version}</dd>
             </dl>
           </Card>
-          <Command>taco server</Command>
         </div>
       </div>
     </Layout>

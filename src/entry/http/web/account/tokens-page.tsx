@@ -1,6 +1,6 @@
 import type { TokenView } from '../../../../access/index.ts'
 import { Form, Layout } from '../layout.tsx'
-import { Card, Field, Notice, Secret, Time, describedBy } from '../parts.tsx'
+import { Card, Command, Field, Notice, Secret, Time, describedBy } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { EXPIRY_DAYS, type TokenInput } from './token-form.ts'
 
@@ -45,6 +45,7 @@ export function TokensPage({ view, tokens, created, input, faults, isForCli = fa
             <TokenTable view={view} tokens={tokens} />
           )}
         </Card>
+        <Command>taco token ls</Command>
       </div>
     </Layout>
   )
