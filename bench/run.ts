@@ -16,6 +16,7 @@ import { isMet, type Part, printRow, type Row, saveReport } from './report.ts'
 import { run as measureRollouts } from './rollout.ts'
 import { openSite, type Site, storeKinds } from './site.ts'
 import { servers } from './servers.ts'
+import { tokens } from './tokens.ts'
 import { run as measureVersions } from './versions.ts'
 import { workers } from './workers.ts'
 import { writes } from './writes.ts'
@@ -35,6 +36,7 @@ const parts: Readonly<Record<Part, (site: Site) => AsyncIterable<Row>>> = {
   l: servers,
   m: workers,
   n: access,
+  o: tokens,
 }
 
 async function* versions(site: Site): AsyncGenerator<Row> {

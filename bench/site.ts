@@ -124,8 +124,9 @@ const TACO = process.env['TACO_BENCH_PROGRAM'] ?? fileURLToPath(new URL('../bin/
 /** The built program, as people run it; its log goes to a file, as it would. */
 async function startServer(store: Store, folder: string): Promise<BenchServer> {
   const port = await freePort()
+  const auth = store.env['TACO_AUTH'] ?? 'none'
   const log = await open(join(folder, `server-${port}.log`), 'w')
-  const args = ['serve', '--bucket', store.url, '--listen', `127.0.0.1:${port}`, '--auth', 'none']
+  const args = ['serve', '--bucket', store.url, '--listen', `127.0.0.1:${port}`, '--auth', auth]
   const child = spawn(process.execPath, [TACO, ...args], {
     stdio: ['ignore', log.fd, log.fd],
     env: { ...process.env, ...store.env },

@@ -11,6 +11,8 @@ export interface Load {
   readonly paths: readonly string[]
   readonly connections: number
   readonly ms: number
+  /** Sent with every GET. */
+  readonly token?: string
 }
 
 export interface WriteLoad extends Load {
@@ -47,9 +49,10 @@ async function during(
   return { count: done.reduce((sum, n) => sum + n, 0), ms: performance.now() - started }
 }
 
-function headOf(method: string, path: string, bytes?: number): string {
+function headOf(method: string, path: string, bytes?: number, token?: string): string {
+  const credential = token === undefined ? '' : `\r\nAuthorization: Bearer ${token}`
   const length = bytes === undefined ? '' : `\r\nContent-Type: application/json\r\nContent-Length: ${bytes}`
-  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1${length}`
+  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1${credential}${length}`
 }
 
 async function expectOk(answer: Promise<Answered>): Promise<Answered> {
@@ -135,7 +138,7 @@ const handlers = {
   },
   get: (load: Load): Promise<Slice> =>
     during(load, async (connection, path) => {
-      await expectOk(connection.send(headOf('GET', path)))
+      await expectOk(connection.send(headOf('GET', path, undefined, load.token)))
     }),
   write: (load: WriteLoad): Promise<Slice> =>
     during(load, async (connection, path) => {

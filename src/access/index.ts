@@ -48,6 +48,8 @@ export { createSingleUse } from './identity/single-use.ts'
 export { ProviderSettings, SECRET_SETTINGS, parseProviderSettings } from './identity/settings.ts'
 export type { ProviderKind } from './identity/settings.ts'
 export { isToken } from './tokens/token-text.ts'
+export { checkScope } from './tokens/scope.ts'
+export { createTokenOwners, ownerIn } from './tokens/owners.ts'
 export { createTokens } from './tokens/tokens.ts'
 export type { NewToken, Tokens, TokensOf } from './tokens/tokens.ts'
 export type { TokenOwners, TokenRefusal } from './tokens/validated-tokens.ts'
@@ -85,10 +87,12 @@ export {
   changeTeam,
   findTeam,
   putRole,
+  putWorkload,
   removeGuard,
   removeRole,
   removeTeam,
   removeTeamMember,
+  removeWorkload,
   unbind,
 } from './organization/transitions.ts'
 export { groupsOf } from './people/person.ts'

@@ -75,9 +75,11 @@ export async function build(options: BuildOptions): Promise<Built> {
       keys: options.sealKeys ?? options.keys,
       ...(options.work === undefined ? {} : { work: options.work }),
     })
+    const { log, keys } = options
+    const services = createServices({ bucket, clock, ids: randomIds, log, control, keys })
     return {
       control,
-      ...createServices({ bucket, clock, ids: randomIds, log: options.log, control, keys: options.keys }),
+      ...services,
       metrics,
       about: { version, bucket: { kind: bucket.kind, label: bucket.label } },
       async ready() {
@@ -92,6 +94,7 @@ export async function build(options: BuildOptions): Promise<Built> {
         }
       },
       async close() {
+        await services.signIn?.tokens.settled()
         await control.close()
         await opened.close()
       },

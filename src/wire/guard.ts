@@ -1,4 +1,4 @@
-import type { RunTokens, SignInServices } from '../access/index.ts'
+import type { RunTokens, ServerSettings, SignInServices } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { badRequest } from '../base/errors.ts'
 import {
@@ -7,7 +7,9 @@ import {
   type GuardWatch,
   accessTokenGuard,
   isLoopback,
+  isWeakToken,
   openGuard,
+  rootTokensIn,
   runTokenGuard,
   tokenGuard,
 } from '../entry/http/index.ts'
@@ -33,15 +35,46 @@ export function guardOf(
       'The root token is missing.',
       'Set TACO_ROOT_TOKEN or --token-file, for example to the output of `openssl rand -hex 32`.',
     )
+  checkRootTokens(token === undefined ? [] : rootTokensIn(token), auth)
   const clock = systemClock
   return ({ runTokens, signIn }, watch) => {
     const limit = { clock, watch }
     const root =
       token === undefined
         ? {}
-        : { otherwise: tokenGuard({ token, clock, watch, ...(attempts === undefined ? {} : { attempts }) }) }
+        : {
+            otherwise: tokenGuard({
+              token,
+              clock,
+              watch,
+              ...(attempts === undefined ? {} : { attempts }),
+              ...(signIn === undefined ? {} : { isOff: () => isRootTokenOff(signIn.settings) }),
+            }),
+          }
     const plain = runTokenGuard({ runTokens, ...root, limit })
     if (signIn === undefined) return plain
     return accessTokenGuard({ tokens: signIn.tokens, otherwise: { ...plain, kind: 'sso' }, limit })
   }
 }
+
+/** If the settings cannot be read, nobody is let in. */
+function isRootTokenOff(settings: Pick<ServerSettings, 'fresh'>): boolean | Promise<boolean> {
+  const found = settings.fresh()
+  if (found instanceof Promise) return found.then(({ rootTokenOff }) => rootTokenOff !== undefined)
+  return found.rootTokenOff !== undefined
+}
+
+function checkRootTokens(tokens: readonly string[], auth: ServeOptions['auth']): void {
+  if (tokens.length > 2)
+    throw badRequest(
+      'rootToken',
+      `There are ${tokens.length} root tokens.`,
+      'Give at most two, separated by a comma: the new one and the one that it replaces.',
+    )
+  if (tokens.some((token) => token.length < 16))
+    throw badRequest('rootToken', 'A root token is shorter than 16 characters.', CREATE)
+  if (auth === 'sso' && tokens.some(isWeakToken))
+    throw badRequest('rootToken', 'A root token is weak: it has less than 128 bits.', CREATE)
+}
+
+const CREATE = 'Create one with `openssl rand -hex 32`.'

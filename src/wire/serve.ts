@@ -7,11 +7,13 @@ import {
   type FailedAttempts,
   createHttpFace,
   createLoginFace,
+  createWorkloadExchange,
   defaultLimits,
   isWeakToken,
   listenRefusal,
   openWebFace,
   parseTrustedProxies,
+  rootTokensIn,
 } from '../entry/http/index.ts'
 import { startBackground } from './upkeep/background-upkeep.ts'
 import { build } from './build.ts'
@@ -22,6 +24,7 @@ import { publicUrlOf } from './public-url.ts'
 import { listenOn, parseListen } from './listen.ts'
 import { memoryAtRest } from './memory/memory-at-rest.ts'
 import { LAST_WORDS_MS, type ServeInput, type ServeOptions, parseServeOptions } from './serve-options.ts'
+import { openWorkloads } from './workloads.ts'
 import { ownThreads } from './threads/threads.ts'
 
 export interface Served {
@@ -101,6 +104,18 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     clock,
     log,
   })
+  const watch = {
+    refused: metrics.refusedCredential,
+    limited: (address: string) =>
+      log.warn('too many wrong tokens from one address: its tokens are refused for a while', { address }),
+  }
+  const exchangeWorkload =
+    services.signIn === undefined || publicUrl === undefined
+      ? undefined
+      : createWorkloadExchange(openWorkloads(services.signIn, services.orgAccess, publicUrl), {
+          clock,
+          watch,
+        })
   const face = createHttpFace({
     faces: [
       web,
@@ -108,6 +123,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
         auth: options.auth,
         publicUrl,
         oauth: services.signIn?.oauth,
+        exchangeWorkload,
         offers: {},
         clock,
         log,
@@ -115,17 +131,8 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     ],
     control,
     ...services,
-    tokens: services.signIn?.tokens,
-    guard: guardWith(
-      { runTokens: control.runTokens, signIn: services.signIn },
-      {
-        refused: metrics.refusedCredential,
-        limited: (address) =>
-          log.warn('too many wrong tokens from one address: its tokens are refused for a while', {
-            address,
-          }),
-      },
-    ),
+    exchangeWorkload,
+    guard: guardWith({ runTokens: control.runTokens, signIn: services.signIn }, watch),
     isMetricsOpen: options.metricsOpen,
     ...(trustedProxies === undefined ? {} : { trustedProxies }),
     limits,
@@ -143,7 +150,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
   const say = role === undefined ? log.info : log.debug
   say('serving', { url, bucket: about.bucket.label, auth: options.auth, version: about.version })
 
-  if (isFirst && options.auth === 'token' && isWeakToken(options.rootToken ?? '')) {
+  if (isFirst && options.auth === 'token' && rootTokensIn(options.rootToken ?? '').some(isWeakToken)) {
     log.warn('the root token is weak: it has less than 128 bits and opens everything', {
       hint: 'Replace it with the output of `openssl rand -hex 32`.',
     })
@@ -159,6 +166,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
         gcEveryMs,
         lastActiveAt: face.lastActiveAt,
         seal: control.audit.seal,
+        collectTokens: services.signIn?.tokens.removeOld,
         onMissing: (states) => (metrics.statesMissing = states),
       })
     : undefined

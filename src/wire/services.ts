@@ -14,8 +14,8 @@ import {
   createServerSettings,
   createSessions,
   createSingleUse,
+  createTokenOwners,
   createTokens,
-  principalOf,
   systemCaller,
 } from '../access/index.ts'
 import { isTacoError } from '../base/errors.ts'
@@ -74,23 +74,10 @@ function createSignIn(
 ): SignInServices {
   const people = createPeople(deps)
   const settings = createServerSettings({ ...deps, keys })
-  const owners: Parameters<typeof createTokens>[0]['owners'] = {
-    async user(id) {
-      const person = await people.fresh(id)
-      if (person === undefined) return undefined
-      const { via: _, ...owner } = principalOf(person, { kind: 'token', id: '', name: '' }) ?? {}
-      return 'kind' in owner ? owner : undefined
-    },
-    async team(org, id) {
-      const { teams } = await orgAccess.fresh(org)
-      const team = teams.find((one) => one.id === id)
-      return team && { kind: 'team', id, name: team.name, org }
-    },
-  }
   const all = { log: silentLog, ...deps, keys, people }
   const providers = createSignInProviders(settings, { clock: deps.clock, singleUse: createSingleUse(deps) })
   const groups = createGroupReader({ ...all, providers })
-  const tokens = createTokens({ ...all, ring: keys, owners })
+  const tokens = createTokens({ ...all, ring: keys, owners: createTokenOwners(people, orgAccess) })
   return {
     keys,
     people,

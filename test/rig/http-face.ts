@@ -6,6 +6,9 @@ import { type Log, silentLog } from '../../src/base/log.ts'
 import { openMemoryBucket } from '../../src/bucket/adapters/memory.ts'
 import type { Bucket } from '../../src/bucket/index.ts'
 import { type StateControl, createStateControl } from '../../src/state/index.ts'
+import { createKeyRing } from '../../src/access/secrets/key-ring.ts'
+import { guardOf } from '../../src/wire/guard.ts'
+import { testKey } from '../support/tokens.ts'
 import { createServices } from '../../src/wire/services.ts'
 import { openSpool } from '../../src/wire/spool.ts'
 import { type Guard, openGuard } from '../../src/entry/http/auth/auth.ts'
@@ -18,6 +21,8 @@ export interface FaceOptions {
   readonly control?: StateControl
   readonly guard?: Guard
   readonly faces?: HttpDeps['faces']
+  /** Given: people can sign in, and this is the root token. */
+  readonly ssoRootToken?: string
   readonly isMetricsOpen?: boolean
   readonly limits?: Partial<Limits>
   readonly log?: Log
@@ -39,10 +44,18 @@ export function memoryControl(bucket: Bucket = openMemoryBucket()): Promise<Stat
 export async function testDeps(options: FaceOptions = {}): Promise<HttpDeps> {
   const bucket = openMemoryBucket()
   const control = options.control ?? (await memoryControl(bucket))
+  const rootToken = options.ssoRootToken
+  const keys = rootToken === undefined ? undefined : createKeyRing([testKey('k1')])
+  const services = createServices({ bucket, clock: systemClock, ids: randomIds, control, keys })
+  const ssoGuard = () =>
+    guardOf({ auth: 'sso', rootToken }, '127.0.0.1')(
+      { ...control, ...services },
+      { refused() {}, limited() {} },
+    )
   return {
     control,
-    ...createServices({ bucket, clock: systemClock, ids: randomIds, control }),
-    guard: options.guard ?? openGuard(),
+    ...services,
+    guard: options.guard ?? (rootToken === undefined ? openGuard() : ssoGuard()),
     ...(options.faces === undefined ? {} : { faces: options.faces }),
     isMetricsOpen: options.isMetricsOpen ?? false,
     limits: { ...defaultLimits, ...options.limits },

@@ -1,5 +1,6 @@
 import { createHash, generateKeySync, randomBytes } from 'node:crypto'
 import {
+  type TokenOwners,
   type OAuth,
   type Principal,
   type Tokens,
@@ -46,8 +47,8 @@ export async function openLogin(): Promise<LoginTest> {
   const note = (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`)
   const log: Log = { debug: note, info: note, warn: note, error: note }
   const ring = createKeyRing([{ id: 'k1', key: generateKeySync('hmac', { length: 256 }) }])
-  const owners = {
-    user: () => ({ kind: 'user', id: 'user-1', name: 'alice', groups: [] }) as const,
+  const owners: TokenOwners = {
+    user: (id, via) => ({ kind: 'user', id, name: 'alice', groups: [], via }),
     team: () => undefined,
   }
   const deps = {

@@ -1,5 +1,5 @@
 import { generateKeySync } from 'node:crypto'
-import { createTokens } from '../../src/access/index.ts'
+import { type TokenOwners, createTokens } from '../../src/access/index.ts'
 import { createKeyRing } from '../../src/access/secrets/key-ring.ts'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { randomIds } from '../../src/base/ids.ts'
@@ -17,11 +17,11 @@ export function tokenFleet(bucket: Bucket = openMemoryBucket()) {
   const keys = [testKey('k1')]
   const gone = new Set<string>()
   const { journal, events } = silentJournal()
-  const owners = {
-    user: (id: string) =>
-      gone.has(id) ? undefined : ({ kind: 'user', id, name: 'alice', groups: ['okta/ops'] } as const),
-    team: async (org: string, id: string) =>
-      gone.has(id) ? undefined : ({ kind: 'team', id, name: 'ops', org } as const),
+  const owners: TokenOwners = {
+    user: (id, via) =>
+      gone.has(id) ? undefined : { kind: 'user', id, name: 'alice', groups: ['okta/ops'], via },
+    team: async ({ org, id }, via) =>
+      gone.has(id) ? undefined : { kind: 'team', id, name: 'ops', org, via },
   }
   const server = () =>
     createTokens({

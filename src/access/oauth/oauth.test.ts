@@ -7,6 +7,7 @@ import { silentLog } from '../../base/log.ts'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import { systemCaller } from '../caller.ts'
+import type { Via } from '../principal.ts'
 import { createKeyRing } from '../secrets/key-ring.ts'
 import { createTokens } from '../tokens/tokens.ts'
 import { clientOf } from './clients.ts'
@@ -27,7 +28,7 @@ function fleet(bucket: Bucket = openMemoryBucket()) {
   const ring = createKeyRing([{ id: 'k1', key: generateKeySync('hmac', { length: 256 }) }])
   const { journal } = silentJournal()
   const owners = {
-    user: (id: string) => ({ kind: 'user', id, name: 'alice', groups: [] }) as const,
+    user: (id: string, via: Via) => ({ kind: 'user', id, name: 'alice', groups: [], via }) as const,
     team: () => undefined,
   }
   const server = () => {

@@ -4,7 +4,7 @@ import { isTacoError } from '../../base/errors.ts'
 import { createFresh } from '../../base/fresh.ts'
 import type { DocumentStore } from '../../bucket/index.ts'
 import type { JournalEvent } from '../journal-port.ts'
-import type { TeamPrincipal, TokenPrincipal, UserPrincipal } from '../principal.ts'
+import type { TeamPrincipal, TokenPrincipal, UserPrincipal, Via } from '../principal.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { TokenDocument } from './document.ts'
 import { tokenIdOf } from './token-text.ts'
@@ -19,8 +19,8 @@ type Maybe<T> = T | undefined | Promise<T | undefined>
  * Those in whose name tokens act, at most a moment old. Undefined: suspended or removed, so their tokens are refused.
  */
 export interface TokenOwners {
-  user(id: string): Maybe<Omit<UserPrincipal, 'via' | 'scope'>>
-  team(org: string, id: string): Maybe<Omit<TeamPrincipal, 'via' | 'scope'>>
+  user(id: string, via: Via): Maybe<UserPrincipal>
+  team(team: { readonly org: string; readonly id: string }, via: Via): Maybe<TeamPrincipal>
 }
 
 /**
@@ -117,8 +117,13 @@ function principalOf(token: TokenDocument, owners: TokenOwners): Maybe<BearerPri
   const { id, name, owner, scope } = token
   if (owner.kind !== 'personal' && owner.kind !== 'team')
     return { kind: 'token', use: owner.kind, id, name, org: owner.org, roles: owner.roles, scope }
-  const found = owner.kind === 'personal' ? owners.user(owner.user) : owners.team(owner.org, owner.team)
   const via = { kind: 'token', id, name } as const
-  if (found instanceof Promise) return found.then((one) => one && { ...one, via, scope })
-  return found && { ...found, via, scope }
+  const found =
+    owner.kind === 'personal'
+      ? owners.user(owner.user, via)
+      : owners.team({ org: owner.org, id: owner.team }, via)
+  if (scope === undefined) return found
+  return found instanceof Promise
+    ? found.then((one) => one && { ...one, scope })
+    : found && { ...found, scope }
 }

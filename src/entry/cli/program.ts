@@ -6,7 +6,7 @@ import { graphCommands } from './commands/graph/spec.ts'
 import { projectCommands } from './commands/project/spec.ts'
 import { rolloutCommands } from './commands/rollout/spec.ts'
 import { serverCommands } from './commands/server/spec.ts'
-import { tokenCommands } from './commands/token/spec.ts'
+import { tokenCommands, workloadCommands } from './commands/token/spec.ts'
 import { orgCommands, unitCommands } from './commands/unit/spec.ts'
 import { lockCommands, stateCommands } from './commands/state/spec.ts'
 import type { CommandSpec } from './spec/spec.ts'
@@ -58,6 +58,7 @@ export const program: CommandSpec = {
     ...serverCommands,
     tokenCommands,
     accessCommands,
+    workloadCommands,
     completionCommand,
   ],
   example: `taco serve --bucket ./taco-data

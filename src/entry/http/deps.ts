@@ -1,5 +1,5 @@
 import type { Server, ServerOptions } from 'node:http'
-import type { Access, AccessQuestions, OrgAccess, SignInServices, Tokens } from '../../access/index.ts'
+import type { Access, AccessQuestions, OrgAccess, SignInServices } from '../../access/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
@@ -8,6 +8,7 @@ import type { Sync } from '../../project/index.ts'
 import type { Rollouts } from '../../rollouts/index.ts'
 import type { StateControl } from '../../state/index.ts'
 import type { Guard } from './auth/auth.ts'
+import type { WorkloadExchange } from './auth/workload-exchange.ts'
 import type { TrustedProxies } from './auth/client-address.ts'
 import type { Face } from './kit/routes/dispatch.ts'
 import type { Limits } from './kit/limits.ts'
@@ -23,8 +24,8 @@ export interface HttpDeps {
   readonly guard: Guard
   /** Further faces beside the native API. */
   readonly faces?: readonly Face[]
-  /** Undefined: there are none but the root token and run tokens. */
-  readonly tokens?: Tokens | undefined
+  /** Gives jobs tokens. Undefined: only people and run tokens are let in. */
+  readonly exchangeWorkload?: WorkloadExchange | undefined
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions

@@ -2,7 +2,7 @@
  * The HTTP face: the http backend of tofu and terraform, the native API under /v1, and pages. It parses, calls one service
  * and renders; it decides nothing about states. States never pass through web streams or a framework.
  */
-export { openGuard, tokenGuard, trustingGuard } from './auth/auth.ts'
+export { openGuard, rootTokensIn, tokenGuard, trustingGuard } from './auth/auth.ts'
 export type { Guard, GuardWatch } from './auth/auth.ts'
 export { createFailedAttempts } from './auth/failed-attempts.ts'
 export type { FailedAttempts } from './auth/failed-attempts.ts'
@@ -15,6 +15,7 @@ export { accessTokenGuard } from './auth/access-token-guard.ts'
 export { createMetrics } from './kit/metrics.ts'
 export type { Metrics } from './kit/metrics.ts'
 export { isWeakToken } from './auth/token-strength.ts'
+export { createWorkloadExchange } from './auth/workload-exchange.ts'
 export { runTokenGuard } from './auth/run-token-guard.ts'
 export { createLoginFace } from './login/face.ts'
 export { openWebFace } from './open-web.ts'

@@ -13,6 +13,8 @@ export interface BackgroundOptions {
   readonly lastActiveAt: () => number
   /** Seals the hours of the journal that are over. */
   readonly seal?: (caller: Caller) => Promise<object>
+  /** What else is removed when retention is carried out: tokens that ended long ago. */
+  readonly collectTokens?: ((caller: Caller) => Promise<number>) | undefined
   /** Called after every look with the number of missing states. */
   readonly onMissing?: (states: number) => void
   readonly random?: () => number
@@ -62,8 +64,11 @@ export function startBackground(options: BackgroundOptions): { stop(): Promise<v
       while (!signal.aborted && clock.now() < atLatest && clock.now() - options.lastActiveAt() < QUIET_MS) {
         await clock.sleep(QUIET_MS, signal).catch(() => {})
       }
-      if (!signal.aborted)
-        await guarded('gc', () => upkeep.gc({ dryRun: false }, systemCaller('upkeep', signal)))
+      if (signal.aborted) return
+      await guarded('gc', () => upkeep.gc({ dryRun: false }, systemCaller('upkeep', signal)))
+      await guarded('tokens', async () => ({
+        removed: await options.collectTokens?.(systemCaller('upkeep', signal)),
+      }))
     }
   }
 

@@ -21,7 +21,10 @@ export interface Guard {
 }
 
 export interface TokenGuardOptions {
+  /** Or two of them, see `rootTokensIn`. */
   readonly token: string
+  /** Whether the root token was switched off. Undefined: it cannot be. */
+  readonly isOff?: () => boolean | Promise<boolean>
   readonly clock: Clock
   readonly watch?: GuardWatch
   /** Undefined: those that this guard sees. */
@@ -36,8 +39,16 @@ export interface GuardWatch {
   limited(address: string): void
 }
 
+/** Two, separated by a comma, while one replaces the other: both are valid. */
+export function rootTokensIn(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+}
+
 export function tokenGuard(options: TokenGuardOptions): Guard {
-  const expected = digest(options.token)
+  const expected = rootTokensIn(options.token).map(digest)
   const attempts = options.attempts ?? createFailedAttempts(options.clock)
 
   /** Undefined: it is the right one. */
@@ -49,7 +60,8 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
       return rateLimited(waitMs)
     }
     // Digests have one length, so neither the length nor the place of a difference shows in the time.
-    if (timingSafeEqual(digest(given), expected)) return undefined
+    const found = digest(given)
+    if (expected.filter((one) => timingSafeEqual(found, one)).length > 0) return undefined
     options.watch?.refused('wrong')
     if (attempts.failed(address)) options.watch?.limited(address)
     return unauthenticated('The token is wrong.')
@@ -62,9 +74,17 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
       if (given === undefined) return stranger
       const refusal = judged(given, address)
       if (refusal !== undefined) throw refusal
-      return rootToken
+      const isOff = options.isOff?.() ?? false
+      return isOff instanceof Promise ? isOff.then(rootUnless) : rootUnless(isOff)
     },
   }
+}
+
+function rootUnless(isOff: boolean): Principal {
+  if (!isOff) return rootToken
+  throw new TacoError('UNAUTHENTICATED', 'The root token is switched off.', {
+    hint: 'Sign in with `taco login`. An administrator of the server can switch it on again.',
+  })
 }
 
 export function rateLimited(waitMs: number): TacoError {

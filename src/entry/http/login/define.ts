@@ -1,6 +1,7 @@
 import type { OAuth } from '../../../access/index.ts'
 import type { Log } from '../../../base/log.ts'
 import type { FailedAttempts } from '../auth/failed-attempts.ts'
+import type { WorkloadExchange } from '../auth/workload-exchange.ts'
 import type { RateLimit } from '../auth/rate-limit.ts'
 import type { FaceStyle } from '../kit/exchange.ts'
 import { routesOf } from '../kit/routes/route.ts'
@@ -13,6 +14,8 @@ export interface LoginServices {
   readonly publicUrl: string | undefined
   /** Undefined: people cannot sign in. */
   readonly oauth: OAuth | undefined
+  /** Undefined: jobs cannot. */
+  readonly exchangeWorkload?: WorkloadExchange | undefined
   /** What other faces offer to engines, by service id: `tfe.v2`. */
   readonly offers: Readonly<Record<string, unknown>>
   /** Codes that were refused: so that they cannot be guessed. */

@@ -7,14 +7,19 @@ import { jsonAnswer } from '../openapi/api.ts'
 import { type LoginServices, open, route } from './define.ts'
 
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const TOKEN_TYPES = 'urn:ietf:params:oauth:token-type:'
 
 const TokenForm = z.object({
   grant_type: z.string(),
-  client_id: z.string(),
+  client_id: z.string().default(''),
   code: z.string().optional(),
   redirect_uri: z.string().optional(),
   code_verifier: z.string().optional(),
   device_code: z.string().optional(),
+  subject_token: z.string().optional(),
+  subject_token_type: z.string().optional(),
+  org: z.string().optional(),
 })
 type TokenForm = z.infer<typeof TokenForm>
 
@@ -22,6 +27,7 @@ const TokenAnswer = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
   expires_in: z.number().optional(),
+  issued_token_type: z.string().optional(),
 })
 
 /** Shown on a page beside the question: nothing but a name. */
@@ -43,12 +49,13 @@ export const tokenRoutes = [
     method: 'POST',
     path: '/oauth/token',
     id: 'exchangeCode',
-    summary: 'Exchange a code for a token (RFC 6749, RFC 8628)',
+    summary: 'Exchange a code, or the identity of a job, for a token (RFC 6749, RFC 8628, RFC 8693)',
     body: { ...isForm, schema: TokenForm },
     isSecret: true,
     answers: { 200: jsonAnswer(TokenAnswer, 'The token') },
     async handle({ body, headers, x }, services) {
       const oauth = offered(services)
+      if (body.grant_type === EXCHANGE_GRANT) return { status: 200, json: await exchanged(body, x, services) }
       refuseWaiting(services.refusedCodes, x.address)
       try {
         const { token, expiresAt } = await redeemed(oauth, body, programOf(headers['user-agent'], body))
@@ -124,7 +131,26 @@ function redeemed(oauth: OAuth, form: TokenForm, program: string): Promise<Grant
   }
 }
 
-function given(form: TokenForm, name: 'code' | 'redirect_uri' | 'code_verifier' | 'device_code'): string {
+/** Of a job, which has no client id: its identity token says who it is. */
+async function exchanged(form: TokenForm, x: Exchange, { exchangeWorkload }: LoginServices) {
+  if (exchangeWorkload === undefined)
+    throw oauthError('unsupported_grant_type', 'The grant type is not supported.')
+  const type = form.subject_token_type
+  if (type !== `${TOKEN_TYPES}id_token` && type !== `${TOKEN_TYPES}jwt`)
+    throw oauthError('invalid_request', `The subject_token_type must be ${TOKEN_TYPES}id_token.`)
+  const asked = { org: form.org ?? 'default', idToken: given(form, 'subject_token') }
+  const { token, expiresAt } = await exchangeWorkload(asked, x)
+  return {
+    access_token: token,
+    issued_token_type: `${TOKEN_TYPES}access_token`,
+    token_type: 'Bearer' as const,
+    expires_in: Math.floor((expiresAt - Date.now()) / 1000),
+  }
+}
+
+type Part = 'code' | 'redirect_uri' | 'code_verifier' | 'device_code' | 'subject_token'
+
+function given(form: TokenForm, name: Part): string {
   const value = form[name]
   if (value !== undefined && value !== '') return value
   throw oauthError('invalid_request', `The request has no ${name}.`)

@@ -24,7 +24,8 @@ import { rolloutRoutes } from './rollouts.ts'
 import { runTokenRoutes } from './run-tokens.ts'
 import { stateRoutes } from './state/states.ts'
 import { syncRoutes } from './graph/sync.ts'
-import { tokenRoutes } from './tokens.ts'
+import { tokenRoutes } from './tokens/tokens.ts'
+import { workloadRoutes } from './tokens/workloads.ts'
 import { unitRoutes } from './units.ts'
 import { upkeepRoutes } from './upkeep.ts'
 import { versionRoutes } from './state/versions.ts'
@@ -51,6 +52,7 @@ const described = [
   ...runTokenRoutes,
   ...tokenRoutes,
   ...accessQuestionRoutes,
+  ...workloadRoutes,
   ...eventRoutes,
   ...auditRoutes,
   ...upkeepRoutes,

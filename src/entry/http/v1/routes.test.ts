@@ -55,6 +55,10 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['GET /v1/providers', 'provider:manage', 'nobody', 401, 403, 403],
   ['PUT /v1/providers/{provider}', 'provider:manage', 'nobody', 401, 403, 403],
   ['DELETE /v1/providers/{provider}', 'provider:manage', 'nobody', 401, 403, 403],
+  ['POST /v1/orgs/{org}/workload-token', 'account:manage', 'everybody', 403, 403, 403],
+  ['GET /v1/orgs/{org}/workloads', 'access:read', 'nobody', 401, 200, 403],
+  ['PUT /v1/orgs/{org}/workloads/{rule}', 'token:manage', 'nobody', 401, 200, 403],
+  ['DELETE /v1/orgs/{org}/workloads/{rule}', 'token:manage', 'nobody', 401, 404, 403],
   ['GET /v1/tokens', 'account:manage', 'nobody', 401, 403, 403],
   ['POST /v1/tokens', 'account:manage', 'nobody', 401, 403, 403],
   ['GET /v1/tokens/{id}', 'account:manage', 'nobody', 401, 403, 403],
@@ -137,6 +141,12 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /v1/orgs/{org}/rename': { name: 'default' },
   'POST /v1/orgs/{org}/restore': {},
   'POST /v1/tokens': { name: 'made' },
+  'POST /v1/orgs/{org}/workload-token': { idToken: 'x' },
+  'PUT /v1/orgs/{org}/workloads/{rule}': {
+    issuer: 'https://issuer.example.com',
+    claims: { sub: 'job' },
+    roles: ['reader'],
+  },
   'POST /v1/orgs/{org}/tokens': { name: 'made', kind: 'organization', roles: ['reader'] },
   'POST /v1/orgs/{org}/access/test': {
     path: 'access.yaml',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Principal, principalText, viaOf } from '../../../access/index.ts'
+import { type Principal, type Tokens, principalText, viaOf } from '../../../access/index.ts'
 import { isTacoError } from '../../../base/errors.ts'
 import type { Caller } from '../../../state/index.ts'
 import { NoQuery, jsonAnswer } from '../openapi/api.ts'
@@ -66,14 +66,14 @@ async function personOf(
   return { name: displayName, email }
 }
 
-async function tokenOf(principal: Principal, caller: Caller, { tokens }: V1Services): Promise<Who['token']> {
+async function tokenOf(principal: Principal, caller: Caller, { signIn }: V1Services): Promise<Who['token']> {
   const via = viaOf(principal)
   if (via?.kind !== 'token') return null
   const scope = 'scope' in principal && principal.kind !== 'run' ? principal.scope : undefined
   return {
     id: via.id,
     name: via.name,
-    expiresAt: await expiryOf(via.id, principal, caller, tokens),
+    expiresAt: await expiryOf(via.id, principal, caller, signIn?.tokens),
     actions: scope?.actions === undefined ? null : [...scope.actions],
     units: scope?.units === undefined ? null : [...scope.units],
   }
@@ -83,7 +83,7 @@ async function expiryOf(
   id: string,
   principal: Principal,
   caller: Caller,
-  tokens: V1Services['tokens'],
+  tokens: Tokens | undefined,
 ): Promise<string | null> {
   if (tokens === undefined || !('id' in principal) || principal.kind === 'run') return null
   const of = principal.kind === 'user' ? { user: principal.id } : { org: principal.org }

@@ -81,10 +81,11 @@ export async function list(session: Session, _: readonly string[], flags: OfFlag
   if (output.asJson) return output.json(answer)
   const now = world.now()
   output.table(
-    ['ID', 'NAME', 'SCOPE', 'LAST USED', 'CREATED', 'STATUS'],
+    ['ID', 'NAME', 'ROLES', 'SCOPE', 'LAST USED', 'CREATED', 'STATUS'],
     check(fields({ items: listOf(tokenAnswer) }), answer).items.map((token) => [
       token.id,
       token.name,
+      token.roles.join(', '),
       sayScope(token),
       token.lastUsedAt === null ? 'never' : age(token.lastUsedAt, now),
       age(token.createdAt, now),
@@ -162,17 +163,16 @@ function expiryOf(given: string | undefined, now: number): { readonly expiresAt?
   throw usageError(`--expires ${given} is not a time.`, 'Write it as 30d, 12h, 2027-01-31 or never.')
 }
 
-function sayScope({ roles, actions, units }: TokenAnswer): string {
+function sayScope({ actions, units }: TokenAnswer): string {
   const parts = [
-    ...(roles.length === 0 ? [] : [roles.join(', ')]),
     ...(actions === null ? [] : [actions.join(', ')]),
     ...(units === null ? [] : [`on ${units.join(', ')}`]),
   ]
-  return parts.length === 0 ? 'everything' : parts.join(' ')
+  return parts.length === 0 ? 'not narrowed' : parts.join(' ')
 }
 
 function sayExpiry({ expiresAt }: TokenAnswer, now: number): string {
   if (expiresAt === null) return 'never expires'
-  const days = Math.floor((Date.parse(expiresAt) - now) / 86_400_000)
+  const days = Math.round((Date.parse(expiresAt) - now) / 86_400_000)
   return days >= 1 ? `expires in ${days} d` : 'expires within a day'
 }

@@ -174,6 +174,11 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     return isOpen(route) ? asked : permitFor(x)(route.action, asked, route)
   }
 
+  /** Where people can sign in, the root token is for the first set-up: even its reads are recorded. */
+  function isRecordedUse(principal: Principal): boolean {
+    return guard.kind === 'sso' && principal.kind === 'token' && principal.use === 'root'
+  }
+
   function sightIn(x: Exchange, { org }: Resource) {
     return org === undefined ? undefined : access.sight(x.principal, org)
   }
@@ -209,6 +214,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     return next(permitted(x, route, asked), (target) => {
       return next(sightIn(x, target), (sight) => {
         x.sight = sight
+        if (isSafe(route.method) && isRecordedUse(principal)) recorder.used(x, target)
         const request = { params, query, target, headers: x.req.headers, x, body: undefined }
         return route.isRaw ? answerRaw(x, row, request) : answerParsed(x, row, request)
       })

@@ -12,6 +12,8 @@ const SENSITIVE: ReadonlySet<Action> = new Set<Action>(['outputs:read-sensitive'
 
 /** Tells the audit what a request did, or that it was refused. */
 export interface Recorder {
+  /** A read with a credential of which every use is recorded. */
+  used(x: Exchange, target: Resource): void
   /** Before the answer. `demands`: the further rights that it needed. */
   done(x: Exchange, route: Route, served: Served): Promise<void>
   /** `askedFor`: what the request is about. */
@@ -26,6 +28,10 @@ interface Served {
 
 export function createRecorder(audit: Pick<Audit, 'served' | 'counted' | 'refused'>): Recorder {
   return {
+    used(x, { org, unit }) {
+      // The log has it as well, so a read does not fail or wait for this.
+      audit.counted({ ...from(x), org, unit }).catch(() => {})
+    },
     async done(x, { method, audit: how }, { status, target, demands = [] }) {
       if (status >= 400) return
       const entry = { ...from(x), org: target.org, unit: target.unit }

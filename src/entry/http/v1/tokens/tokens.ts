@@ -1,16 +1,15 @@
 import { z } from 'zod'
-import type { NewToken, Tokens } from '../../../access/index.ts'
-import { TacoError } from '../../../base/errors.ts'
-import type { Caller } from '../../../state/index.ts'
-import { NoQuery, jsonAnswer, jsonBody } from '../openapi/api.ts'
-import { ofServer, route } from './define.ts'
+import { type NewToken, findTeam, ownerIn } from '../../../../access/index.ts'
+import { TacoError } from '../../../../base/errors.ts'
+import type { Caller } from '../../../../state/index.ts'
+import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
+import { OrgParams, ofNamedOrg, policyOf, signInOf } from '../access/shared.ts'
+import { ofServer, route } from '../define.ts'
 
 const tags = ['tokens']
 const query = NoQuery
 const IdParams = z.object({ id: z.string() })
-const OrgParams = z.object({ org: z.string() })
 const OrgIdParams = OrgParams.extend(IdParams.shape)
-const ofNamed = ({ params }: { readonly params: { readonly org: string } }) => ({ org: params.org })
 
 const Token = z.object({
   id: z.string().meta({ example: 'at-Gx4vUkP2sWq7ZrTn' }),
@@ -57,13 +56,6 @@ function wantedOf({ name, actions, units, expiresAt }: z.output<typeof TokenInpu
   return { name, scope, expiresAt: typeof expiresAt === 'string' ? Date.parse(expiresAt) : expiresAt }
 }
 
-function needed(tokens: Tokens | undefined): Tokens {
-  if (tokens !== undefined) return tokens
-  throw new TacoError('FORBIDDEN', 'This server has no tokens but the root token and run tokens.', {
-    hint: 'Start it with --auth sso.',
-  })
-}
-
 function ownOf({ principal }: Caller): { readonly user: string } {
   if (principal.kind === 'user') return { user: principal.id }
   throw new TacoError('FORBIDDEN', 'Only people have personal tokens.', {
@@ -82,8 +74,11 @@ export const tokenRoutes = [
     query,
     target: ofServer,
     answers: { 200: jsonAnswer(z.object({ items: z.array(Token) }), 'Newest first, revoked ones included') },
-    async handle({ caller }, { tokens }) {
-      return { status: 200, json: { items: [...(await needed(tokens).list(ownOf(caller), caller))] } }
+    async handle({ caller }, services) {
+      return {
+        status: 200,
+        json: { items: [...(await signInOf(services).tokens.list(ownOf(caller), caller))] },
+      }
     },
   }),
   route({
@@ -98,9 +93,9 @@ export const tokenRoutes = [
     body: jsonBody(TokenInput),
     target: ofServer,
     answers: { 201: jsonAnswer(NewTokenAnswer, 'Created') },
-    async handle({ body, caller }, { tokens }) {
+    async handle({ body, caller }, services) {
       const owner = { kind: 'personal', ...ownOf(caller) } as const
-      const { token, text } = await needed(tokens).create({ ...wantedOf(body), owner }, caller)
+      const { token, text } = await signInOf(services).tokens.create({ ...wantedOf(body), owner }, caller)
       return { status: 201, json: { ...token, token: text } }
     },
   }),
@@ -115,8 +110,8 @@ export const tokenRoutes = [
     query,
     target: ofServer,
     answers: { 200: jsonAnswer(Token, 'The token, without its secret') },
-    async handle({ params: { id }, caller }, { tokens }) {
-      return { status: 200, json: await needed(tokens).get(id, ownOf(caller), caller) }
+    async handle({ params: { id }, caller }, services) {
+      return { status: 200, json: await signInOf(services).tokens.get(id, ownOf(caller), caller) }
     },
   }),
   route({
@@ -130,8 +125,8 @@ export const tokenRoutes = [
     query,
     target: ofServer,
     answers: { 204: { description: 'Revoked' } },
-    async handle({ params: { id }, caller }, { tokens }) {
-      await needed(tokens).revoke(id, ownOf(caller), caller)
+    async handle({ params: { id }, caller }, services) {
+      await signInOf(services).tokens.revoke(id, ownOf(caller), caller)
       return { status: 204 }
     },
   }),
@@ -147,12 +142,14 @@ export const tokenRoutes = [
       kind: z.enum(['team', 'organization', 'agent']).optional(),
       team: z.string().optional().meta({ description: 'The name or id of a team.' }),
     }),
-    target: ofNamed,
+    target: ofNamedOrg,
     answers: { 200: jsonAnswer(z.object({ items: z.array(Token) }), 'Newest first, revoked ones included') },
-    async handle({ target: { org }, query: { kind, team }, caller }, { tokens }) {
+    async handle({ target: { org }, query: { kind, team: named }, caller }, services) {
+      const { tokens } = signInOf(services)
+      const team = named === undefined ? undefined : findTeam(await policyOf(services, org, caller), named).id
       const kinds = kind === undefined ? undefined : [kind]
       const of = { org, ...(kinds && { kinds }), ...(team !== undefined && { team }) }
-      return { status: 200, json: { items: [...(await needed(tokens).list(of, caller))] } }
+      return { status: 200, json: { items: [...(await tokens.list(of, caller))] } }
     },
   }),
   route({
@@ -177,14 +174,12 @@ export const tokenRoutes = [
         }),
       ]),
     ),
-    target: ofNamed,
+    target: ofNamedOrg,
     answers: { 201: jsonAnswer(NewTokenAnswer, 'Created') },
-    async handle({ target: { org }, body, caller }, { tokens }) {
-      const owner =
-        body.kind === 'team'
-          ? { kind: body.kind, org, team: body.team }
-          : { kind: body.kind, org, roles: body.roles }
-      const { token, text } = await needed(tokens).create({ ...wantedOf(body), owner }, caller)
+    async handle({ target: { org }, body, caller }, services) {
+      const { tokens } = signInOf(services)
+      const owner = ownerIn(await policyOf(services, org, caller), body)
+      const { token, text } = await tokens.create({ ...wantedOf(body), owner }, caller)
       return { status: 201, json: { ...token, token: text } }
     },
   }),
@@ -197,10 +192,10 @@ export const tokenRoutes = [
     summary: 'Show a token of a team, of the organization or of an agent',
     params: OrgIdParams,
     query,
-    target: ofNamed,
+    target: ofNamedOrg,
     answers: { 200: jsonAnswer(Token, 'The token, without its secret') },
-    async handle({ target, params: { id }, caller }, { tokens }) {
-      return { status: 200, json: await needed(tokens).get(id, target, caller) }
+    async handle({ target, params: { id }, caller }, services) {
+      return { status: 200, json: await signInOf(services).tokens.get(id, target, caller) }
     },
   }),
   route({
@@ -212,10 +207,10 @@ export const tokenRoutes = [
     summary: 'Revoke a token of a team, of the organization, of an agent or of a workload on every server',
     params: OrgIdParams,
     query,
-    target: ofNamed,
+    target: ofNamedOrg,
     answers: { 204: { description: 'Revoked' } },
-    async handle({ target, params: { id }, caller }, { tokens }) {
-      await needed(tokens).revoke(id, target, caller)
+    async handle({ target, params: { id }, caller }, services) {
+      await signInOf(services).tokens.revoke(id, target, caller)
       return { status: 204 }
     },
   }),
