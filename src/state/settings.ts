@@ -34,9 +34,14 @@ export interface StateSettings {
   readonly catalogLagMs: number
   /** A full listing at least this often, where the journal alone is followed in between. */
   readonly catalogVerifyMs: number
+  /** A rename or deletion of an organization is answered after so long: by then every server knows it. */
+  readonly announceMs: number
   /** How often the journal is looked at while somebody follows it. */
   readonly followEveryMs: number
 }
+
+/** What is in memory of the directory of organizations is no older than this when it is used. */
+export const DIRECTORY_LAG_MS = 2_000
 
 export const defaultSettings: StateSettings = {
   tidyAfterMs: 2_000,
@@ -46,5 +51,7 @@ export const defaultSettings: StateSettings = {
   ownLeaseMs: 120_000,
   catalogLagMs: 1_000,
   catalogVerifyMs: 30_000,
+  // Timers are not exact.
+  announceMs: DIRECTORY_LAG_MS + 100,
   followEveryMs: 1_000,
 }

@@ -24,7 +24,13 @@ export function openControl(
   clock: Clock = systemClock,
   ids: Ids = randomIds,
 ): Promise<StateControl> {
-  const settings = { tidyAfterMs: null, gatherEventsMs: 0, catalogLagMs: 0, catalogVerifyMs: 0 }
+  const settings = {
+    tidyAfterMs: null,
+    gatherEventsMs: 0,
+    catalogLagMs: 0,
+    catalogVerifyMs: 0,
+    announceMs: 0,
+  }
   return createStateControl({
     bucket,
     clock,

@@ -3,7 +3,7 @@ import { createDocumentStore } from '../../bucket/index.ts'
 import type { DocumentKind } from '../../bucket/index.ts'
 import { directoryKey } from '../documents/layout.ts'
 import { type DirectoryDocument, type Event, directoryFormat } from '../documents/model.ts'
-import type { StateDeps } from '../settings.ts'
+import { DIRECTORY_LAG_MS, type StateDeps } from '../settings.ts'
 import type { Caller, Outbox } from '../state-control.ts'
 import { type Directory, readDirectory } from './directory.ts'
 
@@ -30,7 +30,6 @@ export interface OrgDirectory {
 
 /** From then on it is read again, while requests still use what is in memory. */
 const RENEW_MS = 1_000
-const LAG_MS = 2_000
 
 const kind: DocumentKind<DirectoryDocument, null> = {
   name: 'directory of organizations',
@@ -66,7 +65,7 @@ export function createOrgDirectory(deps: StateDeps, outbox: Outbox): OrgDirector
   }
 
   function recent(): Directory | undefined {
-    if (!isRecent(clock, asOf, LAG_MS)) return undefined
+    if (!isRecent(clock, asOf, DIRECTORY_LAG_MS)) return undefined
     // If this fails, the next caller that needs it gets the error.
     if (!isRecent(clock, asOf, RENEW_MS)) renewed().catch(() => {})
     return known.directory

@@ -83,7 +83,7 @@ describe('rename', () => {
 
   test('another server learns a new name within two seconds, and the old one leads there all the time', async () => {
     const { open, pass } = movedControl(openMemoryBucket())
-    const [one, two] = [await open(), await open()]
+    const [one, two] = [await open({ announceMs: 0 }), await open()]
     await one.orgs.create({ name: 'acme' }, alice)
     await one.orgs.rename('acme', 'apex', alice)
 
@@ -91,6 +91,20 @@ describe('rename', () => {
     pass(2_000)
     await two.orgNames.refresh()
     expect(two.orgNames.idOf('apex')).toBe('acme')
+  })
+
+  test('once a rename or a deletion is answered, every server knows it', async () => {
+    const { open } = movedControl(openMemoryBucket())
+    const [one, two] = [await open(), await open()]
+    await one.orgs.create({ name: 'acme' }, alice)
+    await write(one, 'app', stateText(1))
+    expect(await read(two, 'app')).toBe(stateText(1))
+
+    await one.orgs.rename('acme', 'apex', alice)
+    await two.orgNames.refresh()
+    expect(two.orgNames.idOf('apex')).toBe('acme')
+    await one.orgs.remove('acme', { force: false }, alice)
+    await expect(read(two, 'app')).rejects.toMatchObject({ code: 'ORG_DELETED' })
   })
 
   test('a name that looks like a property of every object is a name', async () => {
@@ -162,7 +176,7 @@ describe('delete and restore', () => {
 
   test('another server refuses within two seconds, and accepts at once what was restored', async () => {
     const { open, pass } = movedControl(openMemoryBucket())
-    const [one, two] = [await open(), await open()]
+    const [one, two] = [await open({ announceMs: 0 }), await open()]
     await one.orgs.create({ name: 'acme' }, alice)
     await write(one, 'app', stateText(1))
     await one.orgs.remove('acme', { force: false }, alice)

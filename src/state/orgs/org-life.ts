@@ -60,7 +60,14 @@ export function createOrgLife(
     const { caller } = event
     await orgs.current(org)
     await expectedNow(org, caller, expected)
-    await directory.change(transition, () => [outbox.make({ org }, event)], caller)
+    let isChanged = false
+    const tell = () => {
+      isChanged = true
+      return [outbox.make({ org }, event)]
+    }
+    await directory.change(transition, tell, caller)
+    // A restore need not wait: before they refuse, servers look again.
+    if (isChanged && event.type !== 'org.restored') await deps.clock.sleep(deps.settings.announceMs)
     return orgs.get(org, caller)
   }
 
