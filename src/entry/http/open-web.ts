@@ -4,10 +4,13 @@ import { createCookies } from './kit/cookies.ts'
 import type { Face } from './kit/routes/dispatch.ts'
 import type { WebServices } from './web/services.ts'
 
-export type WebOptions = Omit<WebServices, 'cookies' | 'assets' | 'signInLimit' | 'codeGuesses'>
+export type WebOptions = Omit<
+  WebServices,
+  'cookies' | 'assets' | 'signInLimit' | 'newTokenLimit' | 'codeGuesses'
+>
 
-/** Tries to sign in: of one address, or IPv6 /64. */
-const SIGN_IN_RULES = { burst: 30, perSecond: 1 / 2, callers: 10_000 }
+/** Of one address, or IPv6 /64. */
+const CREDENTIAL_RULES = { burst: 30, perSecond: 1 / 2, callers: 10_000 }
 /** Wrong codes of devices, which have 34 bits. */
 const GUESS_RULES = { burst: 5, perSecond: 1 / 20, callers: 10_000 }
 
@@ -21,7 +24,8 @@ export async function openWebFace(options: WebOptions): Promise<Face> {
   return createWebFace({
     ...options,
     cookies: createCookies({ isSecure: options.publicUrl?.startsWith('https:') === true }),
-    signInLimit: createRateLimit(options.clock, SIGN_IN_RULES),
+    signInLimit: createRateLimit(options.clock, CREDENTIAL_RULES),
+    newTokenLimit: createRateLimit(options.clock, CREDENTIAL_RULES),
     codeGuesses: createFailedAttempts(options.clock, GUESS_RULES),
     assets: loadAssets(ASSETS_FOLDER, ASSETS_PREFIX),
   })

@@ -29,8 +29,10 @@ export interface WebServices {
   readonly oauth?: OAuth | undefined
   readonly cookies: Cookies
   readonly assets: Assets
-  /** Of signing in: each try asks an identity provider. */
+  /** Each try to sign in asks an identity provider. */
   readonly signInLimit: RateLimit
+  /** Each new token is a document in the bucket. */
+  readonly newTokenLimit: RateLimit
   /** Wrong codes of devices. */
   readonly codeGuesses: FailedAttempts
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Answer, TestFace } from '../../../../test/rig/http-face.ts'
-import { startWebFace } from '../../../../test/rig/web-face.ts'
+import { rootToken, startSignInFace, startWebFace } from '../../../../test/rig/web-face.ts'
 import { webRoutes } from './face.ts'
 
 /** Every page and form: [route, action, openness]. A new one without a row here fails. */
@@ -44,6 +44,67 @@ test('every page and form has its action and its openness', () => {
   const found = webRoutes.map((of) => `${of.method} ${of.pattern} ${of.action} ${of.openness}`)
 
   expect(found.toSorted()).toEqual(table.map((row) => row.join(' ')).toSorted())
+})
+
+const known = webRoutes.map((of) => ({
+  name: `${of.method} ${of.pattern}`,
+  of,
+  path: of.pattern.replace('{provider}', 'corp'),
+}))
+
+test.each(known.filter(({ of }) => of.method === 'POST' && of.fromOtherSites !== 'forms'))(
+  '$name does nothing without the token of its form, nor for a page of another site',
+  async ({ path }) => {
+    const { browser } = await startSignInFace()
+    const alice = browser()
+    await alice.signIn()
+    await alice.get('/')
+
+    const without = await alice.submit(path, { csrf: '' })
+    const fromOther = await alice.submit(
+      path,
+      {},
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    )
+    const ofOther = await alice.submit(path, {}, { origin: 'https://evil.example' })
+
+    expect([without.status, fromOther.status, ofOther.status]).toEqual([403, 403, 403])
+    expect((await alice.get('/')).status).toBe(200)
+  },
+)
+
+test.each(known.filter(({ of }) => of.openness === 'nobody'))(
+  '$name leads to the sign-in page and back without a session, with one that is not ours, and with a token',
+  async ({ of, path }) => {
+    const { browser } = await startSignInFace()
+    const forged = browser()
+    forged.cookies.set('__Host-taco', 'v1.k1.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')
+    const host = '127.0.0.1:1'
+    const headers = { host, referer: `http://${host}/account/tokens?a=1` }
+    const page = of.method === 'GET' ? path : '/account/tokens?a=1'
+
+    for (const [window, more] of [
+      [browser(), {}],
+      [forged, {}],
+      [browser(), { authorization: `Bearer ${rootToken}` }],
+    ] as const) {
+      const all = { ...headers, ...more }
+      const answer = await (of.method === 'GET' ? window.get(path, all) : window.submit(path, {}, all))
+      expect([answer.status, answer.location]).toEqual([
+        303,
+        `/sign-in?return_to=${encodeURIComponent(page)}`,
+      ])
+    }
+  },
+)
+
+test('a form that was sent from elsewhere leads back to the start page', async () => {
+  const { browser } = await startSignInFace()
+
+  for (const referer of ['https://evil.example/x', 'http://127.0.0.1:1//evil.example', 'nonsense'])
+    expect(await browser().submit('/account/tokens', {}, { host: '127.0.0.1:1', referer })).toMatchObject({
+      location: '/sign-in?return_to=%2F',
+    })
 })
 
 test('a page carries a strict policy and is kept by nobody', async () => {

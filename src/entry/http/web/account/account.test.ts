@@ -45,6 +45,19 @@ test('a token is created, shown once, works, and is revoked', async () => {
   expect(fieldIn((await alice.get('/account/tokens')).text, 'token')).toEqual([])
 })
 
+test('who creates tokens without end has to wait', async () => {
+  const { alice, tokens, people } = await signedIn()
+  await alice.get('/account/tokens')
+  let status = 200
+  for (let i = 0; i < 40 && status === 200; i++)
+    status = (await alice.submit('/account/tokens', { name: `n${i}`, days: '7' })).status
+
+  expect(status).toBe(429)
+  const caller = { principal: { kind: 'system', name: 'opentaco' } } as const
+  const { id: user } = await people.get('alice', caller)
+  expect((await tokens.list({ user }, caller)).length).toBeLessThan(40)
+})
+
 test('a page with a new token is not compressed: its size would tell about it', async () => {
   const { alice } = await signedIn()
   await alice.get('/account/tokens')

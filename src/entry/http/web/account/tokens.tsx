@@ -68,6 +68,7 @@ export const tokenRoutes: readonly Route[] = [
       const { person, signIn } = signedIn(x, services)
       const { wanted, faults } = parseTokenForm(body, services.clock.now())
       if (wanted === undefined) return tokensPage(x, services, { input: body, faults })
+      services.newTokenLimit.take(x.address)
       const owner = { kind: 'personal', ...ownTokens(person) } as const
       try {
         return await tokensPage(x, services, {
