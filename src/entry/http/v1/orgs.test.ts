@@ -77,3 +77,13 @@ test('an engine learns that its organization is deleted or unknown, and never th
   expect((await face.send('/v1/orgs/acme/restore', post({}))).json()).toMatchObject({ deleted: null })
   expect((await face.send('/v1/backend/acme/app')).text).toBe(stateText(1))
 })
+
+test('teams and roles of a renamed organization are those that it had', async () => {
+  const face = await startFace()
+  await withState(face)
+  expect((await face.send('/v1/orgs/acme/teams', post({ name: 'ops' }))).status).toBe(201)
+  await face.send('/v1/orgs/acme/rename', post({ name: 'apex' }))
+
+  for (const name of ['acme', 'apex'])
+    expect((await face.send(`/v1/orgs/${name}/teams`)).json()).toMatchObject({ items: [{ name: 'ops' }] })
+})

@@ -21,6 +21,6 @@ export async function policyOf(
   org: string,
   caller: Caller,
 ): Promise<OrgPolicy> {
-  const { name } = await control.orgs.get(org, caller)
-  return orgAccess.get(name, caller)
+  const { id } = await control.orgs.get(org, caller)
+  return orgAccess.get(id, caller)
 }
