@@ -58,6 +58,11 @@ test('a CI job applies with its own identity, within its rule, and no secret is 
   const other = await workdir(engine, httpBackend(server.url, 'dev/app') + oneResource('first'))
   expect((await other.run(['init', '-no-color'], env)).output).toMatch(/403|forbidden|auth/i)
 
+  const idToken = await issuer.mint({ aud: publicUrl, sub: 'repo:acme/infra:ref:refs/heads/main' })
+  const inJob = { TACO_TOKEN: '', TACO_ID_TOKEN: idToken }
+  expect((await taco(['login', '--workload'], inJob)).output).toContain('as token:default/deploy')
+  expect((await taco(['unit', 'show', 'prod/app'], { TACO_TOKEN: '' })).output).toContain('prod/app')
+
   const history = await taco(['state', 'versions', 'prod/app', '--json'])
   expect(history.output).toContain('token:default/deploy (repo:acme/infra:ref:refs/heads/main)')
   expect(await exchange('repo:acme/other:ref:refs/heads/main')).toMatchObject({ status: 401 })

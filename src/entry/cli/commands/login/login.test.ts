@@ -251,6 +251,48 @@ test('--token-stdin keeps a token that the server accepts, and no other', async 
   expect(existsSync(stored(bad))).toBe(false)
 })
 
+test('--workload exchanges the identity of a job, wherever it comes from', async () => {
+  const github = await testServer(({ url, headers }, res) =>
+    headers.authorization === 'Bearer asking'
+      ? sendJson(res, { value: `of-github ${url}` })
+      : sendJson(res, {}, 403),
+  )
+  onTestFinished(github.close)
+  const server = await fakeServer({
+    tokens: [{ access_token: 'taco_wl_1' }],
+    principal: 'token:default/deploy',
+  })
+  const login = async (env: Record<string, string>, ...more: readonly string[]) => {
+    const world = worldFor({ env })
+    writeFileSync(join(world.cwd, 'id-token'), 'of-file\n')
+    const file = more.map((one) => one.replace('@', join(world.cwd, 'id-token')))
+    return { code: await world.run('login', server.url, '--workload', ...file), world }
+  }
+  const actions = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${github.url}/token?api-version=2`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'asking',
+  }
+
+  const { code, world } = await login({ ...actions, TACO_ORG: 'acme' })
+  expect(code, world.err()).toBe(0)
+  expect(world.out()).toContain('as token:default/deploy')
+  expect(readJson(stored(world))).toMatchObject({
+    servers: { [server.url]: { token: 'taco_wl_1', isOwn: false } },
+  })
+  await login({ ...actions, TACO_ID_TOKEN: 'of-variable' })
+  await login({ TACO_ID_TOKEN: 'of-variable' }, '--id-token-file', '@')
+  expect(tokenForm(server.heard).map((form) => [form.get('subject_token'), form.get('org')])).toEqual([
+    ['of-github /token?api-version=2&audience=https%3A%2F%2Fpublic.example', 'acme'],
+    ['of-variable', 'default'],
+    ['of-file', 'default'],
+  ])
+
+  expect((await login({})).code).toBe(2)
+  expect((await login({ ...actions, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'x' })).world.err()).toContain(
+    'id-token: write',
+  )
+})
+
 test('a server that knows only the root token, or none, explains itself', async () => {
   const root = await fakeServer({ auth: 'token', principal: 'token:root' })
   const world = worldFor()

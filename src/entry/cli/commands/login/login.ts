@@ -11,10 +11,13 @@ import { type Tool, isPlainLocal, rememberInEngines } from './engine-config.ts'
 import { revoke } from './revoke.ts'
 import { type SignIn, chosenServer, clientFor, discover } from './server.ts'
 import { type Who, askWho } from './who.ts'
+import { workloadLogin } from './workload-login.ts'
 
 interface LoginOptions {
   readonly device?: boolean
   readonly tokenStdin?: boolean
+  readonly workload?: boolean
+  readonly idTokenFile?: string
   readonly browser?: boolean
   readonly for?: readonly (Tool | 'none')[]
 }
@@ -25,8 +28,9 @@ export async function login(
   options: LoginOptions,
 ): Promise<void> {
   const { output, world } = session
-  if (options.device === true && options.tokenStdin === true)
-    throw usageError('--device and --token-stdin cannot be used together.', 'Use one of them.')
+  const isJob = options.workload === true || options.idTokenFile !== undefined
+  if ([options.device === true, options.tokenStdin === true, isJob].filter(Boolean).length > 1)
+    throw usageError('--device, --token-stdin and --workload cannot be used together.', 'Use one of them.')
   const server = chosenServer(session, given)
   const client = clientFor(session, server)
   try {
@@ -36,8 +40,11 @@ export async function login(
       if (output.asJson) output.json({ server, auth: signIn.auth })
       return
     }
-    const isOwn = options.tokenStdin !== true
-    const token = isOwn ? await obtained(session, client, signIn, options) : await fromStdin(session)
+    const isOwn = options.tokenStdin !== true && !isJob
+    const token =
+      options.tokenStdin === true
+        ? await fromStdin(session)
+        : await obtained(session, client, signIn, { ...options, workload: isJob })
     const { who } = await askedWith(session, server, token)
     const before = readCredential(world, server)
     const file = writeCredential(world, server, {
@@ -66,7 +73,7 @@ function obtained(
   session: Session,
   client: ReturnType<typeof clientFor>,
   signIn: SignIn,
-  { device, browser }: LoginOptions,
+  { device, browser, workload, idTokenFile }: LoginOptions,
 ): Promise<string> {
   if (signIn.auth === 'token') {
     throw usageError(
@@ -74,6 +81,7 @@ function obtained(
       'Keep the root token for this machine with `taco login --token-stdin`, or start the server with --auth sso.',
     )
   }
+  if (workload === true) return workloadLogin(session, client, signIn, idTokenFile)
   const machine = session.world.who.split('@').at(-1) ?? ''
   if (device === true) return deviceLogin(session, client, machine)
   return browserLogin(session, client, signIn, { machine, opensBrowser: browser !== false })

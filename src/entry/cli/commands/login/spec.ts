@@ -18,6 +18,12 @@ export const loginCommands: readonly CommandSpec[] = [
     options: [
       { name: 'device', says: 'sign in with a browser on another machine: shows a code to type there' },
       { name: 'token-stdin', says: 'read a token from the standard input, and keep it' },
+      { name: 'workload', says: 'in a CI job: exchange the identity of the job for a short-lived token' },
+      {
+        name: 'id-token-file',
+        value: 'path',
+        says: 'the identity of the job; default: TACO_ID_TOKEN, or from GitHub Actions',
+      },
       { name: 'browser', isOn: true, says: 'only print the address to open' },
       {
         name: 'for',
