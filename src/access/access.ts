@@ -27,7 +27,7 @@ export interface Access {
     resource: R,
     options?: DecideOptions,
   ): Decision<R> | Promise<Decision<R>>
-  /** Undefined: all of them. */
+  /** Undefined: everything. */
   sight(principal: Principal, org: string): Sight | undefined | Promise<Sight | undefined>
   /** Whether the caller may know that the organization exists. */
   seesOrg(principal: Principal, org: string): boolean | Promise<boolean>
@@ -96,7 +96,11 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
   ): Decision<R> | Promise<Decision<R>> {
     const { org, unit } = resource
     const isMember = isMemberPrincipal(principal)
-    const mayBeGuarded = unit !== undefined && isGuardedAction(action) && principal.kind !== 'run'
+    const mayBeGuarded =
+      unit !== undefined &&
+      isGuardedAction(action) &&
+      principal.kind !== 'run' &&
+      principal.kind !== 'anonymous'
     if (org === undefined || (!isMember && !mayBeGuarded)) {
       if (!isMember) return authorize(principal, action, resource)
       return after(serverPolicy(), (server) =>
@@ -151,11 +155,13 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
         after(serverPolicy(), (server) => {
           const own = policyOf(policy, principal, isAdministrator(principal, server))
           const { scope } = principal
-          if (!own.needsUnit('unit:read') && own.allows('unit:read', undefined) && scope?.units === undefined)
-            return undefined
-          const isVisible = own.unitTest('unit:read')
-          return (unit) =>
-            isVisible(unit) && (scope === undefined || isInScope({ units: scope.units }, 'unit:read', unit))
+          const seesAll =
+            !own.needsUnit('unit:read') && own.allows('unit:read', undefined) && scope?.units === undefined
+          return {
+            seesAll,
+            may: (action, unit) =>
+              own.allows(action, unit) && (scope === undefined || isInScope(scope, action, unit)),
+          }
         }),
       )
     },

@@ -2,8 +2,13 @@ import type { Action } from './actions.ts'
 import type { UnitFacts } from './policy/rules.ts'
 import { type Author, type Principal, type SystemName, principalText } from './principal.ts'
 
-/** Whether a caller may see a unit. */
-export type Sight = (unit: UnitFacts) => boolean
+/** What a caller may do in the organization of a request, for lists and for what is only known later. */
+export interface Sight {
+  /** True: every unit of the organization. */
+  readonly seesAll: boolean
+  /** Without a unit: on the organization. */
+  may(action: Action, unit: UnitFacts | undefined): boolean
+}
 
 /** Which request it was, for the audit. */
 export interface Origin {
@@ -20,7 +25,7 @@ export interface Caller {
   readonly principal: Principal
   /** What the caller says of itself (`alice@laptop`): recorded and shown as unverified, and nothing is decided by it. */
   readonly claim?: string | undefined
-  /** Which units of the organization the caller may see, for lists. Undefined: all. */
+  /** Undefined: the caller may see and do everything. */
   readonly sight?: Sight | undefined
   readonly requestId?: string
   /** Undefined: no request asks for it. */

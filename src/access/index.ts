@@ -98,6 +98,6 @@ export {
 export { groupsOf } from './people/person.ts'
 export type { Binding } from './policy/bindings.ts'
 export { BUILT_IN_ROLES } from './policy/built-in-roles.ts'
-export { type Role, Rule } from './policy/rules.ts'
+export { type Role, Rule, type UnitFacts } from './policy/rules.ts'
 export { roleInWords } from './policy/words.ts'
 export type { ServerPolicy } from './settings/server-settings.ts'

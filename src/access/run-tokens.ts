@@ -42,6 +42,8 @@ export interface RunTokens {
   ): Promise<{ readonly expiresAt: number }>
   /** Revoking what has been revoked changes nothing. */
   revoke(ref: RunTokenRef, caller: Caller): Promise<void>
+  /** The text form of the principal that it was issued to. Undefined: there is no such token. */
+  authorOf(ref: RunTokenRef, caller: Caller): Promise<string | undefined>
   /** Asks the bucket every time: a revoked token ends at once, on every server. */
   check(token: string): Promise<RunPrincipal | 'expired' | 'unknown'>
   /** Deletes the records of runs that were killed before they could revoke their token. */
@@ -102,6 +104,10 @@ export function createRunTokens(deps: {
 
     async revoke(ref) {
       if (isId(ref.id)) await documents.remove(ref)
+    },
+
+    async authorOf(ref) {
+      return isId(ref.id) ? (await documents.find(ref))?.value.by : undefined
     },
 
     async check(token) {

@@ -5,6 +5,7 @@
  * - Decisions are pure functions; what they read and write comes in as services of state control.
  */
 export { createGraph } from './status/graph.ts'
+export { visibleDependencies, visibleGraph, visibleStatus } from './visible.ts'
 export type { GraphDeps } from './status/graph.ts'
 export { cycleError, spellCycle } from './dependencies/cycle-error.ts'
 export { findCycle, findCycles } from './status/cycles.ts'

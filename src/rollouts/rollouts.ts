@@ -237,6 +237,11 @@ export function createRollouts(deps: RolloutDeps): Rollouts {
       return [...done.answer]
     },
 
+    async claimed(ref, unit, token) {
+      const { id, name } = held(await store.get(ref), unit, token).unit
+      return { id, name }
+    },
+
     async begin(ref, unit, { token, leaseMs, lock }, caller) {
       const step = held(await store.get(ref), unit, token)
       return steps.begin(ref, step, { leaseMs, lock }, caller)

@@ -203,6 +203,13 @@ export interface Rollouts {
     claims: { tokens: readonly string[]; leaseMs: number },
     caller: Caller,
   ): Promise<string[]>
+  /** The unit of a step that the holder of this token has claimed. */
+  claimed(
+    ref: RolloutRef,
+    unit: string,
+    token: string,
+    caller: Caller,
+  ): Promise<{ readonly id: string; readonly name: string }>
   /** Locks the unit (unless the engine does) and takes its inputs, which records the reads. LOCKED: try again. */
   begin(
     ref: RolloutRef,

@@ -58,6 +58,14 @@ export function isRolloutId(text: string): boolean {
 /** Of all rollouts together, some 1.5 kB each: every rollout under way is looked through every second. */
 const MOST_STEPS_KEPT = 50_000
 
+/** Also said of what the caller may not see. */
+export function noSuchRollout(id: string): TacoError {
+  return new TacoError('NOT_FOUND', `There is no rollout ${id}.`, {
+    facts: { field: 'id', id },
+    hint: 'See `taco rollout ls`.',
+  })
+}
+
 const rolloutKind: DocumentKind<Rollout, RolloutRef, ReadonlySet<string>> = {
   name: 'rollout',
   format: rolloutFormat,
@@ -66,11 +74,7 @@ const rolloutKind: DocumentKind<Rollout, RolloutRef, ReadonlySet<string>> = {
       throw badRequest('id', `${JSON.stringify(id)} is not a rollout id.`, 'See `taco rollout ls`.')
     return rolloutKey(parseOrgName(org), id)
   },
-  missing: ({ id }) =>
-    new TacoError('NOT_FOUND', `There is no rollout ${id}.`, {
-      facts: { field: 'id', id },
-      hint: 'See `taco rollout ls`.',
-    }),
+  missing: ({ id }) => noSuchRollout(id),
   cache: {
     most: MOST_STEPS_KEPT,
     sizeOf: ({ steps }) => 1 + steps.length,

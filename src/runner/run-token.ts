@@ -5,10 +5,11 @@ import { repeatEvery } from './patience.ts'
 
 /** Issues tokens for runs; times are ISO 8601. */
 export interface RunTokenApi {
-  /** For a unit, by name or id. */
+  /** For a unit, by name or id. `claim`: the token of a claimed step of the rollout that this worker works on. */
   issue(
     unit: string,
     ttlMs: number,
+    claim?: string,
   ): Promise<{ readonly id: string; readonly token: string; readonly expiresAt: string }>
   renew(id: string, ttlMs: number): Promise<{ readonly expiresAt: string }>
   revoke(id: string): Promise<void>
@@ -26,6 +27,8 @@ export interface RunTokenOptions {
   readonly clock: Clock
   readonly log: Log
   readonly ttlMs?: number
+  /** The token of the claimed step that the run is for. */
+  readonly claim?: string
   /** Called if it could not be revoked. */
   readonly onLeft: (left: { readonly expiresAt: string; readonly error: unknown }) => void
 }
@@ -48,10 +51,10 @@ export async function during<T>(run: RunToken, work: () => Promise<T>): Promise<
 export async function takeRunToken(
   tokens: RunTokenApi | undefined,
   unit: string,
-  { clock, log, ttlMs = TTL_MS, onLeft }: RunTokenOptions,
+  { clock, log, ttlMs = TTL_MS, claim, onLeft }: RunTokenOptions,
 ): Promise<RunToken> {
   if (tokens === undefined) return noRunToken
-  const { id, token, ...first } = await tokens.issue(unit, ttlMs)
+  const { id, token, ...first } = await tokens.issue(unit, ttlMs, claim)
   let { expiresAt } = first
   // One that fails is repeated several times before the token expires.
   const stop = repeatEvery(clock, ttlMs / 6, async () => {

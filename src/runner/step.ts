@@ -175,6 +175,7 @@ function takeToken(needs: RunnerNeeds, options: RunnerOptions, hold: Hold): Prom
     takeRunToken(backend.tokens, unit.id, {
       clock,
       log,
+      claim: hold.claim.token,
       onLeft: (left) => report({ kind: 'token-left', unit: unit.name, ...left }),
     }),
   )

@@ -1,4 +1,4 @@
-import type { Author, Caller, RunTokens } from '../access/index.ts'
+import type { Author, Caller, RunTokens, UnitFacts } from '../access/index.ts'
 import type { Body, Found, Held, OutboxDocument } from '../bucket/index.ts'
 import type { Audit } from './audit/model.ts'
 import type { StateFacts } from './content/scan.ts'
@@ -143,6 +143,8 @@ export interface Units {
   /** By name. May lag other servers' writes by a second; `asOf` says as of when. */
   list(query: UnitQuery, caller: Caller): Promise<UnitPage>
   get(ref: UnitRef, caller: Caller): Promise<UnitView>
+  /** The units that the caller may see, deleted ones included, by id. Undefined: all. As current as lists. */
+  visible(org: string, caller: Caller): Promise<ReadonlyMap<string, UnitFacts> | undefined>
   /** `takeOver: false`: not by a name that another unit had (NAME_GIVEN_UP). */
   create(
     input: { org: string; name: string; key?: string; takeOver?: boolean } & UnitChange,

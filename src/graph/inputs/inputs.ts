@@ -70,12 +70,34 @@ export function createInputs(control: Pick<StateControl, 'units' | 'outputs'>): 
     caller: Caller,
   ): Promise<{ readonly given: Given } | { readonly fault: TacoError }> {
     try {
+      await checkSource(wanted, org, sensitive, caller)
       const view = await control.outputs.get({ org, unit: wanted.on }, { sensitive }, caller)
       return { given: { view, inputs: inputsOf(wanted, view) } }
     } catch (error) {
       if (!isTacoError(error, 'NOT_FOUND', 'GONE', 'STATE_ENCRYPTED')) throw error
       return { fault: (await deletion(wanted, org, caller)) ?? error }
     }
+  }
+
+  /** A dependency gives no right to what it is on: anyone who may declare one could read everything otherwise. */
+  async function checkSource(
+    { on }: Wanted,
+    org: string,
+    isSensitive: boolean,
+    caller: Caller,
+  ): Promise<void> {
+    const { sight } = caller
+    if (sight === undefined) return
+    const unit = await control.units.get({ org, unit: on }, caller)
+    if (sight.may(isSensitive ? 'outputs:read-sensitive' : 'outputs:read', unit)) return
+    const named = sight.may('unit:read', unit) ? unit.name : 'a unit that you cannot see'
+    throw new TacoError(
+      'FORBIDDEN',
+      `An input comes from ${named}, and you have no permission for its outputs.`,
+      {
+        hint: 'Ask an administrator of the organization for outputs:read there.',
+      },
+    )
   }
 
   /** Whatever else is missing, it is because the unit is. */

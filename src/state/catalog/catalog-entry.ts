@@ -73,3 +73,13 @@ export function textOf({ text }: CatalogEntry): string {
 export function* textsOf(entries: readonly CatalogEntry[]): Generator<string> {
   for (const entry of entries) yield textOf(entry)
 }
+
+/** What rules go by. */
+export function factsOf(entry: CatalogEntry): {
+  id: string
+  name: string
+  labels: Readonly<Record<string, string>>
+} {
+  const { id, name, labels } = readEntryText(entry).view
+  return { id, name, labels }
+}

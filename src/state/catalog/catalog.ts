@@ -1,3 +1,4 @@
+import type { Sight } from '../../access/index.ts'
 import { LRUCache } from 'lru-cache'
 import { isRecent } from '../../base/clock.ts'
 import type { TacoError } from '../../base/errors.ts'
@@ -30,7 +31,8 @@ import type { UnitView } from '../views/views.ts'
  * servers by a second at most while they live, never behind this one.
  */
 export interface Catalog {
-  list(query: UnitQuery): Promise<UnitPage>
+  /** Only what the caller may see. */
+  list(query: UnitQuery, sight?: Sight): Promise<UnitPage>
   /** The deleted units of this name, the one deleted last first. */
   deletedByName(org: string, name: string): Promise<readonly string[]>
   /** The units that have this name, or had it when they were deleted, as listings see them. */
@@ -267,7 +269,9 @@ export function createCatalog(
     return isIt && (what === 'name' ? unit.value.name === name : unit.value.key === key) ? unit : undefined
   }
 
-  async function list(query: UnitQuery): Promise<UnitPage> {
+  async function list(query: UnitQuery, sight?: Sight): Promise<UnitPage> {
+    const isVisible =
+      sight === undefined || sight.seesAll ? undefined : (view: UnitView) => sight.may('unit:read', view)
     const catalog = await current(parseOrgName(query.org))
     const all = catalog.index.inOrder()
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
@@ -281,6 +285,7 @@ export function createCatalog(
       const { view } = readEntryText(entry)
       if (i % SLICE_UNITS === SLICE_UNITS - 1) await turns.pause()
       if (!hasLabels(view, query.labels)) continue
+      if (isVisible !== undefined && !isVisible(view)) continue
       if (items.length === query.limit && last !== undefined)
         return { items, next: encodeCursor(last), ...about }
       items.push(view)

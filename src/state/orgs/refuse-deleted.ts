@@ -39,6 +39,7 @@ export function refuseDeleted(control: StateControl, directory: OrgDirectory): S
       isRepeated: open(units.isRepeated),
       list: open(units.list),
       get: open(units.get),
+      visible: open(units.visible),
       create: open(units.create),
       update: open(units.update),
       rename: open(units.rename),

@@ -1,3 +1,4 @@
+import { factsOf } from '../catalog/catalog-entry.ts'
 import { authorOfCreator } from '../documents/authors.ts'
 import { authorOf, viewAuthor } from '../../access/index.ts'
 import { sayAuthor } from '../../base/text/author.ts'
@@ -170,10 +171,17 @@ export function createUnits(
   }
 
   return {
-    async list(query) {
+    async list(query, { sight }) {
       await orgs.require(query.org)
-      const page = await catalog.list(query)
+      const page = await catalog.list(query, sight)
       return { ...page, items: await locksSeen.asOfNow(page.items) }
+    },
+    async visible(org, { sight }) {
+      if (sight === undefined || sight.seesAll) return undefined
+      const { entries } = await catalog.current(org)
+      return new Map(
+        entries.map(factsOf).flatMap((unit) => (sight.may('unit:read', unit) ? [[unit.id, unit]] : [])),
+      )
     },
     async get(ref) {
       const unit = await seeUnit(parts, await locator.find(ref))

@@ -3,6 +3,7 @@ import type { Session } from '../session.ts'
 import type { LockAnswer } from './answers.ts'
 import { check, fields, text } from './check-answer.ts'
 import { type Client, unitPath } from './client.ts'
+import { stepPath } from './rollout-api.ts'
 
 /** The state backend that this command gives to engines. */
 export interface RunBackend extends StateBackend {
@@ -50,6 +51,18 @@ export function runTokenApi(client: () => Promise<Client>): RunTokenApi {
     renew: async (id, ttlMs) => check(renewed, await post(`${path(id)}/renew`, { ttlMs })),
     async revoke(id) {
       await (await client()).json('DELETE', path(id))
+    },
+  }
+}
+
+/** A worker's own: a step is a run, also on a guarded unit, so its token comes with the claim. */
+export function stepTokenApi(tokens: RunTokenApi, client: Client, rollout: string): RunTokenApi {
+  return {
+    ...tokens,
+    async issue(unit, ttlMs, claim) {
+      if (claim === undefined) return tokens.issue(unit, ttlMs)
+      const json = { token: claim, ttlMs }
+      return check(issued, await client.json('POST', stepPath(rollout, unit, 'run-token'), { json }))
     },
   }
 }

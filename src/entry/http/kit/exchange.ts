@@ -40,7 +40,7 @@ export class Exchange {
   principal: Principal = stranger
   /** Of a caller that a browser's session identified. */
   session: Session | undefined
-  /** Which units the caller may see. Undefined: all. */
+  /** Undefined: the caller may see and do everything. */
   sight: Sight | undefined
   /** Throws if the caller could not make this request any more. For answers that go on for long. */
   checkAgain: () => Promise<void> = () => Promise.resolve()

@@ -31,6 +31,7 @@ export const orgRoutes = [
     path: '/v1/orgs',
     id: 'listOrganizations',
     action: 'org:read',
+    isFiltered: true,
     tags,
     summary: 'List organizations',
     query: z.strictObject({
@@ -51,10 +52,20 @@ export const orgRoutes = [
         'A page',
       ),
     },
-    async handle({ query: { deleted, ...page }, caller }, { control }) {
+    async handle({ query: { deleted, ...page }, caller }, { control, access }) {
       const asked = { ...defined(page), deleted: deleted ? ('only' as const) : ('no' as const) }
       const { items, next, damaged } = await control.orgs.list(asked, caller)
-      return { status: 200, json: { items: [...items], next: next ?? null, damaged: [...damaged] } }
+      const isSeen = async (org: string) => access.seesOrg(caller.principal, org)
+      const seen = await Promise.all(items.map(({ id }) => isSeen(id)))
+      const shown = await Promise.all(damaged.map(isSeen))
+      return {
+        status: 200,
+        json: {
+          items: items.filter((_, i) => seen[i]),
+          next: next ?? null,
+          damaged: damaged.filter((_, i) => shown[i]),
+        },
+      }
     },
   }),
   route({

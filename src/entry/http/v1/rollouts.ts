@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import * as rollouts from '../../../rollouts/index.ts'
 import { Flag, Idempotent, OrgQuery, Repeated, jsonAnswer, jsonBody } from '../openapi/api.ts'
+import { isoTime } from '../../../base/clock.ts'
 import { nameFromFlat } from '../../../state/index.ts'
+import { IssuedRunToken, TtlMs } from './run-tokens.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { ofOrg, ofUnit, route } from './define.ts'
+import { checkWalk, isVisibleRollout } from './visible-rollouts.ts'
 
 const tags = ['rollouts']
 const query = OrgQuery
@@ -46,6 +49,7 @@ export const rolloutRoutes = [
     path: '/v1/rollouts',
     id: 'listRollouts',
     action: 'rollout:read',
+    isFiltered: true,
     tags,
     summary: 'List rollouts, newest first',
     query: OrgQuery.extend({
@@ -58,7 +62,9 @@ export const rolloutRoutes = [
     target: ofOrg,
     async handle({ query: { org, ...page }, caller }, services) {
       const { items, next } = await services.rollouts.list(org, defined(page), caller)
-      return { status: 200, json: { items: [...items], next: next ?? null } }
+      const visible = await services.control.units.visible(org, caller)
+      const shown = items.filter((one) => isVisibleRollout(one, visible))
+      return { status: 200, json: { items: shown, next: next ?? null } }
     },
   }),
   route({
@@ -66,6 +72,7 @@ export const rolloutRoutes = [
     path: '/v1/rollouts/plan',
     id: 'planRollout',
     action: 'rollout:read',
+    isFiltered: true,
     tags,
     summary: 'Show the steps that a rollout would have',
     query: OrgQuery.extend({
@@ -77,20 +84,19 @@ export const rolloutRoutes = [
     target: ofOrg,
     also: ({ query, target }) => (query.keys ? [{ action: 'rollout:work', resource: target }] : []),
     isSecret: true,
-    handle: async ({ query: { org, from, downstream, keys }, caller }, services) => ({
-      status: 200,
-      json: await services.rollouts.plan(
-        org,
-        { from: from ?? [], downstream: downstream === 'true', keys },
-        caller,
-      ),
-    }),
+    async handle({ query: { org, from, downstream, keys }, caller }, services) {
+      const walk = { from: from ?? [], downstream: downstream === 'true', keys }
+      const plan = await services.rollouts.plan(org, walk, caller)
+      checkWalk(plan, 'rollout:read', await services.control.units.visible(org, caller), caller)
+      return { status: 200, json: plan }
+    },
   }),
   route({
     method: 'POST',
     path: '/v1/rollouts',
     id: 'startRollout',
     action: 'rollout:start',
+    isFiltered: true,
     tags,
     summary: 'Create a rollout; workers run it',
     headers: Idempotent,
@@ -100,26 +106,32 @@ export const rolloutRoutes = [
     target: ofOrg,
     also: ({ body, target }) =>
       body.claim === undefined ? [] : [{ action: 'rollout:work', resource: target }],
-    handle: async ({ target, body, caller }, services) => ({
-      status: 201,
-      json: await services.rollouts.start(target.org, defined(body), caller),
-    }),
+    async handle({ target: { org }, body, caller }, services) {
+      if (caller.sight?.may('rollout:start', undefined) === false) {
+        const plan = await services.rollouts.plan(org, { from: body.from, downstream: true }, caller)
+        checkWalk(plan, 'rollout:start', await services.control.units.visible(org, caller), caller)
+      }
+      return { status: 201, json: await services.rollouts.start(org, defined(body), caller) }
+    },
   }),
   route({
     method: 'GET',
     path: '/v1/rollouts/{id}',
     id: 'getRollout',
     action: 'rollout:read',
+    isFiltered: true,
     tags,
     summary: 'Show a rollout',
     params,
     query,
     answers: { 200: jsonAnswer(Rollout, 'The rollout') },
     target: ofOrg,
-    handle: async ({ params: { id }, target, caller }, services) => ({
-      status: 200,
-      json: await services.rollouts.get({ ...target, id }, caller),
-    }),
+    async handle({ params: { id }, target, caller }, services) {
+      const rollout = await services.rollouts.get({ ...target, id }, caller)
+      if (isVisibleRollout(rollout, await services.control.units.visible(target.org, caller)))
+        return { status: 200, json: rollout }
+      throw rollouts.noSuchRollout(id)
+    },
   }),
   ...(['pause', 'resume', 'cancel'] as const).map((what) =>
     route({
@@ -205,6 +217,27 @@ export const rolloutRoutes = [
       status: 200,
       json: await services.rollouts.begin({ org, id }, unit, body, caller),
     }),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/rollouts/{id}/steps/{unit}/run-token',
+    id: 'issueStepToken',
+    audit: 'counted',
+    action: 'rollout:work',
+    tags,
+    summary: 'Issue a run token for a claimed step',
+    description: 'Also for a guarded unit: a rollout is a run. Renew and revoke it like any run token.',
+    params: stepParams,
+    query,
+    body: jsonBody(z.strictObject({ token: Token, ttlMs: TtlMs })),
+    answers: { 201: jsonAnswer(IssuedRunToken, 'Issued') },
+    target: ofUnit,
+    async handle({ params: { id }, target: { org, unit: named }, body, caller }, services) {
+      const unit = await services.rollouts.claimed({ org, id }, named, body.token, caller)
+      const issued = await services.control.runTokens.issue({ org, unit }, body, caller)
+      const { expiresAt, ...rest } = issued
+      return { status: 201, json: { ...rest, unit, expiresAt: isoTime(expiresAt) } }
+    },
   }),
   route({
     method: 'POST',

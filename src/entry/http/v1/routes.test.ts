@@ -104,6 +104,7 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['POST /v1/rollouts/{id}/claims', 'rollout:work', 'nobody', 401, 404, 403],
   ['POST /v1/rollouts/{id}/renew', 'rollout:work', 'nobody', 401, 404, 403],
   ['POST /v1/rollouts/{id}/steps/{unit}/begin', 'rollout:work', 'nobody', 401, 404, 403],
+  ['POST /v1/rollouts/{id}/steps/{unit}/run-token', 'rollout:work', 'nobody', 401, 404, 403],
   ['POST /v1/rollouts/{id}/steps/{unit}/end', 'rollout:work', 'nobody', 401, 404, 403],
   ['POST /v1/rollouts/{id}/steps/{unit}/skip', 'rollout:control', 'nobody', 401, 404, 403],
   ['POST /v1/units/{unit}/run-tokens', 'run:token', 'nobody', 401, 201, 403],
@@ -162,6 +163,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /v1/rollouts/{id}/claims': { worker: 'w' },
   'POST /v1/rollouts/{id}/renew': { tokens: [] },
   'POST /v1/rollouts/{id}/steps/{unit}/begin': { token: 't' },
+  'POST /v1/rollouts/{id}/steps/{unit}/run-token': { token: 't' },
   'POST /v1/rollouts/{id}/steps/{unit}/end': {
     token: 't',
     end: { kind: 'applied', fingerprint: null, engineMs: 1 },

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { MAX_TTL_MS } from '../../../access/index.ts'
+import { MAX_TTL_MS, principalText } from '../../../access/index.ts'
 import { isoTime } from '../../../base/clock.ts'
-import { isTacoError } from '../../../base/errors.ts'
+import { TacoError, isTacoError } from '../../../base/errors.ts'
 import {
   type Caller,
+  type StateControl,
   type UnitRef,
   type Units,
   isUnitId,
@@ -16,8 +17,15 @@ import { ofOrg, ofUnit, route } from './define.ts'
 const tags = ['run tokens']
 const query = OrgQuery
 const params = z.object({ id: z.string() })
-const TtlMs = z.number().int().min(1000).max(MAX_TTL_MS).default(3_600_000).meta({
+export const TtlMs = z.number().int().min(1000).max(MAX_TTL_MS).default(3_600_000).meta({
   description: 'How long the token is valid unless it is renewed or revoked.',
+})
+
+export const IssuedRunToken = z.object({
+  id: z.string().meta({ description: 'For renewing and revoking it; not a secret.' }),
+  token: z.string().meta({ description: 'taco_run_…; shown only once.' }),
+  unit: z.object({ id: z.string().nullable(), name: z.string() }),
+  expiresAt: z.iso.datetime(),
 })
 
 /** A first apply makes its unit. */
@@ -35,6 +43,20 @@ async function unitOf(
   }
 }
 
+/** Without a right on the whole organization, a caller manages the run tokens that it was issued. */
+async function checkOwn(
+  ref: { readonly org: string; readonly id: string },
+  { runTokens }: Pick<StateControl, 'runTokens'>,
+  caller: Caller,
+): Promise<void> {
+  if (caller.sight === undefined || caller.sight.may('run:token', undefined)) return
+  const author = await runTokens.authorOf(ref, caller)
+  if (author !== undefined && author !== principalText(caller.principal))
+    throw new TacoError('FORBIDDEN', 'This run token was issued to somebody else.', {
+      hint: 'Ask an administrator of the organization.',
+    })
+}
+
 export const runTokenRoutes = [
   route({
     method: 'POST',
@@ -49,17 +71,11 @@ export const runTokenRoutes = [
     query,
     body: jsonBody(z.strictObject({ ttlMs: TtlMs })),
     answers: {
-      201: jsonAnswer(
-        z.object({
-          id: z.string().meta({ description: 'For renewing and revoking it; not a secret.' }),
-          token: z.string().meta({ description: 'taco_run_…; shown only once.' }),
-          unit: z.object({ id: z.string().nullable(), name: z.string() }),
-          expiresAt: z.iso.datetime(),
-        }),
-        'Issued',
-      ),
+      201: jsonAnswer(IssuedRunToken, 'Issued'),
     },
     target: ofUnit,
+    // With the token anyone can write the state, guarded or not.
+    also: ({ target }) => [{ action: 'state:write', resource: target }],
     async handle({ target, body, x, caller }, { control }) {
       const unit = await unitOf(target, control.units, caller)
       const scope = { org: target.org, unit }
@@ -73,6 +89,7 @@ export const runTokenRoutes = [
     id: 'renewRunToken',
     audit: 'counted',
     action: 'run:token',
+    isFiltered: true,
     tags,
     summary: 'Renew a run token',
     params,
@@ -81,7 +98,9 @@ export const runTokenRoutes = [
     answers: { 200: jsonAnswer(z.object({ expiresAt: z.iso.datetime() }), 'Renewed') },
     target: ofOrg,
     async handle({ params: { id }, query, body, caller }, { control }) {
-      const { expiresAt } = await control.runTokens.renew({ org: parseOrgName(query.org), id }, body, caller)
+      const ref = { org: parseOrgName(query.org), id }
+      await checkOwn(ref, control, caller)
+      const { expiresAt } = await control.runTokens.renew(ref, body, caller)
       return { status: 200, json: { expiresAt: isoTime(expiresAt) } }
     },
   }),
@@ -90,6 +109,7 @@ export const runTokenRoutes = [
     path: '/v1/run-tokens/{id}',
     id: 'revokeRunToken',
     action: 'run:token',
+    isFiltered: true,
     tags,
     summary: 'Revoke a run token on every server',
     params,
@@ -97,7 +117,9 @@ export const runTokenRoutes = [
     answers: { 204: { description: 'Revoked' } },
     target: ofOrg,
     async handle({ params: { id }, query, caller }, { control }) {
-      await control.runTokens.revoke({ org: parseOrgName(query.org), id }, caller)
+      const ref = { org: parseOrgName(query.org), id }
+      await checkOwn(ref, control, caller)
+      await control.runTokens.revoke(ref, caller)
       return { status: 204 }
     },
   }),

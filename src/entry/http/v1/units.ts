@@ -35,6 +35,7 @@ export const unitRoutes = [
     path: '/v1/units',
     id: 'listUnits',
     action: 'unit:read',
+    isFiltered: true,
     tags,
     summary: 'List units by name',
     query: OrgQuery.extend({
@@ -73,6 +74,7 @@ export const unitRoutes = [
     path: '/v1/units',
     id: 'createUnit',
     action: 'unit:create',
+    isFiltered: true,
     tags,
     summary: 'Create a unit',
     headers: Idempotent,

@@ -15,7 +15,7 @@ import {
 import { check } from '../../api/check-answer.ts'
 import { rolloutAnswer, startedAnswer, statusAnswer } from '../../api/rollout-answers.ts'
 import { rolloutApi, rolloutPath } from '../../api/rollout-api.ts'
-import { openBackend } from '../../api/run-backend.ts'
+import { openBackend, stepTokenApi } from '../../api/run-backend.ts'
 import { openRepository } from '../../config/open-repository.ts'
 import { withUnit } from '../../config/unit-name.ts'
 import type { Session } from '../../session.ts'
@@ -136,7 +136,10 @@ async function workOn(
   const worked = startWorker(
     {
       api: rolloutApi(client, id),
-      backend,
+      backend: {
+        ...backend,
+        tokens: backend.tokens && stepTokenApi(backend.tokens, client, id),
+      },
       repository,
       engines,
       machine: world,

@@ -43,6 +43,7 @@ const backend = {
   }),
   target: ({ params }: { readonly params: UnitRef }) => params,
   takesRunTokens: true,
+  isForEngines: true,
   errors: engineErrors,
 }
 

@@ -9,6 +9,8 @@ export interface EventStreamDeps {
   readonly journal: Journal
   readonly clock: Clock
   readonly caller: Caller
+  /** Those that the caller may see. */
+  readonly shown: (items: readonly EventView[]) => Promise<readonly EventView[]>
   /** Aborted when the client goes away or the server shuts down. */
   readonly signal: AbortSignal
   /** Throws if the caller may not read on. */
@@ -65,13 +67,14 @@ function whileAllowed({ signal, clock, checkAgain }: EventStreamDeps) {
 async function* render(
   first: IteratorResult<EventPage>,
   pages: AsyncIterator<EventPage>,
-  { clock, caller }: Pick<EventStreamDeps, 'clock' | 'caller'>,
+  { clock, caller, shown }: Pick<EventStreamDeps, 'clock' | 'caller' | 'shown'>,
   refusal: () => unknown,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from('retry: 2000\n\n')
   let sentAt = clock.now()
   for (let page = first; page.done !== true && refusal() === undefined; page = await pages.next()) {
-    const { items, next } = page.value
+    const { next } = page.value
+    const items = await shown(page.value.items)
     // Without events a cursor is worth a line now and again; that also shows that the stream is alive.
     if (items.length === 0 && clock.now() - sentAt < HEARTBEAT_MS) continue
     sentAt = clock.now()

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Caller, Sight } from '../../../../access/index.ts'
 import { callerNetwork } from '../../auth/client-address.ts'
-import type { Exchange } from '../../kit/exchange.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 import { JournalEvent } from '../../openapi/openapi-schemas.ts'
 import { EventsQuery } from '../../openapi/queries.ts'
 import { route } from '../define.ts'
 import { eventStream } from './event-stream.ts'
+import { visibleEvents } from './visible-events.ts'
+import type { EventView } from '../../../../state/index.ts'
 
 export const eventRoutes = [
   route({
@@ -15,6 +15,7 @@ export const eventRoutes = [
     id: 'listEvents',
     action: 'events:read',
     tags: ['events'],
+    isFiltered: true,
     summary: 'Read the journal, or follow it as server-sent events',
     query: EventsQuery,
     target: ({ query: { org, unit } }) => ({ org, unit }),
@@ -47,18 +48,12 @@ export const eventRoutes = [
         x.res.once('close', services.streams.take(callerNetwork(x.address)))
         const { clock } = services
         const signal = AbortSignal.any([x.signal, services.stopping])
-        const deps = { journal, clock, caller: asOfLastCheck(x, caller), signal, checkAgain: x.checkAgain }
+        const shown = (items: readonly EventView[]) => visibleEvents(items, x, services)
+        const deps = { journal, clock, shown, caller, signal, checkAgain: x.checkAgain }
         return { status: 200, ...(await eventStream(wanted, headers, deps)) }
       }
       const page = await journal.read(wanted, caller)
-      return { status: 200, json: { ...page, items: [...page.items] } }
+      return { status: 200, json: { ...page, items: [...(await visibleEvents(page.items, x, services))] } }
     },
   }),
 ]
-
-/** What the caller may see changes during a long answer. */
-function asOfLastCheck(x: Exchange, caller: Caller): Caller {
-  if (x.sight === undefined) return caller
-  const sight: Sight = (unit) => x.sight?.(unit) ?? true
-  return { ...caller, sight }
-}

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { DependenciesView, DependencyChange } from '../../../../graph/index.ts'
+import { DependenciesView, DependencyChange, visibleDependencies } from '../../../../graph/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 import { Idempotent, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { ofUnit, route } from '../define.ts'
+import { inPlainWords } from './graph.ts'
 
 const tags = ['graph']
 const params = UnitParams
@@ -23,10 +24,10 @@ export const dependencyRoutes = [
     query: OrgQuery,
     target: ofUnit,
     answers: { 200: jsonAnswer(Listed, 'Dependencies that were declared, found in code, or read') },
-    handle: async ({ target, caller }, { graph }) => ({
-      status: 200,
-      json: await graph.dependencies.list(target, caller),
-    }),
+    async handle({ target, caller }, { graph, control }) {
+      const view = await graph.dependencies.list(target, caller)
+      return { status: 200, json: shown(view, await control.units.visible(target.org, caller)) }
+    },
   }),
   route({
     method: 'POST',
@@ -53,10 +54,13 @@ export const dependencyRoutes = [
       }),
     ),
     answers: { 200: jsonAnswer(Changed, 'Declared') },
-    handle: async ({ target, body, caller }, { graph }) => ({
-      status: 200,
-      json: await graph.dependencies.add(target, defined(body), caller),
-    }),
+    also: ({ body, target }) => [{ action: 'unit:read', resource: { org: target.org, unit: body.on } }],
+    async handle({ target, body, caller }, { graph, control }) {
+      const visible = await control.units.visible(target.org, caller)
+      const add = () => graph.dependencies.add(target, defined(body), caller)
+      const json = visible === undefined ? await add() : await inPlainWords({ ...target, unit: body.on }, add)
+      return { status: 200, json: shown(json, visible) }
+    },
   }),
   route({
     method: 'DELETE',
@@ -73,10 +77,21 @@ export const dependencyRoutes = [
     }),
     target: ofUnit,
     answers: { 200: jsonAnswer(Changed, 'The remaining dependency') },
-    async handle({ target, query: { on, outputs }, caller }, { graph }) {
+    async handle({ target, query: { on, outputs }, caller }, { graph, control }) {
       const names = outputs?.split(',').filter((name) => name !== '')
       const input = { on, ...(names === undefined ? {} : { outputs: names }) }
-      return { status: 200, json: await graph.dependencies.remove(target, input, caller) }
+      const visible = await control.units.visible(target.org, caller)
+      const remove = () => graph.dependencies.remove(target, input, caller)
+      const json =
+        visible === undefined ? await remove() : await inPlainWords({ ...target, unit: on }, remove)
+      return { status: 200, json: shown(json, visible) }
     },
   }),
 ]
+
+function shown<T extends z.output<typeof Listed>>(
+  view: T,
+  visible: { has(id: string): boolean } | undefined,
+): T {
+  return visible === undefined ? view : visibleDependencies(view, visible)
+}

@@ -1,9 +1,12 @@
 import { z } from 'zod'
-import { badRequest } from '../../../../base/errors.ts'
+import { badRequest, isTacoError } from '../../../../base/errors.ts'
+import { noSuchUnit } from '../../../../state/index.ts'
 import type { GraphView } from '../../../../graph/index.ts'
 import {
   drawGraph,
   pictureFormats,
+  visibleGraph,
+  visibleStatus,
   StatusView as StatusSchema,
   GraphView as GraphSchema,
 } from '../../../../graph/index.ts'
@@ -44,6 +47,7 @@ export const graphRoutes = [
     path: '/v1/graph',
     id: 'getGraph',
     action: 'graph:read',
+    isFiltered: true,
     tags,
     summary: 'Show the dependency graph with the status of each unit',
     query: Shown.extend({
@@ -65,8 +69,10 @@ export const graphRoutes = [
       },
     },
     target: ({ query: { org, unit } }) => ({ org, unit }),
-    async handle({ query: { format, at, ...query }, caller }, { graph, clock }) {
-      const view = await graph.view({ ...defined(query), ...timeOf(at, clock.now()) }, caller)
+    async handle({ query: { format, at, ...query }, caller }, { graph, clock, control }) {
+      const all = () => graph.view({ ...defined(query), ...timeOf(at, clock.now()) }, caller)
+      const visible = await control.units.visible(query.org, caller)
+      const view = visible === undefined ? await all() : visibleGraph(await inPlainWords(query, all), visible)
       if (format === 'json') return { status: 200, type: 'application/json', text: textOf(view) }
       return { status: 200, ...(await drawGraph(view, format)) }
     },
@@ -76,6 +82,7 @@ export const graphRoutes = [
     path: '/v1/status',
     id: 'getStatus',
     action: 'graph:read',
+    isFiltered: true,
     tags,
     summary: 'Show the status of units, with reasons',
     query: Shown.extend({
@@ -89,13 +96,35 @@ export const graphRoutes = [
     }),
     answers: { 200: jsonAnswer(StatusSchema.meta({ id: 'Status' }), 'Status and reasons') },
     target: ({ query: { org, unit } }) => ({ org, unit }),
-    async handle({ query: { at, direction, ...query }, caller }, { graph, clock }) {
+    async handle({ query: { at, direction, attention, ...query }, caller }, { graph, clock, control }) {
       const around = direction === 'both' ? {} : { direction }
-      const json = await graph.status({ ...defined(query), ...around, ...timeOf(at, clock.now()) }, caller)
-      return { status: 200, json }
+      const asked = { ...defined(query), ...around, ...timeOf(at, clock.now()) }
+      const visible = await control.units.visible(query.org, caller)
+      if (visible === undefined)
+        return { status: 200, json: await graph.status({ ...asked, attention }, caller) }
+      // Counted over what is visible, so it is narrowed afterwards.
+      const whole = visibleStatus(await inPlainWords(query, () => graph.status(asked, caller)), visible)
+      const wanted = attention
+        ? new Set((await graph.status({ ...asked, attention }, caller)).items.map(({ id }) => id))
+        : undefined
+      const items = wanted === undefined ? whole.items : whole.items.filter(({ id }) => wanted.has(id))
+      return { status: 200, json: { ...whole, items } }
     },
   }),
 ]
+
+/** A guess at what was meant could name a unit that the caller may not see. */
+export async function inPlainWords<T>(
+  { org, unit }: { readonly org: string; readonly unit?: string | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (unit === undefined || !isTacoError(error, 'NOT_FOUND')) throw error
+    throw noSuchUnit({ org, unit })
+  }
+}
 
 function timeOf(text: string | undefined, now: number): { at?: number } {
   if (text === undefined) return {}

@@ -31,6 +31,7 @@ export const syncRoutes = [
     path: '/v1/sync',
     id: 'syncProject',
     action: 'graph:write',
+    isFiltered: true,
     tags: ['graph'],
     summary: 'Apply the units, labels and dependencies of a project; edges declared by hand are kept',
     query: OrgQuery,
@@ -55,7 +56,15 @@ export const syncRoutes = [
       ),
     },
     target: ofOrg,
-    also: ({ body, target }) => (body.dryRun ? [] : [{ action: 'unit:create', resource: target }]),
+    also: ({ body, target: { org } }) =>
+      body.units.flatMap(({ name, dependencies }) => {
+        const resource = { org, unit: name }
+        return [
+          { action: 'graph:write', resource } as const,
+          ...(body.dryRun ? [] : [{ action: 'unit:create', resource } as const]),
+          ...dependencies.map(({ on }) => ({ action: 'unit:read', resource: { org, unit: on } }) as const),
+        ]
+      }),
     async handle({ target, body: { units, dryRun }, caller }, { sync }) {
       const { changes, warnings } = await sync.sync(target.org, units, { dryRun }, caller)
       return {

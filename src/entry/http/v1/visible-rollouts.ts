@@ -1,0 +1,34 @@
+import type { Caller } from '../../../access/index.ts'
+import { TacoError } from '../../../base/errors.ts'
+import type { RolloutPlan, RolloutView } from '../../../rollouts/index.ts'
+import type { V1Services } from './define.ts'
+
+type Visible = Awaited<ReturnType<V1Services['control']['units']['visible']>>
+
+/** A rollout names its units everywhere, so it is shown to those who may see all of them. */
+export function isVisibleRollout({ steps }: Pick<RolloutView, 'steps'>, visible: Visible): boolean {
+  return visible === undefined || steps.every(({ unit }) => visible.has(unit.id))
+}
+
+/** Refuses a walk that reaches units on which the caller may not do this, or which it may not even see. */
+export function checkWalk(
+  { steps }: RolloutPlan,
+  action: 'rollout:read' | 'rollout:start',
+  visible: Visible,
+  { sight }: Caller,
+): void {
+  if (sight === undefined || sight.may(action, undefined)) return
+  for (const { unit } of steps) {
+    const facts = visible === undefined ? { ...unit, labels: {} } : visible.get(unit.id)
+    if (facts !== undefined && sight.may(action, facts)) continue
+    const named = facts === undefined ? 'a unit that you cannot see' : unit.name
+    throw new TacoError(
+      'FORBIDDEN',
+      `The rollout would reach ${named}, and you have no permission for that.`,
+      {
+        facts: { action },
+        hint: 'Start from units whose dependents are yours, or ask an administrator of the organization.',
+      },
+    )
+  }
+}
