@@ -6,7 +6,10 @@ import { leaveOut } from './toolchain.ts'
 export async function startChromium(): Promise<Browser | undefined> {
   const executablePath = process.env['TACO_CHROMIUM'] ?? '/usr/bin/chromium'
   if (!existsSync(executablePath)) {
-    leaveOut('tests in a browser', `there is no ${executablePath} (TACO_CHROMIUM names another)`)
+    leaveOut(
+      'tests in a browser',
+      `there is no ${executablePath} and TACO_CHROMIUM names no other (optional)`,
+    )
     return undefined
   }
   // The sandbox needs rights that containers rarely give, and every page here is ours.

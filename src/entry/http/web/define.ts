@@ -72,18 +72,24 @@ interface Described {
   readonly fromOtherSites?: 'links' | 'forms'
 }
 
+/** The organization and the unit that it is about; if left out, the server. */
+interface Targeted<P extends Schema, Q extends Schema> {
+  readonly params?: P
+  readonly target?: (given: Pick<ParsedRequest<P, Q, undefined, Resource>, 'params' | 'query'>) => Resource
+}
+
 const common = { tags: ['pages'], target: () => ({}), answers: HTML_ANSWERS } as const
 
 /** A page, which people reach by links, also from other sites. */
 export function page<P extends Schema = undefined, Q extends Schema = undefined>(
-  definition: Described & {
-    readonly params?: P
-    readonly query?: Q
-    handle(
-      request: ParsedRequest<P, Q, undefined, Resource>,
-      services: WebServices,
-    ): HtmlReply | Promise<HtmlReply>
-  },
+  definition: Described &
+    Targeted<P, Q> & {
+      readonly query?: Q
+      handle(
+        request: ParsedRequest<P, Q, undefined, Resource>,
+        services: WebServices,
+      ): HtmlReply | Promise<HtmlReply>
+    },
 ): Route {
   return route<P, Q, undefined, Resource, typeof HTML_ANSWERS>({
     ...common,
@@ -123,17 +129,17 @@ export function form<F extends z.ZodRawShape, P extends Schema = undefined>({
   fields,
   handle,
   ...definition
-}: Described & {
-  readonly params?: P
-  /** Beside the CSRF token. */
-  readonly fields: F
-  handle(
-    request: Omit<ParsedRequest<P, undefined, undefined, Resource>, 'body'> & {
-      readonly body: z.output<z.ZodObject<F>>
-    },
-    services: WebServices,
-  ): HtmlReply | Promise<HtmlReply>
-}): Route {
+}: Described &
+  Targeted<P, undefined> & {
+    /** Beside the CSRF token. */
+    readonly fields: F
+    handle(
+      request: Omit<ParsedRequest<P, undefined, undefined, Resource>, 'body'> & {
+        readonly body: z.output<z.ZodObject<F>>
+      },
+      services: WebServices,
+    ): HtmlReply | Promise<HtmlReply>
+  }): Route {
   const Fields = z.object(fields)
   const schema = z.object({ csrf: z.string().default('') }).catchall(z.unknown())
   return route<P, undefined, BodySpec<typeof schema>, Resource, typeof HTML_ANSWERS>({

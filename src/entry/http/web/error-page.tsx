@@ -25,9 +25,8 @@ export function errorPages(error: unknown, requestId: string, x?: Exchange): Ren
 function pageOf(x: Exchange): string {
   if (x.method === 'GET' || x.method === 'HEAD') return x.query === '' ? x.path : `${x.path}?${x.query}`
   const { referer = '', host } = x.req.headers
-  const [, page] = /^https?:\/\/([^/]+)(\/.*)$/.exec(referer)?.slice(1) ?? []
-  const isOwn = host !== undefined && referer.split('/')[2] === host
-  return (isOwn ? ownPath(page) : undefined) ?? '/'
+  const [, from, page] = /^https?:\/\/([^/]+)(\/.*)$/.exec(referer) ?? []
+  return (from === host ? ownPath(page) : undefined) ?? '/'
 }
 
 interface ErrorPageProps {
