@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../peers/free-port.ts'
+import { serveOnLoopback } from '../peers/loopback.ts'
 import { startOidc } from '../peers/oidc.ts'
 import { engines } from '../rig/engines.ts'
 import { httpBackend, oneResource } from '../rig/hcl.ts'
@@ -70,6 +71,42 @@ test('a CI job applies with its own identity, within its rule, and no secret is 
   expect(server.output()).not.toContain(rootToken)
 })
 
+test('taco login --workload gets the identity of the job from GitHub Actions, a variable or a file', async () => {
+  const { server, issuer, publicUrl, home, taco } = await open()
+  const sub = 'repo:acme/infra:environment:prod'
+  const rule = ['--issuer', issuer.issuer, '--claim', `sub=${sub}`, '--role', 'reader']
+  await taco(['workload', 'set', 'read', ...rule])
+  // What the runner of GitHub Actions offers to a job.
+  const actions = await serveOnLoopback(() => (req, res) => {
+    const { searchParams } = new URL(String(req.url), 'http://localhost')
+    const aud = searchParams.get('audience') ?? ''
+    if (req.headers.authorization !== 'Bearer request-token') res.writeHead(401).end()
+    else void issuer.mint({ aud, sub }).then((value) => res.end(JSON.stringify({ value })))
+  })
+  onTestFinished(() => actions.dispose())
+  const idToken = await issuer.mint({ aud: publicUrl, sub })
+  await writeFile(join(home, 'id-token'), idToken)
+  const login = ['login', '--workload', server.url]
+
+  for (const [args, env] of [
+    [
+      login,
+      {
+        ACTIONS_ID_TOKEN_REQUEST_URL: `${actions.url}/token?api-version=2.0`,
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request-token',
+      },
+    ],
+    [login, { TACO_ID_TOKEN: idToken }],
+    [[...login, '--id-token-file', join(home, 'id-token')], {}],
+  ] as const) {
+    const signedIn = await taco(args, { TACO_TOKEN: '', ...env })
+    expect(signedIn.output).toContain(`as token:default/read (${sub})`)
+    expect((await taco(['unit', 'ls'], { TACO_TOKEN: '' })).code).toBe(0)
+  }
+  const none = await taco(login, { TACO_TOKEN: '' })
+  expect([none.code, none.output]).toEqual([2, expect.stringContaining('is no identity token')])
+})
+
 test('a token is created, used and revoked from the command line, and its text is printed alone', async () => {
   const { server, home, taco } = await open()
   const create = ['token', 'create', '--name', 'ci', '--org-token', '--role', 'reader', '--expires', '30d']
@@ -87,6 +124,6 @@ test('a token is created, used and revoked from the command line, and its text i
   expect((await taco(['token', 'revoke', `at-${id}`])).output).toContain(`revoked at-${id}`)
 
   const refused = await taco(['unit', 'ls'], { TACO_TOKEN: token })
-  expect([refused.code, refused.output]).toEqual([3, expect.stringContaining('revoked by token:root')])
+  expect([refused.code, refused.output]).toEqual([5, expect.stringContaining('revoked by token:root')])
   expect(refused.output + server.output()).not.toContain(token.split('.')[1])
 })

@@ -89,7 +89,7 @@ test('an option comes from the command line before the environment before its de
 })
 
 test('a value from the environment is judged like one from the command line', () => {
-  expect(refusal('serve', { TACO_AUTH: 'open' }).message).toMatch(/--auth must be none or token/)
+  expect(refusal('serve', { TACO_AUTH: 'open' }).message).toMatch(/--auth must be none, token or sso/)
 })
 
 test('an optional value is taken only when it is attached', () => {
