@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from './caller.ts'
+import type { AccessEventType } from './event-types.ts'
 import { openObject } from '../bucket/index.ts'
 
 /** An event as documents of this layer carry it to the journal. What is in it is up to the layer that keeps the journal. */
@@ -8,7 +9,7 @@ export type JournalEvent = z.infer<typeof JournalEvent>
 
 /** What happened, for the journal. */
 export interface AccessChange {
-  readonly type: string
+  readonly type: AccessEventType
   readonly caller: Caller
   /** Never a secret. */
   readonly data: Readonly<Record<string, unknown>>
@@ -17,7 +18,10 @@ export interface AccessChange {
 /** Brings events to the journal, which belongs to a layer above. */
 export interface JournalPort {
   /** Without an organization: of the whole server. */
-  make(about: { readonly org: string }, change: AccessChange): JournalEvent
+  make(
+    about: { readonly org: string; readonly unit?: { readonly id: string; readonly name: string } },
+    change: AccessChange,
+  ): JournalEvent
   unsent(outbox: readonly JournalEvent[]): readonly JournalEvent[]
   send(outbox: readonly JournalEvent[], made: readonly JournalEvent[], document: OutboxDocument): void
   sendLeft(outbox: readonly JournalEvent[], document: OutboxDocument): void

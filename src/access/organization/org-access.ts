@@ -3,13 +3,16 @@ import { createFresh } from '../../base/fresh.ts'
 import type { Ids } from '../../base/ids.ts'
 import { type Bucket, createDocumentStore } from '../../bucket/index.ts'
 import type { Caller } from '../caller.ts'
+import type { AccessEventType } from '../event-types.ts'
 import type { JournalPort } from '../journal-port.ts'
 import { FRESH_MS } from '../people/people.ts'
 import { type OrgAccessDocument, type OrgPolicy, emptyPolicy, orgAccessKind } from './document.ts'
 
 export interface PolicyChange {
-  /** The type of the event: `team.created`. */
-  readonly type: string
+  /** Of the event that reports it. */
+  readonly type: AccessEventType
+  /** If the change is about one unit. */
+  readonly unit?: { readonly id: string; readonly name: string }
   readonly data: Readonly<Record<string, unknown>>
   readonly transition: (policy: OrgAccessDocument) => OrgAccessDocument
 }
@@ -37,14 +40,15 @@ export function createOrgAccess(deps: {
   return {
     fresh: (org) => fresh.get(org),
     get: (org) => read(org),
-    async change(org, { type, data, transition }, caller) {
+    async change(org, { type, data, transition, unit }, caller) {
+      const about = unit === undefined ? { org } : { org, unit }
       if ((await store.find(org)) === undefined) await store.create(org, emptyPolicy(org))
       const { value } = await store.change(
         org,
         (policy) => {
           const next = transition(policy)
           if (next === policy) return { value: policy, answer: undefined }
-          return { value: next, events: [journal.make({ org }, { type, caller, data })], answer: undefined }
+          return { value: next, events: [journal.make(about, { type, caller, data })], answer: undefined }
         },
         caller,
       )

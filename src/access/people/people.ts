@@ -5,6 +5,7 @@ import { createFresh } from '../../base/fresh.ts'
 import type { Ids } from '../../base/ids.ts'
 import { type Bucket, createDocumentStore } from '../../bucket/index.ts'
 import { type Caller, authorOf } from '../caller.ts'
+import type { AccessEventType } from '../event-types.ts'
 import { type JournalPort, SERVER } from '../journal-port.ts'
 import type { UserPrincipal, Via } from '../principal.ts'
 import {
@@ -52,7 +53,12 @@ export interface People {
   noteSession(id: string, session: KnownSession, caller: Caller): Promise<PersonDocument>
   setSuspended(id: string, isSuspended: boolean, caller: Caller): Promise<PersonDocument>
   /** For changes that other modules decide on. `type`: of the event that tells of it; none if left out. */
-  change(id: string, transition: PersonTransition, caller: Caller, type?: string): Promise<PersonDocument>
+  change(
+    id: string,
+    transition: PersonTransition,
+    caller: Caller,
+    type?: AccessEventType,
+  ): Promise<PersonDocument>
 }
 
 export interface PeoplePage {
@@ -101,7 +107,7 @@ export function createPeople(deps: {
 
   async function change(
     id: string,
-    type: string,
+    type: AccessEventType | undefined,
     caller: Caller,
     transition: PersonTransition,
     data: Readonly<Record<string, unknown>> = {},
@@ -112,7 +118,8 @@ export function createPeople(deps: {
         const next = transition(person)
         if (next === person) return { value: person, answer: undefined }
         const about = { person: id, login: person.login, ...data }
-        const events = type === '' ? [] : [journal.make({ org: SERVER }, { type, caller, data: about })]
+        const events =
+          type === undefined ? [] : [journal.make({ org: SERVER }, { type, caller, data: about })]
         return { value: next, events, answer: undefined }
       },
       caller,
@@ -163,7 +170,7 @@ export function createPeople(deps: {
         damaged: unreadable.length,
       }
     },
-    change: (id, transition, caller, type = '') => change(id, type, caller, transition),
+    change: (id, transition, caller, type) => change(id, type, caller, transition),
     endSessions: (id, caller) =>
       change(id, 'person.signed-out', caller, (person) => ({
         ...person,
@@ -184,7 +191,7 @@ export function createPeople(deps: {
         { session },
       ),
     noteSession: (id, session, caller) =>
-      change(id, '', caller, (person) => {
+      change(id, undefined, caller, (person) => {
         const others = person.sessions.filter((one) => one.id !== session.id && one.expiresAt > clock.now())
         const before = person.sessions.find((one) => one.id === session.id)
         if (before?.endedAt !== undefined) return person

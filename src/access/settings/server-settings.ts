@@ -12,6 +12,7 @@ import {
   openWord,
 } from '../../bucket/index.ts'
 import { type Caller, authorOf } from '../caller.ts'
+import type { AccessEventType } from '../event-types.ts'
 import { type ProviderKind, type ProviderSettings, parseProviderSettings } from '../identity/settings.ts'
 import { JournalEvent, type JournalPort, SERVER } from '../journal-port.ts'
 import { accessPrefix } from '../layout.ts'
@@ -95,7 +96,7 @@ export function createServerSettings(deps: {
   const fresh = createFresh<void, ServerPolicy>({ clock, forMs: FRESH_MS, most: 1, keyOf: () => '', read })
 
   async function change(
-    type: string,
+    type: AccessEventType,
     data: Readonly<Record<string, unknown>>,
     caller: Caller,
     transition: (settings: ServerDocument) => ServerDocument,

@@ -5,6 +5,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import { type Bucket, createDocumentStore } from '../../bucket/index.ts'
 import { type Caller, authorOf } from '../caller.ts'
+import type { AccessEventType } from '../event-types.ts'
 import { type JournalPort, SERVER } from '../journal-port.ts'
 import type { TokenScope } from '../principal.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
@@ -77,7 +78,7 @@ export function createTokens(deps: {
   const validated = createValidatedTokens({ ...deps, documents, onUse: usage.note })
 
   function event(
-    type: string,
+    type: AccessEventType,
     { id, name, owner, expiresAt }: Pick<TokenDocument, 'id' | 'name' | 'owner' | 'expiresAt'>,
     caller: Caller,
   ) {

@@ -44,5 +44,11 @@ function matchesAction({ action, type }: Event, pattern: string): boolean {
 
 function isBy(event: Event, who: string): boolean {
   const { by } = viewAuthor(event)
-  return by === who || by.slice(by.indexOf(':') + 1) === who || event.via?.id === who
+  if (by === who || by.slice(by.indexOf(':') + 1) === who || event.via?.id === who) return true
+  // Whoever signs in is not known before it is done.
+  return event.type.startsWith('person.') && [event.data['login'], event.data['person']].includes(nameIn(who))
+}
+
+function nameIn(who: string): string {
+  return who.replace(/^user:/, '')
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AccessEventType } from '../../../access/index.ts'
 import { RolloutEventType } from '../../../rollouts/index.ts'
 import { EventType } from '../../../state/index.ts'
 
@@ -55,7 +56,11 @@ export const EventsQuery = z.strictObject({
     description:
       'Id or name. A name means the unit that has it, or had it when it was deleted; one that no unit has is looked for in the events.',
   }),
-  type: Repeated.pipe(z.array(z.enum([...EventType.options, ...RolloutEventType.options])).optional()).meta({
+  type: Repeated.pipe(
+    z
+      .array(z.enum([...EventType.options, ...RolloutEventType.options, ...AccessEventType.options]))
+      .optional(),
+  ).meta({
     description: 'May be repeated.',
   }),
   limit: Limit,

@@ -259,3 +259,20 @@ test('records are found by who, unit, action and time, page by page', async () =
   }
   expect(paged).toEqual(await records('&who=root'))
 })
+
+test('a broken guard is announced, and found by its unit', async () => {
+  const { ask, records, control } = await open()
+  await ask('POST', '/v1/units', { name: 'app' })
+  expect((await ask('POST', '/v1/orgs/default/guards', { units: ['app'] })).status).toBe(201)
+  const broken = await ask('POST', '/v1/units/app/break-glass', { reason: 'the runner is down' })
+  expect(broken.status).toBe(201)
+  await control.close()
+
+  const found = { by: 'token:root', requestId: broken.requestId, data: { reason: 'the runner is down' } }
+  expect(await records('&unit=app&action=guard.*')).toMatchObject([{ type: 'guard.broken', ...found }])
+  const events = await ask('GET', '/v1/events?type=guard.broken&type=guard.set')
+  expect(events.json()['items']).toMatchObject([
+    { type: 'guard.set' },
+    { type: 'guard.broken', unit: { name: 'app' } },
+  ])
+})

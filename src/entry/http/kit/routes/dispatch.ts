@@ -132,7 +132,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
 
   function answer(x: Exchange, found: Found): Promise<void> | undefined {
     const refused = (error: unknown): never => {
-      recorder.refused(x, error, () => askedFor(x, found))
+      recorder.refused(x, error, found.row?.route, () => askedFor(x, found))
       throw error
     }
     try {

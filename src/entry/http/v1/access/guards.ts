@@ -80,7 +80,7 @@ export const guardRoutes = [
       const by = principalText(caller.principal)
       const guard: Guard = { id: services.ids.id('guard'), ...body, at: services.clock.now(), by }
       const change = {
-        type: 'guard.set',
+        type: 'guard.set' as const,
         data: { guard: guard.id, units: guard.units ?? null, reason: guard.reason ?? null },
         transition: <T extends OrgPolicy>(policy: T) => addGuard(policy, guard),
       }
@@ -102,7 +102,7 @@ export const guardRoutes = [
     async handle({ target: { org }, params, caller }, services) {
       await policyOf(services, org, caller)
       const change = {
-        type: 'guard.ended',
+        type: 'guard.ended' as const,
         data: { guard: params.guard },
         transition: <T extends OrgPolicy>(policy: T) => removeGuard(policy, params.guard),
       }
@@ -139,8 +139,9 @@ export const guardRoutes = [
       const by = principalText(caller.principal)
       const broken = { unit: id, by, reason, at, until: at + forMs }
       const change = {
-        type: 'guard.broken',
-        data: { unit: id, name, reason, until: isoTime(broken.until) },
+        type: 'guard.broken' as const,
+        unit: { id, name },
+        data: { reason, until: isoTime(broken.until) },
         transition: <T extends OrgPolicy>(policy: T) => breakGlass(policy, broken),
       }
       await services.orgAccess.change(target.org, change, caller)

@@ -93,7 +93,7 @@ export const roleRoutes = [
       await policyOf(services, org, caller)
       const role = { name: params.role, ...body }
       const change = {
-        type: 'role.changed',
+        type: 'role.changed' as const,
         data: { role: role.name, rules: role.rules.length },
         transition: <T extends OrgPolicy>(policy: T) => putRole(policy, role),
       }
@@ -115,7 +115,7 @@ export const roleRoutes = [
     async handle({ target: { org }, params, caller }, services) {
       await policyOf(services, org, caller)
       const change = {
-        type: 'role.deleted',
+        type: 'role.deleted' as const,
         data: { role: params.role },
         transition: <T extends OrgPolicy>(policy: T) => removeRole(policy, params.role),
       }
@@ -157,7 +157,7 @@ export const roleRoutes = [
       const to = await parseSubject(body.to, { policy: before, people: services.signIn?.people }, caller)
       const binding = { role: body.role, to, ...(body.units === undefined ? {} : { units: body.units }) }
       const change = {
-        type: 'role.granted',
+        type: 'role.granted' as const,
         data: { ...binding },
         transition: <T extends OrgPolicy>(policy: T) => bind(policy, binding),
       }
@@ -188,7 +188,7 @@ export const roleRoutes = [
         : await parseSubject(query.to, { policy: before, people: services.signIn?.people }, caller)
       const binding = { role: query.role, to, ...(query.units === undefined ? {} : { units: query.units }) }
       const change = {
-        type: 'role.revoked',
+        type: 'role.revoked' as const,
         data: { ...binding },
         transition: <T extends OrgPolicy>(policy: T) => unbind(policy, binding),
       }

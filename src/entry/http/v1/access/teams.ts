@@ -86,7 +86,7 @@ export const teamRoutes = [
       await policyOf(services, org, caller)
       const team = { ...body, id: services.ids.id('team'), members: [], createdAt: services.clock.now() }
       const change = {
-        type: 'team.created',
+        type: 'team.created' as const,
         data: { team: team.id, name: team.name },
         transition: <T extends OrgPolicy>(policy: T) => addTeam(policy, team),
       }
@@ -133,7 +133,7 @@ export const teamRoutes = [
     async handle({ target: { org }, params, body, caller }, services) {
       const { id } = findTeam(await policyOf(services, org, caller), params.team)
       const change = {
-        type: 'team.changed',
+        type: 'team.changed' as const,
         data: { team: id, ...body },
         transition: <T extends OrgPolicy>(policy: T) => changeTeam(policy, id, body),
       }
@@ -155,7 +155,7 @@ export const teamRoutes = [
     async handle({ target: { org }, params, caller }, services) {
       const { id, name } = findTeam(await policyOf(services, org, caller), params.team)
       const change = {
-        type: 'team.deleted',
+        type: 'team.deleted' as const,
         data: { team: id, name },
         transition: <T extends OrgPolicy>(policy: T) => removeTeam(policy, id),
       }
@@ -180,7 +180,7 @@ export const teamRoutes = [
         const { id } = findTeam(await policyOf(services, org, caller), params.team)
         const isAdded = method === 'PUT'
         const change = {
-          type: isAdded ? 'team.member-added' : 'team.member-removed',
+          type: isAdded ? ('team.member-added' as const) : ('team.member-removed' as const),
           data: { team: id, person: person.id, login: person.login },
           transition: <T extends OrgPolicy>(policy: T) =>
             isAdded ? addTeamMember(policy, id, person.id) : removeTeamMember(policy, id, person.id),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { rootToken, startSignInFace, startWebFace } from '../../../../../test/rig/web-face.ts'
+import { alice as anyone } from '../../../../../test/support/caller.ts'
 import { TestProvider } from '../../../../../test/support/sign-in.ts'
 import { systemClock } from '../../../../base/clock.ts'
 import { TacoError } from '../../../../base/errors.ts'
@@ -249,4 +250,24 @@ test('the metadata of a SAML provider is public, and names the configured callba
   expect(text).toBe('<EntityDescriptor acs="https://taco.example/sign-in/saml/callback"/>')
   for (const other of ['corp', 'none'])
     expect(await browser().get(`/sign-in/${other}/metadata`)).toMatchObject({ status: 404 })
+})
+
+test('a sign-in that fails is in the audit, from which address and without the code', async () => {
+  const { browser, face } = await startSignInFace()
+  const alice = browser()
+  await alice.get('/sign-in/corp')
+  await alice.get('/sign-in/corp/callback?code=bad-code')
+
+  await expect
+    .poll(async () => (await face.deps.control.audit.read({ limit: 10, result: 'refused' }, anyone)).items)
+    .toMatchObject([
+      {
+        by: 'anonymous',
+        address: '127.0.0.1',
+        route: 'GET /sign-in/{provider}/callback',
+        data: { reason: 'UNAUTHENTICATED' },
+      },
+    ])
+  const everything = await face.deps.control.audit.read({ limit: 10 }, anyone)
+  expect(JSON.stringify(everything)).not.toContain('bad-code')
 })
