@@ -11,6 +11,8 @@ export const AccessEventType = z.enum([
   'session.ended',
   'token.created',
   'token.revoked',
+  'workload.changed',
+  'workload.deleted',
   'team.created',
   'team.changed',
   'team.deleted',

@@ -88,7 +88,7 @@ export const workloadRoutes = [
       if (body.scope !== undefined) checkScope(body.scope)
       await policyOf(services, org, caller)
       const change = {
-        type: 'workload.changed',
+        type: 'workload.changed' as const,
         data: { workload: rule.name, issuer: rule.issuer, roles: rule.roles },
         transition: <T extends OrgPolicy>(policy: T) => putWorkload(policy, rule),
       }
@@ -111,7 +111,7 @@ export const workloadRoutes = [
     async handle({ target: { org }, params, caller }, services) {
       await policyOf(services, org, caller)
       const change = {
-        type: 'workload.deleted',
+        type: 'workload.deleted' as const,
         data: { workload: params.rule },
         transition: <T extends OrgPolicy>(policy: T) => removeWorkload(policy, params.rule),
       }
