@@ -45,8 +45,9 @@ function section(spec: CommandSpec, path: string): string {
 }
 
 function argumentTable({ args = [] }: CommandSpec): string {
-  const rows = args.map(({ name, says, optional, rest }) => {
-    const shown = optional === true ? `[${name}]` : rest === true ? `<${name}...>` : `<${name}>`
+  const rows = args.map(({ name, says, optional, rest, many }) => {
+    const word = rest === true || many === true ? `${name}...` : name
+    const shown = optional === true ? `[${word}]` : `<${word}>`
     return `| \`${shown}\` | ${says ?? ''} |`
   })
   return rows.length === 0 ? '' : `| argument | |\n|---|---|\n${rows.join('\n')}\n`

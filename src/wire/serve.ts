@@ -93,12 +93,14 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
       ? defaultLimits
       : { ...defaultLimits, maxStateBytes: options.maxStateBytes }
   const collectors = memoryCollectors()
+  const flow =
+    services.signIn && publicUrl !== undefined
+      ? createSignInFlow({ ...services.signIn, clock, publicUrl })
+      : undefined
   const web = await openWebFace({
     auth: options.auth,
     ...(publicUrl === undefined ? {} : { publicUrl }),
-    ...(services.signIn === undefined || publicUrl === undefined
-      ? {}
-      : { signIn: { ...services.signIn, flow: createSignInFlow({ ...services.signIn, clock, publicUrl }) } }),
+    ...(services.signIn && flow ? { signIn: { ...services.signIn, flow } } : {}),
     oauth: services.signIn?.oauth,
     about,
     clock,
@@ -132,6 +134,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     control,
     ...services,
     exchangeWorkload,
+    checkProvider: flow?.check,
     guard: guardWith({ runTokens: control.runTokens, signIn: services.signIn }, watch),
     isMetricsOpen: options.metricsOpen,
     ...(trustedProxies === undefined ? {} : { trustedProxies }),

@@ -1,4 +1,4 @@
-import { accessCommands } from './commands/access/spec.ts'
+import { accessCommands, guardCommands, roleCommands, teamCommands } from './commands/access/spec.ts'
 import { completionCommand } from './commands/completion.ts'
 import { bucketCommands } from './commands/bucket/spec.ts'
 import { loginCommands } from './commands/login/spec.ts'
@@ -58,6 +58,9 @@ export const program: CommandSpec = {
     ...serverCommands,
     tokenCommands,
     accessCommands,
+    teamCommands,
+    roleCommands,
+    guardCommands,
     workloadCommands,
     completionCommand,
   ],

@@ -22,7 +22,8 @@ test('every command has an example that names it, and help that says what it doe
     expect(help).toContain(spec.says)
     if (spec.run === undefined) continue
     expect(spec.example, path.join(' ')).toContain(path.at(-1))
-    expect(help).toContain(`Example:\n  ${spec.example ?? ''}`)
+    expect(help).toMatch(/\nExamples?:\n/)
+    for (const line of spec.example?.split('\n') ?? []) expect(help).toContain(`  ${line}\n`)
     for (const option of spec.options ?? []) expect(help).toContain(longOf(option))
   }
 })

@@ -1,5 +1,5 @@
 import type { Server, ServerOptions } from 'node:http'
-import type { Access, AccessQuestions, OrgAccess, SignInServices } from '../../access/index.ts'
+import type { Access, AccessQuestions, OrgAccess, SignInFlow, SignInServices } from '../../access/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
@@ -31,6 +31,8 @@ export interface HttpDeps {
   readonly accessQuestions: AccessQuestions
   /** Undefined: people cannot sign in here. */
   readonly signIn: SignInServices | undefined
+  /** Asks a sign-in provider whether its settings can work. Undefined: people cannot sign in here. */
+  readonly checkProvider?: SignInFlow['check'] | undefined
   /** True: /metrics asks for no credential. */
   readonly isMetricsOpen?: boolean
   readonly limits: Limits

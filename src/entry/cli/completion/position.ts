@@ -85,7 +85,7 @@ export function expectedAt(program: CommandSpec, words: readonly string[]): Expe
 
 function argAt({ args = [] }: CommandSpec, at: number): ArgSpec | undefined {
   const last = args.at(-1)
-  return args[at] ?? (last?.rest === true ? last : undefined)
+  return args[at] ?? (last?.rest === true || last?.many === true ? last : undefined)
 }
 
 function takesValue({ value, valueOptional }: OptionSpec): boolean {

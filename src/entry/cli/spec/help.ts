@@ -55,9 +55,10 @@ export function helpOf(
 export function usageOf(spec: CommandSpec): string {
   if (spec.children !== undefined) return spec.run === undefined ? '<command>' : '[command]'
   return (spec.args ?? [])
-    .map(({ name, optional, rest }) =>
-      optional === true ? `[${name}]` : rest === true ? `-- <${name}…>` : `<${name}>`,
-    )
+    .map(({ name, optional, rest, many }) => {
+      if (optional === true) return `[${name}${many === true ? '…' : ''}]`
+      return rest === true ? `-- <${name}…>` : `<${name}>`
+    })
     .join(' ')
 }
 

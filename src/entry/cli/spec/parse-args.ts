@@ -158,7 +158,8 @@ function checkOperands(spec: CommandSpec, path: readonly string[], operands: rea
   const args = spec.args ?? []
   const missing = args.find(({ optional }, i) => optional !== true && operands[i] === undefined)
   if (missing !== undefined) throw badOption(path, `The argument <${missing.name}> is missing.`)
-  if (operands.length > args.length && args.at(-1)?.rest !== true) {
+  const last = args.at(-1)
+  if (operands.length > args.length && last?.rest !== true && last?.many !== true) {
     throw badOption(path, `Unexpected argument ${JSON.stringify(operands[args.length])}.`)
   }
 }

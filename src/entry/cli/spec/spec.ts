@@ -28,6 +28,8 @@ export interface ArgSpec {
   readonly choices?: readonly string[]
   /** Takes all that is left, options of other programs included. */
   readonly rest?: boolean
+  /** The last one: any number of them, with options before, between and after. */
+  readonly many?: boolean
 }
 
 export interface OptionSpec {

@@ -63,7 +63,7 @@ function refusal(reason: Denial, { principal, action, resource, isForEngines }: 
     case 'guarded':
       return new TacoError('FORBIDDEN', `Only runs may change the state of ${unit}: the unit is guarded.`, {
         facts: { action, unit, isGuarded: true },
-        hint: 'Start a rollout or a run. In an emergency: `taco guard break <unit> --reason …`.',
+        hint: 'Start a rollout or a run. In an emergency: `taco guard break <unit> --reason <why>`.',
       })
     case 'token-scope':
       return new TacoError('FORBIDDEN', `The scope of this token does not include ${action}${on(unit)}.`, {

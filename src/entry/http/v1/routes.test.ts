@@ -54,6 +54,7 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['DELETE /v1/server/administrators/{subject}', 'server:admin', 'nobody', 401, 403, 403],
   ['GET /v1/providers', 'provider:manage', 'nobody', 401, 403, 403],
   ['PUT /v1/providers/{provider}', 'provider:manage', 'nobody', 401, 403, 403],
+  ['POST /v1/providers/{provider}/check', 'provider:manage', 'nobody', 401, 403, 403],
   ['DELETE /v1/providers/{provider}', 'provider:manage', 'nobody', 401, 403, 403],
   ['POST /v1/orgs/{org}/workload-token', 'account:manage', 'everybody', 403, 403, 403],
   ['GET /v1/orgs/{org}/workloads', 'access:read', 'nobody', 401, 200, 403],

@@ -52,7 +52,7 @@ async function checkOwn(
   if (caller.sight === undefined || caller.sight.may('run:token', undefined)) return
   const author = await runTokens.authorOf(ref, caller)
   if (author !== undefined && author !== principalText(caller.principal))
-    throw new TacoError('FORBIDDEN', 'This run token was issued to somebody else.', {
+    throw new TacoError('FORBIDDEN', 'This run token was issued to another caller.', {
       hint: 'Ask an administrator of the organization.',
     })
 }

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { reasonOf } from '../../../../base/errors.ts'
 import { check, fields, flag, list, maybe, number, text } from '../../api/check-answer.ts'
 import { ofWholeServer } from '../../api/client.ts'
 import type { Session } from '../../session.ts'
-import { EXIT, usageError } from '../../terminal/exit-codes.ts'
+import { EXIT } from '../../terminal/exit-codes.ts'
+import { fileOf, pathIn } from './shared.ts'
 
 const explained = fields({ allowed: flag, lines: list(text) })
 const tested = fields({
@@ -29,7 +27,7 @@ export async function explain(
 ): Promise<number> {
   const { output } = session
   const query = { ...ofWholeServer, who, action, ...(unit === undefined ? {} : { unit }) }
-  const answer = await (await session.client()).json('GET', `${pathIn(session)}/explain`, { query })
+  const answer = await (await session.client()).json('GET', pathIn(session, 'access', 'explain'), { query })
   const { allowed, lines } = check(explained, answer)
   if (output.asJson) output.json(answer)
   else output.data(lines.map((line, i) => `${i === 0 ? '' : '  '}${line}\n`).join(''))
@@ -37,11 +35,11 @@ export async function explain(
 }
 
 export async function test(session: Session, [file = '']: readonly string[]): Promise<number> {
-  const { output, world } = session
-  const json = { path: file, text: await read(resolve(world.cwd, file), file) }
+  const { output } = session
+  const json = await fileOf(session, file)
   const answer = await (
     await session.client()
-  ).json('POST', `${pathIn(session)}/test`, { query: ofWholeServer, json })
+  ).json('POST', pathIn(session, 'access', 'test'), { query: ofWholeServer, json })
   const { items, failed } = check(tested, answer)
   if (output.asJson) output.json(answer)
   else {
@@ -50,16 +48,4 @@ export async function test(session: Session, [file = '']: readonly string[]): Pr
     output.note(`${items.length - failed} of ${items.length} expectations met`)
   }
   return failed > 0 ? EXIT.failed : EXIT.ok
-}
-
-async function read(path: string, shown: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw usageError(`Cannot read ${shown}: ${reasonOf(error)}.`, 'Give the path of a file of expectations.')
-  }
-}
-
-function pathIn(session: Session): string {
-  return `/v1/orgs/${encodeURIComponent(session.org())}/access`
 }

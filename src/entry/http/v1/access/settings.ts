@@ -24,6 +24,12 @@ const ProviderView = z.object({
 const ProviderInput = z.looseObject({ kind: z.string(), label: z.string() }).meta({
   description: 'The settings of the provider: see docs/access.md. Secrets are sealed and never shown.',
 })
+const ProviderCheckView = z.object({
+  facts: z.record(z.string(), z.string()).meta({ example: { Issuer: 'https://example.okta.com' } }),
+  warnings: z
+    .array(z.string())
+    .meta({ description: 'Sign-in works, but not all that the settings ask for.' }),
+})
 
 const SettingsView = z.object({
   administrators: z.array(z.string()).meta({ example: ['user:alice', 'group:okta/platform'] }),
@@ -147,6 +153,25 @@ export const serverSettingsRoutes = [
     async handle({ params, body, caller }, services) {
       const stored = await signInOf(services).settings.putProvider({ ...body, id: params.provider }, caller)
       return { status: 200, json: viewProvider(stored) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/providers/{provider}/check',
+    id: 'checkProvider',
+    action: 'provider:manage',
+    tags,
+    summary: 'Ask a sign-in provider whether its settings can work',
+    params: ProviderParams,
+    query,
+    target: ofServer,
+    answers: { 200: jsonAnswer(ProviderCheckView, 'What was found') },
+    async handle({ params, caller }, services) {
+      const { providers } = await signInOf(services).settings.get(caller)
+      const isKnown = providers.some(({ id }) => id === params.provider)
+      if (!isKnown || services.checkProvider === undefined) throw noProvider(params.provider)
+      const { facts, warnings } = await services.checkProvider(params.provider)
+      return { status: 200, json: { facts, warnings: [...warnings] } }
     },
   }),
   route({

@@ -1,0 +1,56 @@
+import { check, fields, list as listOf, maybe, text } from '../../api/check-answer.ts'
+import { ofWholeServer } from '../../api/client.ts'
+import type { Session } from '../../session.ts'
+import { pathIn, required, subjectOf } from './shared.ts'
+
+const binding = fields({ role: text, to: text, units: maybe(listOf(text)) })
+const bindings = fields({ items: listOf(binding) })
+
+const WHO = 'Name a login, team:<name>, group:<provider>/<group>, email:<address>, or everyone.'
+
+export async function list(session: Session): Promise<void> {
+  const { output } = session
+  const answer = await (
+    await session.client()
+  ).json('GET', pathIn(session, 'bindings'), { query: ofWholeServer })
+  if (output.asJson) return output.json(answer)
+  output.table(
+    ['WHO', 'ROLE', 'UNITS'],
+    check(bindings, answer).items.map(({ role, to, units }) => [to, role, units?.join(', ') ?? 'all']),
+  )
+}
+
+export async function grant(
+  session: Session,
+  [role = '']: readonly string[],
+  { to, unit }: { readonly to?: string; readonly unit?: readonly string[] },
+): Promise<void> {
+  const { output } = session
+  const json = {
+    role,
+    to: subjectOf(required(to, 'to', WHO)),
+    ...(unit === undefined ? {} : { units: unit }),
+  }
+  const answer = await (
+    await session.client()
+  ).json('POST', pathIn(session, 'bindings'), { query: ofWholeServer, json })
+  if (output.asJson) return output.json(answer)
+  const given = check(binding, answer)
+  output.say(`granted ${given.role} to ${given.to}${onUnits(given.units)}`)
+}
+
+export async function revoke(
+  session: Session,
+  [role = '']: readonly string[],
+  { from, unit }: { readonly from?: string; readonly unit?: readonly string[] },
+): Promise<void> {
+  const to = subjectOf(required(from, 'from', WHO))
+  const query = { ...ofWholeServer, role, to, units: unit }
+  await (await session.client()).json('DELETE', pathIn(session, 'bindings'), { query })
+  if (session.output.asJson) return session.output.json({ role, to, units: unit ?? null })
+  session.output.say(`revoked ${role} from ${to}${onUnits(unit)}`)
+}
+
+function onUnits(units: readonly string[] | null | undefined): string {
+  return units == null ? '' : ` on ${units.join(', ')}`
+}
