@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { silentLog } from '../base/log.ts'
+import { CodeDocument, DeviceDocument } from '../access/oauth/grant-documents.ts'
 import { RunTokenDocument, createRunTokens } from '../access/run-tokens.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { type Bucket, bodyOf } from '../bucket/index.ts'
@@ -20,7 +21,17 @@ import { rolloutKey } from './layout.ts'
 
 /** Old and new servers run on one bucket during an upgrade. What a newer one added must survive this one. */
 
-const kinds = { UnitDocument, OrgDocument, Claim, Rollout, RunTokenDocument, Event, Meta }
+const kinds = {
+  UnitDocument,
+  OrgDocument,
+  Claim,
+  Rollout,
+  RunTokenDocument,
+  CodeDocument,
+  DeviceDocument,
+  Event,
+  Meta,
+}
 const variants = Object.entries(kinds).flatMap(([kind, schema]) =>
   [0, 1, 2].map((variant) => [kind, variant, schema] as const),
 )

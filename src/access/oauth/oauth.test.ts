@@ -225,5 +225,5 @@ test('what was left behind is removed when new codes are made', async () => {
   await started(server())
   pass(2 * 3_600_000)
   await server().issueCode(asked, alice)
-  expect((await contentOf(bucket)).keys).toHaveLength(1)
+  await expect.poll(async () => (await contentOf(bucket)).keys.length).toBe(1)
 })

@@ -156,10 +156,15 @@ export function createOAuth(deps: OAuthDeps): OAuth {
   }
 
   /** Anyone can ask for a device code, so what was left behind is removed while new ones are made. */
-  async function sweep(): Promise<void> {
+  function sweepSometimes(): void {
     const now = clock.now()
     if (now - sweptAt < SWEEP_EVERY_MS) return
     sweptAt = now
+    // Nobody waits for it. What it cannot remove, the next one does.
+    sweep(now).catch(() => {})
+  }
+
+  async function sweep(now: number): Promise<void> {
     for await (const page of bucket.list(GRANTS_PREFIX))
       for (const { key, tag, modifiedAt } of page)
         if (modifiedAt < now - KEEP_MS) await bucket.delete(key, tag)
@@ -167,7 +172,7 @@ export function createOAuth(deps: OAuthDeps): OAuth {
 
   return {
     async issueCode({ client, redirectUri, challenge, machine }, person) {
-      await sweep()
+      sweepSometimes()
       const id = ids.id('code').slice('code-'.length)
       const secret = newSecret()
       const fields = {
@@ -191,7 +196,7 @@ export function createOAuth(deps: OAuthDeps): OAuth {
       }),
 
     async startDevice({ client, machine, address }) {
-      await sweep()
+      sweepSometimes()
       const { id: known, mayUseDevices } = clientOf(client)
       if (!mayUseDevices) throw oauthError('unauthorized_client', 'This client cannot use device codes.')
       for (;;) {
