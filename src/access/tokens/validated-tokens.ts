@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { isTacoError } from '../../base/errors.ts'
 import { createFresh } from '../../base/fresh.ts'
@@ -60,11 +60,19 @@ export function createValidatedTokens(deps: {
     read: async (id) => (await documents.find(id))?.value,
   })
 
+  /** The digest of the right text of a record that has been read: it takes a quarter of the time of the keyed hash. */
+  const digests = new WeakMap<TokenDocument, Buffer>()
+
   function refusalOf(token: TokenDocument, text: string): TokenRefusal | undefined {
-    const expected = macOf(token.hash.keyId, text)
-    if (expected === undefined) return { kind: 'key-missing' }
-    const stored = Buffer.from(token.hash.mac, 'base64url')
-    if (stored.length !== expected.length || !timingSafeEqual(stored, expected)) return { kind: 'unknown' }
+    const digest = hash('sha256', text, 'buffer')
+    const known = digests.get(token)
+    if (known === undefined || !timingSafeEqual(known, digest)) {
+      const expected = macOf(token.hash.keyId, text)
+      if (expected === undefined) return { kind: 'key-missing' }
+      const stored = Buffer.from(token.hash.mac, 'base64url')
+      if (stored.length !== expected.length || !timingSafeEqual(stored, expected)) return { kind: 'unknown' }
+      digests.set(token, digest)
+    }
     if (token.revoked !== undefined) return { kind: 'revoked', at: token.revoked.at, by: token.revoked.by }
     return isExpired(token, clock.now()) ? { kind: 'expired' } : undefined
   }
