@@ -136,6 +136,21 @@ test('units are guarded, and the glass is broken for a while', async () => {
   )
 })
 
+test('teams, roles, people and providers are completed', async () => {
+  const { must, write } = await open()
+  write('gh.yaml', 'kind: github\nlabel: GitHub\nclientId: x\nclientSecretEnv: SECRET\n')
+  await must('team', 'create', 'ops')
+  await must('provider', 'put', 'gh', '-f', 'gh.yaml')
+
+  for (const [line, word] of [
+    ['team show o', 'ops'],
+    ['access grant oper', 'operator'],
+    ['team add ops a', 'alice'],
+    ['provider check g', 'gh'],
+  ] as const)
+    expect(await must('__complete', '--', ...line.split(' '))).toBe(`${word}\t\n`)
+})
+
 test('people are listed, suspended and signed out', async () => {
   const { taco, must, json } = await open()
 

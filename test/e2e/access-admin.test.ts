@@ -96,6 +96,7 @@ test('a new server is set up from the root token to a guarded unit, and everyone
   expect(await exitOf(rita, 'guard', 'break', 'prod/app', '--reason', 'curious')).toBe(5)
   await must(olga, 'guard', 'break', 'prod/app', '--reason', 'the runner is down', '--for', '5m')
   expect(await must(olga, 'guard', 'ls')).toContain('prod/app: user:olga may write until')
+  expect((await dina('guard', 'ls')).output).not.toContain('prod/app')
   await must(olga, 'state', 'push', 'prod/app', '3.tfstate')
   expect(await exitOf(alice, 'state', 'push', 'prod/app', '3.tfstate')).toBe(5)
 
@@ -106,6 +107,7 @@ test('a new server is set up from the root token to a guarded unit, and everyone
   expect(audit).toMatch(/user:rita .*state:write +prod\/app +refused/)
 
   // Suspended, at once.
+  expect(await exitOf(alice, 'person', 'suspend', 'alice')).toBe(4)
   await must(alice, 'person', 'suspend', 'olga')
   expect(await exitOf(olga, 'state', 'pull', 'dev/app')).toBe(5)
   expect(server.output()).not.toContain(peer.clientSecret)

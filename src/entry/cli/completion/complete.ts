@@ -63,6 +63,7 @@ async function stored(of: string, value: Value, world: World): Promise<readonly 
 
 const named = fields({ items: list(fields({ name: text })) })
 const ids = fields({ items: list(fields({ id: text })) })
+const logins = fields({ items: list(fields({ login: text })) })
 const labelled = fields({ items: list(fields({ labels: record(text) })) })
 const commits = fields({ items: list(fields({ outputs: maybe(list(fields({ name: text }))) })) })
 
@@ -79,6 +80,21 @@ async function candidates(session: Session, of: string, value: Value): Promise<r
   if (of === 'org') {
     const { items } = check(named, await ask('/v1/orgs', ofWholeServer))
     return items.map(({ name }) => name)
+  }
+  if (of === 'team' || of === 'role') {
+    const { items } = check(
+      named,
+      await ask(`/v1/orgs/${encodeURIComponent(session.org())}/${of}s`, ofWholeServer),
+    )
+    return items.map(({ name }) => name)
+  }
+  if (of === 'provider') {
+    const { items } = check(ids, await ask('/v1/providers', ofWholeServer))
+    return items.map(({ id }) => id)
+  }
+  if (of === 'person') {
+    const { items } = check(logins, await ask('/v1/people', { ...ofWholeServer, limit: 1000 }))
+    return items.map(({ login }) => login)
   }
   if (of === 'rollout') {
     const { items } = check(ids, await ask('/v1/rollouts', { limit: 100 }))

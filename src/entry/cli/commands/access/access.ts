@@ -44,7 +44,7 @@ export async function test(session: Session, [file = '']: readonly string[]): Pr
   if (output.asJson) output.json(answer)
   else {
     for (const { line, expected, lines, isMet } of items)
-      if (!isMet) output.data([`${file}:${line}: expected ${expected}`, ...lines].join('\n  ') + '\n')
+      if (!isMet) output.data([`${json.path}:${line}: expected ${expected}`, ...lines].join('\n  ') + '\n')
     output.note(`${items.length - failed} of ${items.length} expectations met`)
   }
   return failed > 0 ? EXIT.failed : EXIT.ok

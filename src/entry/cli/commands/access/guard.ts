@@ -1,6 +1,5 @@
-import { isTacoError } from '../../../../base/errors.ts'
 import { check, fields, list as listOf, maybe, text } from '../../api/check-answer.ts'
-import { type Client, ofWholeServer, unitPath } from '../../api/client.ts'
+import { ofWholeServer, unitPath } from '../../api/client.ts'
 import type { Session } from '../../session.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import { age, parseDuration } from '../../terminal/format.ts'
@@ -27,7 +26,7 @@ export async function list(session: Session): Promise<void> {
     ]),
   )
   for (const { unit, by, reason, until } of found.broken)
-    output.say(`${await nameOf(client, unit)}: ${by} may write until ${until} (${reason})`)
+    output.say(`${unit}: ${by} may write until ${until} (${reason})`)
 }
 
 export async function set(
@@ -61,7 +60,7 @@ export async function breakGlass(
   [unit = '']: readonly string[],
   flags: { readonly reason?: string; readonly for?: string },
 ): Promise<void> {
-  const reason = required(flags.reason, 'reason', 'Say why. It is recorded, and everyone can see it.')
+  const reason = required(flags.reason, 'reason', 'Say why. It is recorded.')
   const json = { reason, ...durationOf(flags.for) }
   const answer = await (await session.client()).json('POST', unitPath(unit, '/break-glass'), { json })
   if (session.output.asJson) return session.output.json(answer)
@@ -75,14 +74,4 @@ function durationOf(given: string | undefined): { readonly forMs?: number } {
   const forMs = parseDuration(given)
   if (forMs !== undefined && forMs >= 60_000 && forMs <= 8 * 3_600_000) return { forMs }
   throw usageError(`--for ${given} is not a time between 1m and 8h.`, 'Write it as 30m or 2h.')
-}
-
-/** The list has ids. Who may not see the unit sees its id. */
-async function nameOf(client: Client, id: string): Promise<string> {
-  try {
-    return check(fields({ name: text }), await client.json('GET', unitPath(id))).name
-  } catch (error) {
-    if (isTacoError(error)) return id
-    throw error
-  }
 }

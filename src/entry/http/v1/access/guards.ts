@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  type Caller,
   type Guard,
   type OrgPolicy,
   addGuard,
@@ -8,8 +9,9 @@ import {
   removeGuard,
 } from '../../../../access/index.ts'
 import { isoTime } from '../../../../base/clock.ts'
+import { isTacoError } from '../../../../base/errors.ts'
 import { NoQuery, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../../openapi/api.ts'
-import { ofUnit, route } from '../define.ts'
+import { type V1Services, ofUnit, route } from '../define.ts'
 import { OrgParams, ofNamedOrg, policyOf } from './shared.ts'
 
 const tags = ['guards']
@@ -34,6 +36,27 @@ const BrokenView = z.object({
   until: z.iso.datetime(),
 })
 
+/** By id. Units that are gone, or that the caller may not see, have none. */
+async function visibleNames(
+  { control: { units } }: V1Services,
+  org: string,
+  of: readonly { readonly unit: string }[],
+  caller: Caller,
+): Promise<ReadonlyMap<string, string>> {
+  if (of.length === 0) return new Map()
+  const visible = await units.visible(org, caller)
+  const ids = [...new Set(of.map(({ unit }) => unit))].filter((id) => visible?.has(id) !== false)
+  const found = await Promise.all(
+    ids.map((unit) =>
+      units.get({ org, unit }, caller).catch((error: unknown) => {
+        if (isTacoError(error, 'NOT_FOUND')) return undefined
+        throw error
+      }),
+    ),
+  )
+  return new Map(found.flatMap((unit) => (unit === undefined ? [] : [[unit.id, unit.name]])))
+}
+
 export const guardRoutes = [
   route({
     method: 'GET',
@@ -50,10 +73,19 @@ export const guardRoutes = [
     },
     async handle({ target: { org }, caller }, services) {
       const { guards, brokenGlass } = await policyOf(services, org, caller)
-      const broken = brokenGlass
-        .filter(({ until }) => until > services.clock.now())
-        .map(({ unit, by, reason, until }) => ({ unit, by, reason, until: isoTime(until) }))
-      return { status: 200, json: { items: guards.map(viewGuard), broken } }
+      const now = services.clock.now()
+      const broken = brokenGlass.filter(({ until }) => until > now)
+      const names = await visibleNames(services, org, broken, caller)
+      return {
+        status: 200,
+        json: {
+          items: guards.map(viewGuard),
+          broken: broken.flatMap(({ unit: id, by, reason, until }) => {
+            const unit = names.get(id)
+            return unit === undefined ? [] : [{ unit, by, reason, until: isoTime(until) }]
+          }),
+        },
+      }
     },
   }),
   route({
