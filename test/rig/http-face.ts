@@ -27,6 +27,8 @@ export interface FaceOptions {
   readonly limits?: Partial<Limits>
   readonly log?: Log
   readonly ready?: () => Promise<void>
+  /** What is built from the rest. */
+  readonly complete?: (deps: HttpDeps) => Promise<Partial<HttpDeps>>
 }
 
 /** State control over a new bucket in memory. */
@@ -90,7 +92,8 @@ export interface TestFace {
 
 /** The face on a loopback port, closed with the test. */
 export async function startFace(options: FaceOptions = {}): Promise<TestFace> {
-  const deps = await testDeps(options)
+  const plain = await testDeps(options)
+  const deps = { ...plain, ...(await options.complete?.(plain)) }
   const face = createHttpFace(deps)
   await new Promise<void>((resolve) => face.server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {

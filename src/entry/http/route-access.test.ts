@@ -1,0 +1,350 @@
+import { expect, test } from 'vitest'
+import { createTestBrowser } from '../../../test/rig/web-face.ts'
+import { callOf, nameOf } from '../../../test/rig/route-calls.ts'
+import { type Credential, type Person, bearer, startSsoFace } from '../../../test/rig/sso-face.ts'
+import { addTeam, bind } from '../../access/organization/transitions.ts'
+import type { Route } from './kit/routes/route.ts'
+import { loginRoutes } from './login/face.ts'
+import { v1Routes } from './v1/face.ts'
+import { webRoutes } from './web/face.ts'
+
+/**
+ * Every route for programs: [route, action, who is let in]. A new route without a row here fails, and so does a row
+ * without a route. `+`: let in. `1`: 401, must say who it is. `3`: 403, is not allowed to. `4`: 404, may not know that it
+ * exists. All calls are about the organization `default`, except for those about the server or the caller. The columns:
+ *
+ * - people with the roles reader, planner, operator, admin, owner, auditor
+ * - the token of a team of operators, the token of the organization with the role reader
+ * - the root token, an administrator of the server
+ * - a person without a role, the owner of another organization
+ * - no token, an owner's expired token, their revoked token, a suspended owner's token, the cookie of an owner's session
+ */
+const table: readonly (readonly [string, string, string])[] = [
+  ['GET /healthz', 'server:health', '++++++ ++ ++ ++ +++++'],
+  ['GET /readyz', 'server:health', '++++++ ++ ++ ++ +++++'],
+  ['GET /metrics', 'server:metrics', '333333 33 ++ 33 11111'],
+  ['GET /v1/server', 'server:read', '++++++ ++ ++ ++ 11111'],
+  ['GET /v1/whoami', 'server:read', '++++++ ++ ++ ++ 11111'],
+  ['GET /v1/orgs', 'org:read', '++++++ ++ ++ ++ 11111'],
+  ['POST /v1/orgs', 'org:create', '333333 33 ++ 33 11111'],
+  ['GET /v1/orgs/{org}', 'org:read', '++++++ ++ ++ 44 11111'],
+  ['GET /v1/orgs/{org}/usage', 'org:read', '++++++ ++ ++ 44 11111'],
+  ['PATCH /v1/orgs/{org}', 'org:admin', '333++3 33 ++ 44 11111'],
+  ['POST /v1/orgs/{org}/rename', 'org:admin', '333++3 33 ++ 44 11111'],
+  ['DELETE /v1/orgs/{org}', 'org:delete', '3333+3 33 ++ 44 11111'],
+  ['POST /v1/orgs/{org}/restore', 'org:delete', '3333+3 33 ++ 44 11111'],
+  ['GET /v1/orgs/{org}/teams', 'access:read', '3333++ 33 ++ 44 11111'],
+  ['POST /v1/orgs/{org}/teams', 'team:manage', '3333+3 33 ++ 44 11111'],
+  ['GET /v1/orgs/{org}/teams/{team}', 'access:read', '3333++ 33 ++ 44 11111'],
+  ['PATCH /v1/orgs/{org}/teams/{team}', 'team:manage', '3333+3 33 ++ 44 11111'],
+  ['DELETE /v1/orgs/{org}/teams/{team}', 'team:manage', '3333+3 33 ++ 44 11111'],
+  ['PUT /v1/orgs/{org}/teams/{team}/members/{person}', 'team:manage', '3333+3 33 ++ 44 11111'],
+  ['DELETE /v1/orgs/{org}/teams/{team}/members/{person}', 'team:manage', '3333+3 33 ++ 44 11111'],
+  ['GET /v1/orgs/{org}/roles', 'access:read', '3333++ 33 ++ 44 11111'],
+  ['PUT /v1/orgs/{org}/roles/{role}', 'role:manage', '3333+3 33 ++ 44 11111'],
+  ['DELETE /v1/orgs/{org}/roles/{role}', 'role:manage', '3333+3 33 ++ 44 11111'],
+  ['GET /v1/orgs/{org}/bindings', 'access:read', '3333++ 33 ++ 44 11111'],
+  ['POST /v1/orgs/{org}/bindings', 'role:manage', '3333+3 33 ++ 44 11111'],
+  ['DELETE /v1/orgs/{org}/bindings', 'role:manage', '3333+3 33 ++ 44 11111'],
+  ['GET /v1/orgs/{org}/guards', 'org:read', '++++++ ++ ++ 44 11111'],
+  ['POST /v1/orgs/{org}/guards', 'guard:set', '333++3 33 ++ 44 11111'],
+  ['DELETE /v1/orgs/{org}/guards/{guard}', 'guard:set', '333++3 33 ++ 44 11111'],
+  ['POST /v1/units/{unit}/break-glass', 'state:break-glass', '333++3 33 ++ 44 11111'],
+  ['GET /v1/people', 'server:admin', '333333 33 ++ 33 11111'],
+  ['GET /v1/people/{person}', 'server:admin', '333333 33 ++ 33 11111'],
+  ['PATCH /v1/people/{person}', 'server:admin', '333333 33 ++ 33 11111'],
+  ['POST /v1/people/{person}/sign-out', 'server:admin', '333333 33 ++ 33 11111'],
+  ['GET /v1/server/settings', 'server:admin', '333333 33 ++ 33 11111'],
+  ['PATCH /v1/server/settings', 'server:admin', '333333 33 ++ 33 11111'],
+  ['PUT /v1/server/administrators/{subject}', 'server:admin', '333333 33 ++ 33 11111'],
+  ['DELETE /v1/server/administrators/{subject}', 'server:admin', '333333 33 ++ 33 11111'],
+  ['GET /v1/providers', 'provider:manage', '333333 33 ++ 33 11111'],
+  ['PUT /v1/providers/{provider}', 'provider:manage', '333333 33 ++ 33 11111'],
+  ['DELETE /v1/providers/{provider}', 'provider:manage', '333333 33 ++ 33 11111'],
+  ['GET /v1/units', 'unit:read', '++++++ ++ ++ 44 11111'],
+  ['POST /v1/units', 'unit:create', '333++3 33 ++ 44 11111'],
+  ['GET /v1/units/{unit}', 'unit:read', '++++++ ++ ++ 44 11111'],
+  ['PATCH /v1/units/{unit}', 'unit:update', '333++3 33 ++ 44 11111'],
+  ['DELETE /v1/units/{unit}', 'unit:delete', '333++3 33 ++ 44 11111'],
+  ['POST /v1/units/{unit}/rename', 'unit:rename', '333++3 33 ++ 44 11111'],
+  ['POST /v1/units/{unit}/restore', 'unit:restore', '333++3 33 ++ 44 11111'],
+  ['GET /v1/units/{unit}/lock', 'unit:read', '++++++ ++ ++ 44 11111'],
+  ['POST /v1/units/{unit}/lock', 'lock', '3++++3 +3 ++ 44 11111'],
+  ['POST /v1/units/{unit}/lock/renew', 'lock', '3++++3 +3 ++ 44 11111'],
+  ['DELETE /v1/units/{unit}/lock', 'lock', '3++++3 +3 ++ 44 11111'],
+  ['GET /v1/units/{unit}/versions', 'versions:read', '++++++ ++ ++ 44 11111'],
+  ['GET /v1/units/{unit}/versions/{version}', 'versions:read', '++++++ ++ ++ 44 11111'],
+  ['GET /v1/units/{unit}/diff', 'versions:read-state', '+++++3 ++ ++ 44 11111'],
+  ['POST /v1/units/{unit}/rollback', 'state:rollback', '33+++3 +3 ++ 44 11111'],
+  ['GET /v1/units/{unit}/outputs', 'outputs:read', '+++++3 ++ ++ 44 11111'],
+  ['GET /v1/units/{unit}/outputs/log', 'outputs:read', '+++++3 ++ ++ 44 11111'],
+  ['GET /v1/units/{unit}/outputs/diff', 'outputs:read', '+++++3 ++ ++ 44 11111'],
+  ['GET /v1/graph', 'graph:read', '++++++ ++ ++ 44 11111'],
+  ['GET /v1/status', 'graph:read', '++++++ ++ ++ 44 11111'],
+  ['GET /v1/units/{unit}/dependencies', 'graph:read', '++++++ ++ ++ 44 11111'],
+  ['POST /v1/units/{unit}/dependencies', 'graph:write', '33+++3 +3 ++ 44 11111'],
+  ['DELETE /v1/units/{unit}/dependencies', 'graph:write', '33+++3 +3 ++ 44 11111'],
+  ['GET /v1/units/{unit}/inputs', 'outputs:read', '3++++3 +3 ++ 44 11111'],
+  ['POST /v1/sync', 'graph:write', '33+++3 +3 ++ 44 11111'],
+  ['GET /v1/rollouts', 'rollout:read', '++++++ ++ ++ 44 11111'],
+  ['GET /v1/rollouts/plan', 'rollout:read', '++++++ ++ ++ 44 11111'],
+  ['POST /v1/rollouts', 'rollout:start', '33+++3 +3 ++ 44 11111'],
+  ['GET /v1/rollouts/{id}', 'rollout:read', '++++++ ++ ++ 44 11111'],
+  ['POST /v1/rollouts/{id}/pause', 'rollout:control', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/rollouts/{id}/resume', 'rollout:control', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/rollouts/{id}/cancel', 'rollout:control', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/rollouts/{id}/claims', 'rollout:work', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/rollouts/{id}/renew', 'rollout:work', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/rollouts/{id}/steps/{unit}/begin', 'rollout:work', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/rollouts/{id}/steps/{unit}/run-token', 'rollout:work', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/rollouts/{id}/steps/{unit}/end', 'rollout:work', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/rollouts/{id}/steps/{unit}/skip', 'rollout:control', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/units/{unit}/run-tokens', 'run:token', '33+++3 +3 ++ 44 11111'],
+  ['POST /v1/run-tokens/{id}/renew', 'run:token', '33+++3 +3 ++ 44 11111'],
+  ['DELETE /v1/run-tokens/{id}', 'run:token', '33+++3 +3 ++ 44 11111'],
+  ['GET /v1/tokens', 'account:manage', '++++++ 33 3+ ++ 11111'],
+  ['POST /v1/tokens', 'account:manage', '++++++ 33 3+ ++ 11111'],
+  ['GET /v1/tokens/{id}', 'account:manage', '++++++ 33 3+ ++ 11111'],
+  ['DELETE /v1/tokens/{id}', 'account:manage', '++++++ 33 3+ ++ 11111'],
+  ['GET /v1/orgs/{org}/tokens', 'token:manage', '3333+3 33 ++ 44 11111'],
+  ['POST /v1/orgs/{org}/tokens', 'token:manage', '3333+3 33 ++ 44 11111'],
+  ['GET /v1/orgs/{org}/tokens/{id}', 'token:manage', '3333+3 33 ++ 44 11111'],
+  ['DELETE /v1/orgs/{org}/tokens/{id}', 'token:manage', '3333+3 33 ++ 44 11111'],
+  ['GET /v1/orgs/{org}/access/explain', 'access:read', '3333++ 33 ++ 44 11111'],
+  ['POST /v1/orgs/{org}/access/test', 'access:read', '3333++ 33 ++ 44 11111'],
+  ['POST /v1/orgs/{org}/workload-token', 'account:manage', '111111 11 11 11 11111'],
+  ['GET /v1/orgs/{org}/workloads', 'access:read', '3333++ 33 ++ 44 11111'],
+  ['PUT /v1/orgs/{org}/workloads/{rule}', 'token:manage', '3333+3 33 ++ 44 11111'],
+  ['DELETE /v1/orgs/{org}/workloads/{rule}', 'token:manage', '3333+3 33 ++ 44 11111'],
+  ['GET /v1/events', 'events:read', '++++++ ++ ++ 44 11111'],
+  ['GET /v1/audit', 'audit:read', '3333++ 33 ++ 44 11111'],
+  ['GET /v1/audit/verify', 'audit:read', '3333++ 33 ++ 44 11111'],
+  ['POST /v1/adopt', 'org:admin', '333++3 33 ++ 44 11111'],
+  ['POST /v1/gc', 'org:admin', '333++3 33 ++ 44 11111'],
+  ['POST /v1/doctor', 'server:admin', '333333 33 ++ 33 11111'],
+  ['GET /v1/backend/{org}/{unit}', 'state:read', '+++++3 ++ ++ 33 11111'],
+  ['POST /v1/backend/{org}/{unit}', 'state:write', '33+++3 +3 ++ 33 11111'],
+  ['PUT /v1/backend/{org}/{unit}', 'state:write', '33+++3 +3 ++ 33 11111'],
+  ['DELETE /v1/backend/{org}/{unit}', 'state:delete', '333++3 33 ++ 33 11111'],
+  ['LOCK /v1/backend/{org}/{unit}', 'lock', '3++++3 +3 ++ 33 11111'],
+  ['UNLOCK /v1/backend/{org}/{unit}', 'lock', '3++++3 +3 ++ 33 11111'],
+  ['GET /v1/units/{unit}/state', 'state:read', '+++++3 ++ ++ 44 11111'],
+  ['PUT /v1/units/{unit}/state', 'state:write', '33+++3 +3 ++ 44 11111'],
+  ['DELETE /v1/units/{unit}/state', 'state:delete', '333++3 33 ++ 44 11111'],
+  ['GET /v1/units/{unit}/versions/{version}/state', 'versions:read-state', '+++++3 ++ ++ 44 11111'],
+  ['GET /v1/openapi.json', 'server:read', '++++++ ++ ++ ++ 11111'],
+  ['GET /.well-known/terraform.json', 'account:manage', '++++++ ++ ++ ++ +++++'],
+  ['POST /oauth/token', 'account:manage', '++++++ ++ ++ ++ +++++'],
+  ['POST /oauth/device', 'account:manage', '++++++ ++ ++ ++ +++++'],
+  ['POST /oauth/revoke', 'account:manage', '++++++ ++ ++ ++ +++++'],
+]
+
+/** The same routes without an organization: about all of them. */
+const ofServer: readonly (readonly [string, string])[] = [
+  ['GET /v1/events', '++++++ ++ ++ ++ 11111'],
+  ['GET /v1/audit', '333333 33 ++ 33 11111'],
+  ['GET /v1/audit/verify', '333333 33 ++ 33 11111'],
+  ['POST /v1/gc', '333333 33 ++ 33 11111'],
+]
+
+/**
+ * Every page and form: [route, action, who is let in]. `s`: is sent to the sign-in page; the other marks as above. The
+ * columns: no cookie, an owner's personal token, the root token; sessions of a person without a role, of an owner; a session
+ * of a suspended person, a session that was ended.
+ */
+const pages: readonly (readonly [string, string, string])[] = [
+  ['GET /assets/{name}', 'account:manage', '4444444'], // No such file.
+  ['POST /theme', 'account:manage', '+++++++'],
+  ['GET /', 'account:manage', 'sss++ss'],
+  ['GET /sign-in', 'account:manage', '+++++++'],
+  ['GET /sign-in/{provider}', 'account:manage', '+++++++'],
+  ['GET /sign-in/{provider}/callback', 'account:manage', '1111111'], // The browser has begun no sign-in.
+  ['POST /sign-in/{provider}/callback', 'account:manage', '1111111'], // The browser has begun no sign-in.
+  ['GET /sign-in/{provider}/metadata', 'account:manage', '4444444'], // Only SAML has any.
+  ['POST /sign-out', 'account:manage', '+++++++'],
+  ['GET /account/sessions', 'account:manage', 'sss++ss'],
+  ['POST /account/sessions/end', 'account:manage', 'sss++ss'],
+  ['POST /account/sessions/end-all', 'account:manage', 'sss++ss'],
+  ['GET /account/tokens', 'account:manage', 'sss++ss'],
+  ['GET /app/settings/tokens', 'account:manage', 'sss++ss'],
+  ['POST /account/tokens', 'account:manage', 'sss++ss'],
+  ['POST /account/tokens/revoke', 'account:manage', 'sss44ss'], // No such token.
+  ['GET /oauth/authorization', 'account:manage', 'sss++ss'],
+  ['POST /oauth/authorization', 'account:manage', 'sss++ss'],
+  ['GET /device', 'account:manage', 'sss++ss'],
+  ['POST /device', 'account:manage', 'sss++ss'],
+]
+
+/** What the forms must say to be understood. */
+const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'POST /theme': { theme: 'dark' },
+  'POST /account/tokens': { name: 'made', days: '90' },
+  'POST /account/tokens/revoke': { token: 'at-1111111111111111' },
+  'POST /account/sessions/end': { session: 'ss-1111111111111111' },
+  'POST /device': { user_code: 'x', answer: 'allow' },
+}
+
+interface Player {
+  readonly credential: Credential
+  /** Undefined: it is no person. */
+  readonly person?: Person
+}
+
+/** Everyone who calls, in the order of the columns. */
+async function cast() {
+  const face = await startSsoFace()
+  const { signIn, setUp, policy, person, root, send } = face
+  const headers = { ...root, 'content-type': 'application/json' }
+  await send('/v1/orgs', { method: 'POST', headers, body: '{"name":"elsewhere"}' })
+  await send('/v1/units', { method: 'POST', headers, body: '{"name":"base"}' })
+
+  async function personWith(role?: string, org = 'default'): Promise<Player & { readonly person: Person }> {
+    const made = await person(face.fresh('person'))
+    if (role !== undefined) await policy(org, (all) => bind(all, { role, to: `user:${made.id}` }))
+    return { credential: made.token, person: made }
+  }
+  const token = async (owner: Parameters<typeof signIn.tokens.create>[0]['owner'], expiresAt?: number) =>
+    signIn.tokens.create({ name: 't', owner, ...(expiresAt && { expiresAt }) }, setUp)
+  const ownToken = (user: string, expiresAt?: number) => token({ kind: 'personal', user }, expiresAt)
+
+  const administrator = await personWith()
+  await signIn.settings.addAdministrator(`user:${administrator.person.id}`, setUp)
+  const team = { id: face.id('team'), name: 'ops', members: [], groups: [], createdAt: 1 }
+  await policy('default', (all) => bind(addTeam(all, team), { role: 'operator', to: `team:${team.id}` }))
+  const ofTeam = await token({ kind: 'team', org: 'default', team: team.id })
+  const ofOrg = await token({ kind: 'organization', org: 'default', roles: ['reader'] })
+  const owner = await personWith('owner')
+  const expiresAt = Date.now() + 50
+  const expired = await ownToken(owner.person.id, expiresAt)
+  const revoked = await ownToken(owner.person.id)
+  await signIn.tokens.revoke(revoked.token.id, { user: owner.person.id }, setUp)
+  const suspended = await personWith('owner')
+  await signIn.people.setSuspended(suspended.person.id, true, setUp)
+  while (Date.now() <= expiresAt) await face.deps.clock.sleep(10)
+
+  const players: readonly Player[] = [
+    await personWith('reader'),
+    await personWith('planner'),
+    await personWith('operator'),
+    await personWith('admin'),
+    owner,
+    await personWith('auditor'),
+    { credential: bearer(ofTeam.text) },
+    { credential: bearer(ofOrg.text) },
+    { credential: root },
+    administrator,
+    await personWith(),
+    await personWith('owner', 'elsewhere'),
+    { credential: {} },
+    { credential: bearer(expired.text) },
+    { credential: bearer(revoked.text) },
+    { credential: suspended.credential },
+    { credential: await face.session(owner.person) },
+  ]
+  return { face, players, owner: owner.person }
+}
+
+const GROUPS = [6, 2, 2, 2, 5]
+
+/** As the table writes it: `++++++ ++ ++ 44 11111`. */
+function row(marks: readonly string[]): string {
+  let at = 0
+  return GROUPS.map((size) => marks.slice(at, (at += size)).join('')).join(' ')
+}
+
+function mark(status: number): string {
+  return { 401: '1', 403: '3', 404: '4' }[status] ?? (status < 500 && status !== 429 ? '+' : `(${status})`)
+}
+
+interface Called {
+  readonly route: Route
+  readonly isOfServer?: boolean
+}
+
+/** How each of the players is answered, in the order of the columns. */
+async function rowOf(
+  { face, players, owner }: Awaited<ReturnType<typeof cast>>,
+  { route, isOfServer }: Called,
+) {
+  const marks: string[] = []
+  let call: Awaited<ReturnType<typeof callOf>> | undefined
+  for (const { credential, person = owner } of players) {
+    call ??= await callOf(face, route, person)
+    const path = isOfServer === true ? route.pattern : call.path
+    const { status } = await face.send(path, { ...call, headers: { ...call.headers, ...credential } })
+    const marked = mark(status)
+    marks.push(marked)
+    // Reading changes nothing, and neither does a call that was refused.
+    const isUsedUp = marked === '+' && route.method !== 'GET'
+    if (isUsedUp || route.pattern === '/v1/tokens/{id}') call = undefined
+  }
+  return row(marks)
+}
+
+test('every route for programs lets in exactly those whom the table names', { timeout: 60_000 }, async () => {
+  const players = await cast()
+  const routes: readonly Route[] = [...v1Routes, ...loginRoutes]
+
+  const found: string[] = []
+  for (const route of routes)
+    found.push([nameOf(route), route.action, await rowOf(players, { route })].join(' · '))
+
+  expect(found.toSorted()).toEqual(table.map((one) => one.join(' · ')).toSorted())
+  for (const [name, expected] of ofServer) {
+    const route = routes.find((one) => nameOf(one) === name)
+    if (route === undefined) throw new Error(`there is no route ${name}`)
+    expect([name, await rowOf(players, { route, isOfServer: true })]).toEqual([name, expected])
+  }
+})
+
+async function visitors() {
+  const face = await startSsoFace()
+  const { signIn, setUp, policy, person, session, root, fresh } = face
+  const github = { kind: 'github', label: 'GitHub', clientId: 'c', clientSecret: 's' }
+  await signIn.settings.putProvider({ id: 'hub', ...github }, setUp)
+  const owner = await person('owner')
+  await policy('default', (all) => bind(all, { role: 'owner', to: `user:${owner.id}` }))
+  const none = await person('none')
+  const later = async (end: (id: string) => Promise<unknown>) => {
+    const one = await person(fresh('person'))
+    const credential = await session(one)
+    await end(one.id)
+    return credential
+  }
+  return {
+    face,
+    credentials: [
+      () => ({}),
+      () => owner.token,
+      () => root,
+      () => session(none),
+      () => session(owner),
+      () => later((id) => signIn.people.setSuspended(id, true, setUp)),
+      () => later((id) => signIn.people.endSessions(id, setUp)),
+    ] as readonly (() => Credential | Promise<Credential>)[],
+  }
+}
+
+test('every page lets in exactly those whom the table names', { timeout: 60_000 }, async () => {
+  const { face, credentials } = await visitors()
+  const found: string[] = []
+  for (const { method, pattern, action } of webRoutes) {
+    const name = nameOf({ method, pattern })
+    const path = pattern.replace('{provider}', 'hub').replace('{name}', 'taco.css')
+    const marks: string[] = []
+    for (const credentialOf of credentials) {
+      const { cookie, ...headers } = await credentialOf()
+      const browser = createTestBrowser(face)
+      if (cookie !== undefined) browser.cookies.set('taco', cookie.replace('taco=', ''))
+      for (const page of ['/sign-in', '/account/tokens']) await browser.get(page, headers)
+      const answer =
+        method === 'GET'
+          ? await browser.get(path, headers)
+          : await browser.submit(path, fields[name], headers)
+      const isSent = answer.location?.startsWith('/sign-in?return_to') === true
+      marks.push(isSent ? 's' : mark(answer.status))
+    }
+    found.push([name, action, marks.join('')].join(' · '))
+  }
+  expect(found.toSorted()).toEqual(pages.map((one) => one.join(' · ')).toSorted())
+})
