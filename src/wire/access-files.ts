@@ -1,2 +1,2 @@
-/** For the commands that take a file about access: loaded by them alone, because reading YAML takes a library. */
-export { readProviderFile, readRoleFile } from '../access/index.ts'
+/** For the commands that take a file about access. Separate, because it loads the schema library. */
+export { accessFiles } from '../access/index.ts'

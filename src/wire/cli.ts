@@ -52,7 +52,7 @@ function world(): World {
     openEmbedded: async (options) => (await import('./embed.ts')).openEmbedded(options),
     serve: async (options) => endingProcess(await serving(options)),
     repository: () => import('./repository.ts'),
-    accessFiles: () => import('./access-files.ts'),
+    accessFiles: async () => (await import('./access-files.ts')).accessFiles(),
     secretKeys: () => import('./secret-keys.ts'),
     parsers: () => import('./parsers.ts'),
   }

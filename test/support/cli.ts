@@ -50,7 +50,7 @@ export function testWorld(
       ...(await import('../../src/bucket/index.ts')),
       ...(await import('../../src/state/index.ts')),
     }),
-    accessFiles: () => import('../../src/access/index.ts'),
+    accessFiles: async () => (await import('../../src/access/index.ts')).accessFiles(),
     secretKeys: () => import('../../src/access/index.ts'),
     repository: () => Promise.reject(new Error('no repository in this test')),
     ...changes,

@@ -1,6 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { HclReader, isScanned, mentionsDynamodb, projectText, scan } from '../../scan/index.ts'
-import type { readProviderFile, readRoleFile } from '../../access/index.ts'
+import type { accessFiles } from '../../access/index.ts'
 import type { placesOfDependencies, readProject } from '../../project/index.ts'
 
 /**
@@ -31,7 +31,7 @@ export interface World {
   /** What reads repositories; loaded by the commands that do. */
   repository(): Promise<RepositoryTools>
   /** Reads files about access; loaded by the commands that take one. */
-  accessFiles(): Promise<AccessFileTools>
+  accessFiles(): ReturnType<typeof accessFiles>
   /** Makes keys for servers. */
   secretKeys(): Promise<SecretKeyTools>
   /** Loaded only when needed: they bring the schema library along. */
@@ -46,11 +46,6 @@ export interface RepositoryTools {
   readonly scan: typeof scan
   readonly projectText: typeof projectText
   openHclReader(): HclReader
-}
-
-export interface AccessFileTools {
-  readonly readRoleFile: typeof readRoleFile
-  readonly readProviderFile: typeof readProviderFile
 }
 
 export interface SecretKeyTools {
