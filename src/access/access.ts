@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { createFresh } from '../base/fresh.ts'
+import { next } from '../base/maybe-later.ts'
 import type { Action, Resource } from './actions.ts'
 import { type Decision, type Standing, authorize, isGuardedAction } from './authorize.ts'
 import type { Sight } from './caller.ts'
@@ -64,9 +65,22 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     read: ({ org = '', unit = '' }) => findUnit(org, unit),
   })
   const compiled = new WeakMap<OrgPolicy, Map<string, CompiledPolicy>>()
+  /** A token that is in use gives the same principal again and again. */
+  const lastOf = new WeakMap<
+    Member,
+    { readonly policy: OrgPolicy; readonly isAdministrator: boolean; readonly own: CompiledPolicy }
+  >()
 
   /** Prepared once for each caller and each version of the document. */
   function policyOf(policy: OrgPolicy, principal: Member, isAdministrator: boolean): CompiledPolicy {
+    const last = lastOf.get(principal)
+    if (last?.policy === policy && last.isAdministrator === isAdministrator) return last.own
+    const own = compiledFor(policy, principal, isAdministrator)
+    lastOf.set(principal, { policy, isAdministrator, own })
+    return own
+  }
+
+  function compiledFor(policy: OrgPolicy, principal: Member, isAdministrator: boolean): CompiledPolicy {
     const key = JSON.stringify([
       principal.kind,
       principal.id,
@@ -103,16 +117,16 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
       principal.kind !== 'anonymous'
     if (org === undefined || (!isMember && !mayBeGuarded)) {
       if (!isMember) return authorize(principal, action, resource)
-      return after(serverPolicy(), (server) =>
+      return next(serverPolicy(), (server) =>
         authorize(principal, action, resource, { ...ofServer(principal, server), ...options }),
       )
     }
-    return after(orgs.fresh(org), (policy) =>
-      after(isMember ? serverPolicy() : undefined, (server) => {
+    return next(orgs.fresh(org), (policy) =>
+      next(isMember ? serverPolicy() : undefined, (server) => {
         const standing: Standing = server === undefined || !isMember ? {} : ofServer(principal, server)
         const own = isMember ? policyOf(policy, principal, standing.isAdministrator === true) : undefined
         const facts = unit === undefined ? undefined : factsFor({ org, unit }, action, policy, principal, own)
-        return after(facts, (found) =>
+        return next(facts, (found) =>
           authorize(principal, action, resource, {
             ...standing,
             ...options,
@@ -140,7 +154,7 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     const byRules = own !== undefined && (own.needsUnit(action) || own.needsUnit('unit:read'))
     const unknown = { id: null, name: ref.unit, labels: {} }
     if (!byScope && !byGuard && !byRules) return unknown
-    return after(units.get(ref), (found) => found ?? unknown)
+    return next(units.get(ref), (found) => found ?? unknown)
   }
 
   function serverPolicy(): ServerPolicy | Promise<ServerPolicy> {
@@ -151,8 +165,8 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     decide: (principal, action, resource, options = {}) => decideFor(principal, action, resource, options),
     sight(principal, org) {
       if (!isMemberPrincipal(principal)) return undefined
-      return after(orgs.fresh(org), (policy) =>
-        after(serverPolicy(), (server) => {
+      return next(orgs.fresh(org), (policy) =>
+        next(serverPolicy(), (server) => {
           const own = policyOf(policy, principal, isAdministrator(principal, server))
           const { scope } = principal
           const seesAll =
@@ -167,8 +181,8 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     },
     seesOrg(principal, org) {
       if (!isMemberPrincipal(principal)) return true
-      return after(orgs.fresh(org), (policy) =>
-        after(
+      return next(orgs.fresh(org), (policy) =>
+        next(
           serverPolicy(),
           (server) => policyOf(policy, principal, isAdministrator(principal, server)).canSeeAny,
         ),
@@ -205,9 +219,4 @@ export function isGuarded(policy: OrgPolicy, unit: UnitFacts, principal: Princip
   if (!isCovered) return false
   const by = principalText(principal)
   return !policy.brokenGlass.some((one) => one.unit === unit.id && one.by === by && one.until > now)
-}
-
-/** Goes on at once if it can. */
-function after<T, U>(value: T | Promise<T>, then: (value: T) => U | Promise<U>): U | Promise<U> {
-  return value instanceof Promise ? value.then(then) : then(value)
 }

@@ -235,9 +235,21 @@ export function refreshed(person: PersonDocument, identity: SignedIn, now: numbe
   }
 }
 
+/** By the person as it was read, and the credential: every request asks for it. */
+const principals = new WeakMap<PersonDocument, Map<string, UserPrincipal>>()
+
 /** Undefined: suspended people are nobody. */
 export function principalOf(person: PersonDocument, via: Via): UserPrincipal | undefined {
   if (person.suspended !== undefined) return undefined
+  let known = principals.get(person)
+  if (known === undefined) principals.set(person, (known = new Map()))
+  const key = JSON.stringify(Object.values(via))
+  let principal = known.get(key)
+  if (principal === undefined) known.set(key, (principal = newPrincipal(person, via)))
+  return principal
+}
+
+function newPrincipal(person: PersonDocument, via: Via): UserPrincipal {
   return {
     kind: 'user',
     id: person.id,

@@ -14,7 +14,16 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'threads-'))
   const outfile = join(folder, 'thread.mjs')
   const source = fileURLToPath(new URL('thread.ts', import.meta.url))
-  await build({ entryPoints: [source], outfile, bundle: true, format: 'esm', platform: 'node' })
+  // The real build leaves out what a thread does not use; some of that is CommonJS.
+  const js = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
+  await build({
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    banner: { js },
+  })
   entry = pathToFileURL(outfile)
 })
 

@@ -142,7 +142,16 @@ function welcome(
         ]
       : []
   const use = server.url === 'http://127.0.0.1:8226' ? [] : [`  taco use ${server.url}`]
-  const token = options.auth === 'token' ? ['  export TACO_TOKEN=…                     the root token'] : []
+  const rootToken = '  export TACO_TOKEN=…                     the root token'
+  const signIn = [
+    `  taco login ${server.url}`.padEnd(41) + ' sign in with the browser',
+    'For the first set-up, with the root token:',
+    rootToken,
+    '  taco provider put okta -f okta.yaml     add a way to sign in (docs/access.md has examples)',
+    '  taco server admin add email:<address>   make somebody an administrator',
+    'Then:',
+  ]
+  const token = { none: [], token: [rootToken], sso: signIn }[options.auth]
   world.stderr.write(
     [
       `${bold('OpenTaco')} ${world.version()} serves ${bold(server.url)}`,

@@ -6,6 +6,7 @@ import {
   principalText,
   stranger,
 } from '../../../../access/index.ts'
+import { next } from '../../../../base/maybe-later.ts'
 import { TacoError, isTacoError } from '../../../../base/errors.ts'
 import { type Guard, unauthenticated } from '../../auth/auth.ts'
 import { checkSameOrigin } from '../../auth/cross-site.ts'
@@ -301,11 +302,6 @@ function demand(
     if (permitted instanceof Promise) waiting.push(permitted)
   }
   return waiting.length === 0 ? demands : Promise.all(waiting).then(() => demands)
-}
-
-/** Goes on at once if it can: a small state is answered in the turn in which it is asked for. */
-function next<T, U>(value: T | Promise<T>, then: (value: T) => U): U | Promise<Awaited<U>> {
-  return value instanceof Promise ? (value.then(then) as Promise<Awaited<U>>) : then(value)
 }
 
 function parsed(x: Exchange, row: Row, values: readonly string[]) {
