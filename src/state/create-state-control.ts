@@ -13,6 +13,7 @@ import { createGraphStore } from './receipts/graph-store.ts'
 import { createHistoryCache } from './history/history-cache.ts'
 import { createIntake } from './intake/intake.ts'
 import { createOutbox } from './journal/events.ts'
+import { createLeftEvents } from './journal/left-events.ts'
 import { createKeyOwners } from './units/key-owner.ts'
 import { createJournal } from './journal/journal.ts'
 import { createJournalWriter } from './journal/journal-writer.ts'
@@ -120,7 +121,14 @@ export async function createStateControl(options: StateControlOptions): Promise<
       adopt: createAdopt(parts, orgs, maker, claims, catalog, owners),
       gc: createGc(parts, orgs, catalog, runTokens, serverRetention),
       doctor: createDoctor(parts, orgs, catalog, claims, maker),
-      sweep: createSweep(parts, orgs, catalog, history, locksSeen.learn),
+      sweep: createSweep(
+        parts,
+        orgs,
+        catalog,
+        history,
+        locksSeen.learn,
+        createLeftEvents(deps, outbox, orgs),
+      ),
     },
     runTokens,
     close() {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type DocumentKind, documentFields, openObject, orgPrefix } from '../../bucket/index.ts'
+import { type DocumentKind, documentFields, openObject } from '../../bucket/index.ts'
+import { orgAccessKey } from '../layout.ts'
 import { JournalEvent } from '../journal-port.ts'
 import { Binding } from '../policy/bindings.ts'
 import { Role } from '../policy/rules.ts'
@@ -66,7 +67,7 @@ export function emptyPolicy(org: string): OrgPolicy {
 export const orgAccessKind: DocumentKind<OrgAccessDocument, string> = {
   name: 'access document',
   format: { schema: OrgAccessDocument, major: 1, minor: 0 },
-  keyOf: (org) => `${orgPrefix(org)}access.json`,
+  keyOf: orgAccessKey,
   refOf: ({ org }) => org,
   cache: { most: 500 },
 }

@@ -7,6 +7,7 @@ import { readEntryText } from '../catalog/catalog-entry.ts'
 import type { HistoryCache } from '../history/history-cache.ts'
 import { forEachLimit } from '../../base/for-each-limit.ts'
 
+import type { createLeftEvents } from '../journal/left-events.ts'
 import type { OrgStore } from '../units/orgs.ts'
 import { lookAt } from '../protocol/reconcile.ts'
 import type { Parts } from '../protocol/context.ts'
@@ -23,6 +24,7 @@ export function createSweep(
   catalog: Catalog,
   history: Pick<HistoryCache, 'save'>,
   onListed: (outside: Outside) => void,
+  left: ReturnType<typeof createLeftEvents>,
 ): Upkeep['sweep'] {
   const { bucket, clock, log } = parts.deps
 
@@ -56,6 +58,7 @@ export function createSweep(
       })
       await history.save(org, keptIn(entries))
     }
+    await left.send(caller)
     return { looked, repaired, missing }
   }
 }

@@ -4,12 +4,23 @@ import { placeAt } from '../../documents/journal-layout.ts'
 import type { StateDeps } from '../../settings.ts'
 import { hashJournal, listJournal, listSeals, loadHead, loadSeal, placeOf } from './chain.ts'
 import { headKey, sealKey } from './layout.ts'
-import { type Head, type Seal, type Signer, checkHead, headText, sealText } from './seal.ts'
+import {
+  type Head,
+  type ReadSeal,
+  type Seal,
+  type Signer,
+  checkHead,
+  checkSeal,
+  headText,
+  sealText,
+} from './seal.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Records come a little later than they happen, and clocks differ. */
 const SETTLED_MS = 10 * 60_000
+/** The head is moved with every seal: a number far beyond it was not given by a server. */
+const MOST_AHEAD = 10_000
 /** More of them make another seal. */
 const MOST_OBJECTS = 10_000
 /** Every seal looks for late objects this far back; once a day everything is looked at. */
@@ -45,11 +56,12 @@ export function createSealer(
   async function sealUpTo(org: string, to: string, now: number): Promise<number> {
     const isFull = now - (comparedAt.get(org) ?? 0) >= DAY_MS
     let end = await endOf(org)
-    let late = end.to < to ? await findLate(bucket, org, end, isFull ? '' : placeAt(now - LATE_MS)) : []
+    let late = await findLate(bucket, org, end, isFull ? '' : placeAt(now - LATE_MS))
     if (isFull) comparedAt.set(org, now)
     let count = 0
-    while (end.to < to) {
-      const { places, upTo } = await nextPlaces(org, { from: end.to, to })
+    // A server whose clock was ahead may have sealed more than is over: what is late for it is sealed all the same.
+    while (end.to < to || late.length > 0) {
+      const { places, upTo } = await nextPlaces(org, { from: end.to, to: end.to < to ? to : end.to })
       const lateNow = late.slice(0, mostObjects)
       if (places.length === 0 && lateNow.length === 0) return count
       const next = await makeSeal(org, end, { at: now, to: upTo, places, late: lateNow })
@@ -98,11 +110,12 @@ export function createSealer(
   /** The newest seal, or what the head knows of a newer one: a chain that lost its end goes on behind it, so it shows. */
   async function endOf(org: string): Promise<End> {
     const head = await loadHead(bucket, org)
-    const known = isHead(head) && checkHead(head, signer) !== 'bad' ? head : START
-    const last = (await listSeals(bucket, org, known.seq)).at(-1)
+    const known = isTrusted(head) ? head : START
+    const most = known.seq + (known === START ? Infinity : MOST_AHEAD)
+    const last = (await listSeals(bucket, org, known.seq)).findLast((seq) => seq <= most)
     if (last === undefined) return known
     const newest = await loadSeal(bucket, org, last)
-    if (newest === undefined || newest === 'damaged') {
+    if (!isSealOf(newest, last) || checkSeal(newest, signer) === 'bad') {
       log.error('a seal of the audit is damaged; see `taco audit verify`', { key: sealKey(org, last) })
       // Its span and hash are not known: it goes on from what is.
       return { ...known, seq: last }
@@ -117,8 +130,15 @@ export function createSealer(
     const key = headKey(org)
     const found = await bucket.head(key)
     const head = found === undefined ? undefined : await loadHead(bucket, org)
-    if (isHead(head) && head.seq >= end.seq) return
+    if (isTrusted(head) && head.seq >= end.seq) return
     await bucket.put(key, bodyOf(headText(end, signer)), found?.tag ?? 'absent', JSON_TYPE)
+  }
+
+  /** A head without a signature counts only where there is no key: anyone who can write to the bucket can make one. */
+  function isTrusted(head: Head | 'damaged' | undefined): head is Head {
+    if (head === undefined || head === 'damaged') return false
+    const signature = checkHead(head, signer)
+    return signature !== 'bad' && (signature !== 'plain' || signer === undefined)
   }
 
   return {
@@ -141,8 +161,8 @@ export function createSealer(
 
 const JSON_TYPE = { contentType: 'application/json' }
 
-function isHead(head: Head | 'damaged' | undefined): head is Head {
-  return head !== undefined && head !== 'damaged'
+function isSealOf(read: ReadSeal | 'damaged' | undefined, seq: number): read is ReadSeal {
+  return read !== undefined && read !== 'damaged' && read.seal.seq === seq
 }
 
 /**

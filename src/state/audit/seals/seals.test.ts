@@ -177,6 +177,28 @@ test.each<[string, (at: Place) => unknown, readonly string[]]>([
     },
     ['seal-removed'],
   ],
+  [
+    'a seal with a number far away is put there, and sealing goes on',
+    async ({ path, seals, server, happen, time }) => {
+      const file = path(seals()[0] ?? '')
+      writeFileSync(file.replace('00000001', '99999999'), readFileSync(file))
+      await happen()
+      time.now += HOUR
+      await (await server()).audit.seal(alice)
+      expect(seals().map((name) => /(\d+)\.json/.exec(name)?.[1])).toContain('00000004')
+    },
+    ['seal-removed', 'seal-changed'],
+  ],
+  [
+    'the record of the newest seal names one far away',
+    ({ path, seals }) => {
+      const folder = dirname(path(seals()[0] ?? ''))
+      const newest = readdirSync(folder).findLast((name) => name.startsWith('head.json'))
+      const file = join(folder, newest ?? '')
+      writeFileSync(file, readFileSync(file, 'utf8').replace('"seq":3', '"seq":900000000'))
+    },
+    ['seal-removed'],
+  ],
 ])('verification names what happened when %s', async (_, tamper, kinds) => {
   const at = await place()
   await at.pass(3)
@@ -243,6 +265,26 @@ test('what a server completes late comes into the next seal as late', async () =
   expect((await at.verify()).filter(({ kind }) => kind === 'late')).toHaveLength(1)
   rmSync(`${at.path(key)}@1`)
   expect(errorsIn(await at.verify())).toEqual([['removed', key]])
+})
+
+test('a server whose clock is ahead seals the future, and the others go on with what is late for it', async () => {
+  const at = await place()
+  await at.pass(1)
+  const now = at.time.now
+  at.time.now += 30 * HOUR
+  await at.happen()
+  at.time.now += 2 * HOUR
+  await (await at.server()).audit.seal(alice)
+  at.time.now = now
+
+  const key = await at.happen()
+  at.time.now += HOUR
+  expect(errorsIn(await at.verify())).toEqual([['added', key]])
+  await (await at.server()).audit.seal(alice)
+  expect(errorsIn(await at.verify())).toEqual([])
+  const seals = at.seals()
+  await (await at.server()).audit.seal(alice)
+  expect(at.seals()).toEqual(seals)
 })
 
 test('seals outlive what retention removes, which verification says', async () => {

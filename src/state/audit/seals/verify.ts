@@ -62,7 +62,6 @@ export async function* verifyJournal(
     ({ level, kind, org: org === '' ? null : org, key, message, hash: null }) as const
   const head = await loadHead(bucket, org)
   const stored = new Set(await listSeals(bucket, org))
-  const lastSeq = Math.max(0, ...stored, isHead(head) ? head.seq : 0)
   const totals = { seals: 0, objects: 0, pruned: 0, prunedTo: '', keyed: 0, unchecked: 0 }
   /** In the journal and in no seal of its span, so far. */
   const extras = new Set<string>()
@@ -71,8 +70,13 @@ export async function* verifyJournal(
   let to = ''
   let isKeyed = false
 
-  for (let seq = 1; seq <= lastSeq; seq++) {
+  for (const { seq, andMore } of expectedSeqs([...stored], isHead(head) ? head.seq : 0)) {
     const key = sealKey(org, seq)
+    if (andMore > 0) {
+      yield found('seal-removed', 'error', `This seal and ${andMore} after it are missing.`, key)
+      before = undefined
+      continue
+    }
     const read = stored.has(seq) ? await loadSeal(bucket, org, seq) : undefined
     if (read === undefined) {
       yield found('seal-removed', 'error', 'This seal was removed, so its span cannot be checked.', key)
@@ -191,6 +195,30 @@ export async function* verifyJournal(
     const hash = before?.hash ?? null
     return { ...found('chain', 'ok', `${seals} seals (${how}) over ${objects} objects.`), hash }
   }
+}
+
+/** A number that no server gave makes a gap of any size: it is one finding. */
+const MOST_MISSING = 100
+
+interface Expected {
+  readonly seq: number
+  readonly andMore: number
+}
+
+/** All numbers up to the last; of a large gap its first, with how many follow. */
+function* expectedSeqs(stored: readonly number[], last: number): Generator<Expected> {
+  let next = 1
+  for (const seq of stored.toSorted((a, b) => a - b)) {
+    yield* gap(next, seq)
+    yield { seq, andMore: 0 }
+    next = seq + 1
+  }
+  yield* gap(next, last + 1)
+}
+
+function* gap(from: number, to: number): Generator<Expected> {
+  if (to - from > MOST_MISSING) yield { seq: from, andMore: to - from - 1 }
+  else for (let seq = from; seq < to; seq++) yield { seq, andMore: 0 }
 }
 
 /** What is wrong with a seal that has its hash. */
