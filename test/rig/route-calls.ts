@@ -217,12 +217,21 @@ function queryOf(name: string, { group = '' }: Things): string {
 
 export const nameOf = ({ method, pattern }: Pick<Route, 'method' | 'pattern'>) => `${method} ${pattern}`
 
-/** A call of that route that is understood, and that succeeds if it is allowed. `person`: whose own token it is about. */
-export async function callOf(face: SsoFace, of: Route, person: Person): Promise<Sent & { path: string }> {
+/**
+ * A call of that route that is understood, and that succeeds if it is allowed. `person`: whose own token it is about.
+ * `given`: what it is about instead of something new.
+ */
+export async function callOf(
+  face: SsoFace,
+  of: Route,
+  person: Person,
+  given: Things = {},
+): Promise<Sent & { readonly path: string }> {
   const name = nameOf(of)
   let things: Things = { org: 'default', provider: 'hub', name: 'taco.css' }
   for (const [pattern, make] of makers)
     if (pattern.test(name)) things = { ...things, ...(await make(face, things, person)) }
+  things = { ...things, ...given }
   const path = of.pattern.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(things[key] ?? key))
   const called = { path: `${path}${queryOf(name, things)}`, method: of.method }
   const form = forms[name]

@@ -36,8 +36,14 @@ export async function startSsoFace() {
       const common = { auth: 'sso', publicUrl, oauth, clock, log } as const
       const web = await openWebFace({ ...common, signIn: { ...signIn, flow }, about })
       const login = createLoginFace({ ...common, exchangeWorkload, offers: {} })
+      const found = { facts: {}, warnings: [] }
       const trustedProxies = parseTrustedProxies(['127.0.0.1'])
-      return { faces: [web, login], exchangeWorkload, ...(trustedProxies && { trustedProxies }) }
+      return {
+        faces: [web, login],
+        exchangeWorkload,
+        checkProvider: () => Promise.resolve(found),
+        ...(trustedProxies && { trustedProxies }),
+      }
     },
   })
   const { signIn, orgAccess } = face.deps

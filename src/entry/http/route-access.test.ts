@@ -60,6 +60,7 @@ const table: readonly (readonly [string, string, string])[] = [
   ['DELETE /v1/server/administrators/{subject}', 'server:admin', '333333 33 ++ 33 11111'],
   ['GET /v1/providers', 'provider:manage', '333333 33 ++ 33 11111'],
   ['PUT /v1/providers/{provider}', 'provider:manage', '333333 33 ++ 33 11111'],
+  ['POST /v1/providers/{provider}/check', 'provider:manage', '333333 33 ++ 33 11111'],
   ['DELETE /v1/providers/{provider}', 'provider:manage', '333333 33 ++ 33 11111'],
   ['GET /v1/units', 'unit:read', '++++++ ++ ++ 44 11111'],
   ['POST /v1/units', 'unit:create', '333++3 33 ++ 44 11111'],
@@ -281,21 +282,25 @@ async function rowOf(
   return row(marks)
 }
 
-test('every route for programs lets in exactly those whom the table names', { timeout: 60_000 }, async () => {
-  const players = await cast()
-  const routes: readonly Route[] = [...v1Routes, ...loginRoutes]
+test(
+  'every route for programs lets in exactly those whom the table names',
+  { timeout: 180_000 },
+  async () => {
+    const players = await cast()
+    const routes: readonly Route[] = [...v1Routes, ...loginRoutes]
 
-  const found: string[] = []
-  for (const route of routes)
-    found.push([nameOf(route), route.action, await rowOf(players, { route })].join(' · '))
+    const found: string[] = []
+    for (const route of routes)
+      found.push([nameOf(route), route.action, await rowOf(players, { route })].join(' · '))
 
-  expect(found.toSorted()).toEqual(table.map((one) => one.join(' · ')).toSorted())
-  for (const [name, expected] of ofServer) {
-    const route = routes.find((one) => nameOf(one) === name)
-    if (route === undefined) throw new Error(`there is no route ${name}`)
-    expect([name, await rowOf(players, { route, isOfServer: true })]).toEqual([name, expected])
-  }
-})
+    expect(found.toSorted()).toEqual(table.map((one) => one.join(' · ')).toSorted())
+    for (const [name, expected] of ofServer) {
+      const route = routes.find((one) => nameOf(one) === name)
+      if (route === undefined) throw new Error(`there is no route ${name}`)
+      expect([name, await rowOf(players, { route, isOfServer: true })]).toEqual([name, expected])
+    }
+  },
+)
 
 async function visitors() {
   const face = await startSsoFace()
@@ -325,7 +330,7 @@ async function visitors() {
   }
 }
 
-test('every page lets in exactly those whom the table names', { timeout: 60_000 }, async () => {
+test('every page lets in exactly those whom the table names', { timeout: 180_000 }, async () => {
   const { face, credentials } = await visitors()
   const found: string[] = []
   for (const { method, pattern, action } of webRoutes) {

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { badRequest, isTacoError } from '../../../base/errors.ts'
-import type { Dependencies } from '../../../graph/index.ts'
-import type { Caller, UnitRef } from '../../../state/index.ts'
+import type { Caller, StateControl, UnitRef, UnitView } from '../../../state/index.ts'
 import {
   Idempotent,
   Flag,
@@ -18,7 +17,8 @@ import {
 import { defined } from '../kit/drop-undefined.ts'
 import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
 import { Unit } from '../openapi/openapi-schemas.ts'
-import { forceDemand, ofOrg, ofUnit, route } from './define.ts'
+import { type V1Services, forceDemand, ofOrg, ofUnit, route } from './define.ts'
+import { visibleUnit } from './visible-units.ts'
 
 const tags = ['units']
 const params = UnitParams
@@ -63,9 +63,11 @@ export const unitRoutes = [
     async handle({ query: { label, ...rest }, caller }, { control }) {
       const labels = label === undefined ? {} : { labels: labelsOf(label) }
       const { items, next, asOf, damaged } = await control.units.list({ ...defined(rest), ...labels }, caller)
+      const visible = await control.units.visible(rest.org, caller)
+      const shown = items.map((view) => visibleUnit(view, visible))
       return {
         status: 200,
-        json: { items: [...items], next: next ?? null, asOf: new Date(asOf).toISOString(), damaged },
+        json: { items: shown, next: next ?? null, asOf: new Date(asOf).toISOString(), damaged },
       }
     },
   }),
@@ -104,7 +106,7 @@ export const unitRoutes = [
     },
     async handle({ target, body, caller }, { control }) {
       const view = await control.units.create({ ...defined(body), org: target.org }, caller)
-      return { status: 201, json: view, headers: { etag: etagOf(view.etag) } }
+      return { status: 201, json: await shown(view, control, caller), headers: { etag: etagOf(view.etag) } }
     },
   }),
   route({
@@ -125,7 +127,7 @@ export const unitRoutes = [
       const view = await control.units.get(target, caller)
       const etag = etagOf(view.etag)
       if (isUnchanged(headers, view.etag, `The unit ${view.name}`)) return { status: 304, headers: { etag } }
-      return { status: 200, json: view, headers: { etag } }
+      return { status: 200, json: await shown(view, control, caller), headers: { etag } }
     },
   }),
   route({
@@ -153,7 +155,7 @@ export const unitRoutes = [
     also: ({ body, target }) => (protects(body) ? [{ action: 'unit:admin', resource: target }] : []),
     async handle({ target, body, headers, caller }, { control }) {
       const view = await control.units.update(target, defined(body), caller, expectedBy(headers))
-      return { status: 200, json: view, headers: { etag: etagOf(view.etag) } }
+      return { status: 200, json: await shown(view, control, caller), headers: { etag: etagOf(view.etag) } }
     },
   }),
   route({
@@ -177,10 +179,11 @@ export const unitRoutes = [
     target: ofUnit,
     also: forceDemand,
     async handle({ target, query: { force }, headers, caller }, { control, graph }) {
-      const used = await sayUsers(graph.dependencies, target, caller)
+      const used = await sayUsers({ graph, control }, target, caller)
       const view = await control.units.remove(target, { force }, caller, expectedBy(headers))
       const warnings = used === undefined ? [] : [`${view.name} ${used}`]
-      return { status: 200, json: { ...view, warnings }, headers: { etag: etagOf(view.etag) } }
+      const json = { ...(await shown(view, control, caller)), warnings }
+      return { status: 200, json, headers: { etag: etagOf(view.etag) } }
     },
   }),
   route({
@@ -199,7 +202,7 @@ export const unitRoutes = [
     also: ({ body, target }) => [{ action: 'unit:rename', resource: { ...target, unit: body.name } }],
     async handle({ target, body, headers, caller }, { control }) {
       const view = await control.units.rename(target, body.name, caller, expectedBy(headers))
-      return { status: 200, json: view, headers: { etag: etagOf(view.etag) } }
+      return { status: 200, json: await shown(view, control, caller), headers: { etag: etagOf(view.etag) } }
     },
   }),
   route({
@@ -217,7 +220,7 @@ export const unitRoutes = [
     target: ofUnit,
     async handle({ target, body, caller }, { control }) {
       const view = await control.units.restore(target, defined(body), caller)
-      return { status: 200, json: view, headers: { etag: etagOf(view.etag) } }
+      return { status: 200, json: await shown(view, control, caller), headers: { etag: etagOf(view.etag) } }
     },
   }),
 ]
@@ -238,14 +241,26 @@ function labelsOf(given: readonly string[]): Record<string, string> {
   )
 }
 
+async function shown(
+  view: UnitView,
+  { units }: Pick<StateControl, 'units'>,
+  caller: Caller,
+): Promise<UnitView> {
+  return visibleUnit(view, await units.visible(view.org, caller))
+}
+
 /** Damage of another unit hides who uses this one, which is no reason to keep it. */
 async function sayUsers(
-  dependencies: Pick<Dependencies, 'usersOf'>,
+  { graph, control }: Pick<V1Services, 'graph' | 'control'>,
   ref: UnitRef,
   caller: Caller,
 ): Promise<string | undefined> {
   try {
-    const users = (await dependencies.usersOf(ref, caller)).map(({ name }) => name)
+    const visible = await control.units.visible(ref.org, caller)
+    const isVisible = ({ id }: { readonly id: string }) => visible?.has(id) !== false
+    const all = await graph.dependencies.usersOf(ref, caller)
+    const users = all.filter(isVisible).map(({ name }) => name)
+    if (users.length < all.length) users.push('units that you cannot see')
     return users.length === 0 ? undefined : `is used by ${users.join(', ')}`
   } catch (error) {
     // The deletion itself reports a missing unit: this very request may have deleted it.

@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest'
+import { callOf, nameOf } from '../../../test/rig/route-calls.ts'
+import { type Credential, bearer, startSsoFace } from '../../../test/rig/sso-face.ts'
+import { stateText } from '../../../test/support/state.ts'
+import { bind, putRole } from '../../access/organization/transitions.ts'
+import { v1Routes } from './v1/face.ts'
+
+/**
+ * `dev/secret` and `dev/user` are hidden. They are all around what is visible: prod/web uses dev/secret, and dev/user uses
+ * prod/web.
+ */
+async function open() {
+  const face = await startSsoFace()
+  const { send, root, policy, signIn, setUp } = face
+  const asRoot = async (method: string, path: string, body?: unknown) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const headers = { ...root, 'content-type': 'application/json' }
+    const answer = await send(path, { method, headers, ...(body === undefined ? {} : { body: text }) })
+    if (answer.status > 299) throw new Error(`${method} ${path}: ${answer.text}`)
+    return answer.text === '' ? {} : answer.json()
+  }
+
+  await asRoot('POST', '/v1/units', { name: 'base' })
+  const ids: Record<string, string> = {}
+  for (const name of ['prod/web', 'prod/db', 'dev/secret', 'dev/user']) {
+    const labels = { env: name.split('/')[0] }
+    ids[name] = String((await asRoot('POST', '/v1/units', { name, labels }))['id'])
+    const output = name.startsWith('dev') ? 'hidden-value' : 'shown-value'
+    await asRoot('PUT', `/v1/units/${ids[name]}/state`, stateText(1, output, name))
+  }
+  await asRoot('POST', '/v1/units/prod--web/dependencies', { on: 'dev/secret' })
+  await asRoot('POST', '/v1/units/prod--web/dependencies', { on: 'prod/db' })
+  await asRoot('POST', '/v1/units/dev--user/dependencies', { on: 'prod/web' })
+  const all = await asRoot('POST', '/v1/rollouts', { from: ['dev/secret'] })
+  const some = await asRoot('POST', '/v1/rollouts', { from: ['dev/user'] })
+  await asRoot('PUT', `/v1/units/dev--secret/state`, stateText(2, 'hidden-value-2', 'dev/secret'))
+  await asRoot('POST', '/v1/units/dev--secret/lock', { id: 'hidden-lock' })
+  await asRoot('POST', '/v1/orgs/default/guards', { units: ['dev/user'] })
+  await asRoot('POST', '/v1/units/dev--user/break-glass', { reason: 'hidden-reason' })
+
+  const owner = async () => {
+    const one = await face.person(face.fresh('person'))
+    return { one, to: `user:${one.id}` }
+  }
+  const byPattern = await owner()
+  await policy('default', (all) => bind(all, { role: 'owner', to: byPattern.to, units: ['prod/**'] }))
+  const byLabel = await owner()
+  const rules = [{ effect: 'allow' as const, actions: ['*'], labels: { env: 'prod' } }]
+  await policy('default', (all) =>
+    bind(putRole(all, { name: 'prod', rules }), { role: 'prod', to: byLabel.to }),
+  )
+  const byScope = await owner()
+  await policy('default', (all) => bind(all, { role: 'owner', to: byScope.to }))
+  const scoped = await signIn.tokens.create(
+    { name: 't', owner: { kind: 'personal', user: byScope.one.id }, scope: { units: ['prod/**'] } },
+    setUp,
+  )
+  const limited: Readonly<Record<string, Credential>> = {
+    'a binding with units': byPattern.one.token,
+    'a role by label': byLabel.one.token,
+    'the scope of a token': bearer(scoped.text),
+  }
+  return {
+    face,
+    ids,
+    limited,
+    asRoot,
+    rollouts: [all, some].map(({ id }) => String(id)),
+    person: byPattern.one,
+  }
+}
+
+const UNITS = ['dev/secret', 'dev/user', 'hidden-']
+
+test('no answer names a unit that the caller may not see', async () => {
+  const { face, ids, limited, rollouts } = await open()
+  const secrets = [...UNITS, 'dev--', ids['dev/secret'], ids['dev/user'], ...rollouts].map(String)
+  const paths = [
+    '/v1/units',
+    '/v1/units?search=secret',
+    '/v1/units?prefix=dev',
+    '/v1/units?label=env=dev',
+    '/v1/units/prod--web',
+    '/v1/units/prod--web/dependencies',
+    '/v1/units/prod--web/inputs',
+    '/v1/units/prod--web/versions',
+    '/v1/units/prod--web/lock',
+    '/v1/units/prod--wep',
+    '/v1/units/dev--secre',
+    '/v1/graph',
+    '/v1/graph?format=svg',
+    '/v1/graph?format=dot',
+    '/v1/graph?format=mermaid',
+    '/v1/graph?unit=prod/web',
+    '/v1/graph?unit=prod/wep',
+    '/v1/graph?at=2026-01-01',
+    '/v1/status',
+    '/v1/status?attention=true',
+    '/v1/status?unit=prod/web&direction=both',
+    '/v1/status?unit=dev/secre',
+    '/v1/rollouts',
+    '/v1/rollouts/plan',
+    '/v1/rollouts/plan?from=prod/web',
+    '/v1/rollouts/plan?from=prod/db&downstream=false',
+    '/v1/rollouts/plan?from=dev/secre',
+    '/v1/events?org=default',
+    '/v1/events?org=default&order=desc',
+    '/v1/events?org=default&unit=prod/web',
+    '/v1/events',
+    '/v1/events?order=desc',
+    '/v1/orgs',
+    '/v1/orgs/default',
+    '/v1/orgs/default/usage',
+    '/v1/orgs/default/guards',
+    '/v1/orgs/default/bindings',
+    '/v1/orgs/default/teams',
+    '/v1/orgs/default/roles',
+    '/v1/orgs/default/workloads',
+    '/v1/orgs/default/tokens',
+    '/v1/orgs/default/access/explain?who=everyone&action=lock&unit=dev/secret',
+    '/v1/audit?org=default',
+    '/v1/audit',
+    '/v1/audit/verify?org=default',
+    '/v1/whoami',
+    '/v1/server',
+  ]
+  const leaks: string[] = []
+  for (const [who, credential] of Object.entries(limited))
+    for (const path of paths) {
+      const { status, text } = await face.send(path, { headers: credential })
+      expect([path, status]).toEqual([path, expect.toBeOneOf([200, 403, 404])])
+      for (const secret of secrets)
+        if (text.includes(secret) && !path.includes(secret)) leaks.push(`${who}: ${path} says ${secret}`)
+    }
+
+  expect(leaks).toEqual([])
+  const { text } = await face.send('/v1/units', { headers: limited['a role by label'] ?? {} })
+  expect(text).toContain('"name":"prod/web"')
+})
+
+test('someone without a role reads no events', async () => {
+  const { face } = await open()
+  const { token } = await face.person('none')
+
+  for (const path of ['/v1/events', '/v1/events?order=desc'])
+    expect((await face.send(path, { headers: token })).json()).toMatchObject({ items: [] })
+})
+
+test('deleting a unit does not name the hidden units that use it', async () => {
+  const { face, limited, ids } = await open()
+  const headers = limited['a binding with units'] ?? {}
+
+  const answer = await face.send('/v1/units/prod--web', { method: 'DELETE', headers })
+
+  expect(answer.json()).toMatchObject({ warnings: ['prod/web is used by units that you cannot see'] })
+  for (const secret of ['dev/', ids['dev/user']]) expect(answer.text).not.toContain(secret)
+})
+
+test('what is hidden is answered like what does not exist', async () => {
+  const { face, limited, ids, person } = await open()
+  const differing: string[] = []
+  const pairs = [
+    ['dev--secret', 'dev--absent'],
+    [String(ids['dev/secret']), 'ws-1111111111111111'],
+  ]
+  for (const route of v1Routes.filter(({ pattern }) => pattern.includes('{unit}'))) {
+    // Nothing of it is used up: all of these calls are refused.
+    const call = await callOf(face, route, person, { unit: 'UNIT' })
+    for (const [who, credential] of Object.entries(limited))
+      for (const units of pairs) {
+        const answers = units.map(async (unit) => {
+          const headers = { ...call.headers, ...credential }
+          const path = call.path.replace('UNIT', unit)
+          const { status, text } = await face.send(path, { ...call, headers })
+          return `${status} ${withoutNames(text, unit)}`
+        })
+        const [hidden = '', missing] = await Promise.all(answers)
+        if (hidden !== missing) differing.push(`${who} ${nameOf(route)}: ${hidden} instead of ${missing}`)
+        // Engines take 404 as "there is no state yet", and a token's own scope is no secret to its bearer.
+        const is403 = route.pattern.startsWith('/v1/backend/') || who === 'the scope of a token'
+        if (!hidden.startsWith(is403 ? '403' : '404')) differing.push(`${who} ${nameOf(route)}: ${hidden}`)
+      }
+  }
+
+  expect(differing).toEqual([])
+}, 120_000)
+
+function withoutNames(text: string, unit: string): string {
+  return text
+    .replaceAll(unit, '{unit}')
+    .replaceAll(unit.replace('--', '/'), '{unit}')
+    .replace(/"requestId":"[^"]*"/, '')
+}
