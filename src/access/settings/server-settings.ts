@@ -138,6 +138,16 @@ export function createServerSettings(deps: {
             'The server would have no administrator without the root token.',
             'Add an administrator first: `taco server admin add`.',
           )
+        // An address with a typing mistake is an administrator too, so one of them has to be here.
+        if (off && before === undefined && caller.principal.kind === 'token')
+          throw new TacoError(
+            'FORBIDDEN',
+            'Only an administrator who has signed in can switch the root token off.',
+            {
+              facts: { field: 'isRootTokenOff' },
+              hint: 'Sign in with `taco login` as an administrator, and try again.',
+            },
+          )
         return {
           ...rest,
           ...(orgCreators === undefined ? {} : { orgCreators }),

@@ -6,7 +6,7 @@ import type { V1Services } from '../define.ts'
 import { visibleEdges } from '../visible-units.ts'
 
 /** Events about people, teams, roles and tokens. Everyone else's work is in the others. */
-const OF_ACCESS = /^(access|guard|member|person|provider|role|server|session|team|token|workload)\./
+const OF_ACCESS = /^(access|member|person|provider|role|server|session|team|token|workload)\./
 
 /**
  * The events that the caller may see: of units that it may see, and of access only with the right to read about that.
