@@ -92,6 +92,8 @@ export async function build(options: BuildOptions): Promise<Built> {
         } finally {
           clearTimeout(timer)
         }
+        // Without them everything is denied.
+        await services.signIn?.settings.fresh()
       },
       async close() {
         await services.signIn?.tokens.settled()

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { newKeyText } from '../access/index.ts'
 import { openEmbedded } from './embed.ts'
 import { listenOn } from './listen.ts'
 import { serve } from './serve.ts'
@@ -209,3 +210,21 @@ function over(
     call.end(body)
   })
 }
+
+test('if the access records cannot be read, everything is denied, and /readyz says so', async () => {
+  const bucket = await folder()
+  process.env['TACO_SECRET_KEY'] = newKeyText().text
+  onTestFinished(() => void delete process.env['TACO_SECRET_KEY'])
+  await mkdir(join(bucket, '.taco/access'), { recursive: true })
+  await writeFile(join(bucket, '.taco/access/server.json@1'), '{"v":1')
+  const rootToken = 'f3b1c2d4e5f60718293a4b5c6d7e8f90'
+  const publicUrl = 'https://taco.example.com'
+  const server = await serve({ ...quiet, bucket, auth: 'sso', rootToken, publicUrl })
+  onTestFinished(() => server.close())
+
+  const ready = await fetch(`${server.url}/readyz`)
+  const units = await fetch(`${server.url}/v1/units`, { headers: { authorization: `Bearer ${rootToken}` } })
+
+  expect([ready.status, await ready.text()]).toEqual([500, expect.stringContaining('everything is denied')])
+  expect(units.ok).toBe(false)
+})
