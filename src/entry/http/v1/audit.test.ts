@@ -276,3 +276,28 @@ test('a broken guard is announced, and found by its unit', async () => {
     { type: 'guard.broken', unit: { name: 'app' } },
   ])
 })
+
+test('what is hidden from a caller is answered as missing, and recorded as refused', async () => {
+  const control = await memoryControl(openMemoryBucket())
+  await control.units.create({ org: 'default', name: 'secret' }, alice)
+  const via = { kind: 'token', id: 'at-1', name: 'ci' } as const
+  const principal = { kind: 'user', id: 'user-mallory', name: 'mallory', groups: [], via } as const
+  const face = await startFace({ control, guard: { kind: 'token', identify: () => principal } })
+  const answer = await face.send('/v1/units/secret')
+  await control.close()
+
+  expect(answer.status).toBe(404)
+  expect(
+    (await control.audit.read({ limit: 9, result: 'refused', who: 'mallory' }, alice)).items,
+  ).toMatchObject([
+    {
+      by: 'user:mallory',
+      via,
+      action: 'unit:read',
+      org: 'default',
+      unit: { id: expect.stringMatching(/^ws-/), name: 'secret' },
+      requestId: answer.headers['x-request-id'],
+      data: { reason: 'FORBIDDEN' },
+    },
+  ])
+})
