@@ -149,6 +149,7 @@ test.skipIf(python === undefined)(
     )
     // It cannot handle answers that stream line by line; everything else must be there.
     expect([...`${said}${stderr}`.matchAll(/WARNING parsing (\S+ \S+)/g)].map(([, what]) => what)).toEqual([
+      'GET /v1/audit/verify',
       'POST /v1/adopt',
       'POST /v1/doctor',
     ])
