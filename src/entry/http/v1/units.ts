@@ -18,6 +18,7 @@ import { defined } from '../kit/drop-undefined.ts'
 import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
 import { Unit } from '../openapi/openapi-schemas.ts'
 import { type V1Services, forceDemand, ofOrg, ofUnit, route } from './define.ts'
+import { checkRuleLabels } from './rule-labels.ts'
 import { visibleUnit } from './visible-units.ts'
 
 const tags = ['units']
@@ -104,7 +105,9 @@ export const unitRoutes = [
         ...(isAdmin ? [{ action: 'unit:admin', resource } as const] : []),
       ]
     },
-    async handle({ target, body, caller }, { control }) {
+    async handle({ target, body, caller }, services) {
+      const { control } = services
+      await checkRuleLabels(services, [{ org: target.org, unit: body.name, labels: body.labels }], caller)
       const view = await control.units.create({ ...defined(body), org: target.org }, caller)
       return { status: 201, json: await shown(view, control, caller), headers: { etag: etagOf(view.etag) } }
     },
@@ -153,7 +156,9 @@ export const unitRoutes = [
     answers: { 200: jsonAnswer(Unit, 'Changed') },
     target: ofUnit,
     also: ({ body, target }) => (protects(body) ? [{ action: 'unit:admin', resource: target }] : []),
-    async handle({ target, body, headers, caller }, { control }) {
+    async handle({ target, body, headers, caller }, services) {
+      const { control } = services
+      await checkRuleLabels(services, [{ ...target, labels: body.labels }], caller)
       const view = await control.units.update(target, defined(body), caller, expectedBy(headers))
       return { status: 200, json: await shown(view, control, caller), headers: { etag: etagOf(view.etag) } }
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { OrgQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { ofOrg, route } from '../define.ts'
+import { checkRuleLabels } from '../rule-labels.ts'
 
 const Uses = z.object({
   outputs: z.array(z.string()).nullable().default(null).meta({ description: 'Null: all.' }),
@@ -65,8 +66,10 @@ export const syncRoutes = [
           ...dependencies.map(({ on }) => ({ action: 'unit:read', resource: { org, unit: on } }) as const),
         ]
       }),
-    async handle({ target, body: { units, dryRun }, caller }, { sync }) {
-      const { changes, warnings } = await sync.sync(target.org, units, { dryRun }, caller)
+    async handle({ target: { org }, body: { units, dryRun }, caller }, services) {
+      const labelled = units.map(({ name, labels }) => ({ org, unit: name, labels }))
+      if (!dryRun) await checkRuleLabels(services, labelled, caller)
+      const { changes, warnings } = await services.sync.sync(org, units, { dryRun }, caller)
       return {
         status: 200,
         json: { dryRun, changes: changes.map((change) => Change.parse(change)), warnings: [...warnings] },
