@@ -150,7 +150,10 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
   ): UnitFacts | Promise<UnitFacts> {
     const byScope =
       'scope' in principal && isMemberPrincipal(principal) && principal.scope?.units !== undefined
-    const byGuard = isGuardedAction(action) && policy.guards.some(({ units: some }) => some !== undefined)
+    // A guard of the whole organization covers every unit, but the glass is broken for one, by its id.
+    const byGuard =
+      isGuardedAction(action) &&
+      policy.guards.some(({ units: some }) => some !== undefined || policy.brokenGlass.length > 0)
     const byRules = own !== undefined && (own.needsUnit(action) || own.needsUnit('unit:read'))
     const unknown = { id: null, name: ref.unit, labels: {} }
     if (!byScope && !byGuard && !byRules) return unknown
