@@ -52,7 +52,8 @@ export async function localCertificate({ folder, names }: LocalOptions, now: num
     const authority = await authorityOf(folder, now)
     const file = join(folder, `server-${hashOfNames(all)}.pem`)
     const known = await textIfThere(file)
-    if (known === undefined || !isGood(known, authority, all, now))
+    if (known === undefined) await publish(file, (await issueServerCertificate(authority, all, now)).pem)
+    else if (!isGood(known, authority, all, now))
       writePrivately(file, (await issueServerCertificate(authority, all, now)).pem)
     return file
   } catch (cause) {
@@ -111,7 +112,7 @@ async function textIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Of several servers that start at once, the first one's authority counts. */
+/** Of several servers that start at once, the first one's counts. */
 async function publish(file: string, text: string): Promise<void> {
   const temporary = besides(file)
   writePrivately(temporary, text)
