@@ -153,7 +153,48 @@ test('deleting a unit does not name the hidden units that use it', async () => {
   const answer = await face.send('/v1/units/prod--web', { method: 'DELETE', headers })
 
   expect(answer.json()).toMatchObject({ warnings: ['prod/web is used by units that you cannot see'] })
-  for (const secret of ['dev/', ids['dev/user']]) expect(answer.text).not.toContain(secret)
+  for (const secret of ['dev/user', ids['dev/user']]) expect(answer.text).not.toContain(secret)
+})
+
+test('a cycle through hidden units is refused without naming them', async () => {
+  const { face, limited, ids, asRoot } = await open()
+  await asRoot('DELETE', '/v1/units/prod--web/dependencies?on=prod/db')
+  await asRoot('POST', '/v1/units/dev--secret/dependencies', { on: 'prod/db' })
+  const headers = { ...limited['a role by label'], 'content-type': 'application/json' }
+
+  const path = '/v1/units/prod--db/dependencies'
+  const answer = await face.send(path, { method: 'POST', headers, body: '{"on":"prod/web"}' })
+
+  expect([answer.status, answer.json()['detail']]).toEqual([409, expect.stringContaining('cycle')])
+  for (const secret of ['dev/secret', ids['dev/secret']]) expect(answer.text).not.toContain(secret)
+})
+
+test('what a limited caller may not start or follow is refused without names', async () => {
+  const { face, limited, ids, rollouts } = await open()
+  const secrets = ['dev/secret', 'dev/user', ids['dev/secret'], ids['dev/user']]
+  const [rollout = ''] = rollouts
+  const calls = [
+    ['POST', '/v1/rollouts', { from: ['prod/web'] }],
+    ['POST', '/v1/rollouts', { from: ['prod/db'] }],
+    ['GET', `/v1/rollouts/${rollout}`, undefined],
+    ['POST', `/v1/rollouts/${rollout}/cancel`, {}],
+    ['POST', `/v1/rollouts/${rollout}/claims`, { worker: 'w' }],
+    ['POST', `/v1/rollouts/${rollout}/steps/prod--web/skip`, { reason: 'r' }],
+    ['POST', `/v1/rollouts/${rollout}/steps/prod--web/begin`, { token: 't' }],
+    ['POST', '/v1/sync', { units: [{ name: 'prod/web', dependencies: [] }] }],
+    ['PATCH', '/v1/units/prod--web', { description: 'd' }],
+  ] as const
+  const leaks: string[] = []
+  for (const [who, credential] of Object.entries(limited))
+    for (const [method, path, body] of calls) {
+      const headers = { ...credential, 'content-type': 'application/json' }
+      const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+      const { text, status } = await face.send(path, sent)
+      for (const secret of secrets)
+        if (text.includes(String(secret))) leaks.push(`${who}: ${method} ${path}: ${status} ${text}`)
+    }
+
+  expect(leaks).toEqual([])
 })
 
 test('what is hidden is answered like what does not exist', async () => {

@@ -6,7 +6,7 @@ import { nameFromFlat } from '../../../state/index.ts'
 import { IssuedRunToken, TtlMs } from './run-tokens.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { ofOrg, ofUnit, route } from './define.ts'
-import { checkWalk, isVisibleRollout } from './visible-rollouts.ts'
+import { checkVisibleRollout, checkWalk, isVisibleRollout } from './visible-rollouts.ts'
 
 const tags = ['rollouts']
 const query = OrgQuery
@@ -213,10 +213,10 @@ export const rolloutRoutes = [
     ),
     answers: { 200: jsonAnswer(StepStart, 'Begun') },
     target: ofUnit,
-    handle: async ({ params: { id }, target: { org, unit }, body, caller }, services) => ({
-      status: 200,
-      json: await services.rollouts.begin({ org, id }, unit, body, caller),
-    }),
+    async handle({ params: { id }, target: { org, unit }, body, caller }, services) {
+      await checkVisibleRollout(services, { org, id }, caller)
+      return { status: 200, json: await services.rollouts.begin({ org, id }, unit, body, caller) }
+    },
   }),
   route({
     method: 'POST',
@@ -233,6 +233,7 @@ export const rolloutRoutes = [
     answers: { 201: jsonAnswer(IssuedRunToken, 'Issued') },
     target: ofUnit,
     async handle({ params: { id }, target: { org, unit: named }, body, caller }, services) {
+      await checkVisibleRollout(services, { org, id }, caller)
       const unit = await services.rollouts.claimed({ org, id }, named, body.token, caller)
       const issued = await services.control.runTokens.issue({ org, unit }, body, caller)
       const { expiresAt, ...rest } = issued
@@ -253,6 +254,7 @@ export const rolloutRoutes = [
     answers: { 200: jsonAnswer(Claims, 'The rollout, and the next steps claimed') },
     target: ofUnit,
     async handle({ params: { id }, target: { org, unit }, body, caller }, services) {
+      await checkVisibleRollout(services, { org, id }, caller)
       const { next, ...ending } = body
       const options = { ...ending, ...(next === undefined ? {} : { next: defined(next) }) }
       return { status: 200, json: await services.rollouts.end({ org, id }, unit, options, caller) }
@@ -271,9 +273,9 @@ export const rolloutRoutes = [
     body: jsonBody(z.strictObject({ reason: z.string().min(1).max(500) })),
     answers: { 200: jsonAnswer(Rollout, 'Skipped') },
     target: ofUnit,
-    handle: async ({ params: { id }, target: { org, unit }, body, caller }, services) => ({
-      status: 200,
-      json: await services.rollouts.skip({ org, id }, unit, body.reason, caller),
-    }),
+    async handle({ params: { id }, target: { org, unit }, body, caller }, services) {
+      await checkVisibleRollout(services, { org, id }, caller)
+      return { status: 200, json: await services.rollouts.skip({ org, id }, unit, body.reason, caller) }
+    },
   }),
 ]

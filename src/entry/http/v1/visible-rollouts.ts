@@ -1,6 +1,6 @@
 import type { Caller } from '../../../access/index.ts'
 import { TacoError } from '../../../base/errors.ts'
-import type { RolloutPlan, RolloutView } from '../../../rollouts/index.ts'
+import { type RolloutPlan, type RolloutView, noSuchRollout } from '../../../rollouts/index.ts'
 import type { V1Services } from './define.ts'
 
 type Visible = Awaited<ReturnType<V1Services['control']['units']['visible']>>
@@ -8,6 +8,17 @@ type Visible = Awaited<ReturnType<V1Services['control']['units']['visible']>>
 /** A rollout names its units everywhere, so it is shown to those who may see all of them. */
 export function isVisibleRollout({ steps }: Pick<RolloutView, 'steps'>, visible: Visible): boolean {
   return visible === undefined || steps.every(({ unit }) => visible.has(unit.id))
+}
+
+/** Refuses a step of a rollout that the caller may not see. */
+export async function checkVisibleRollout(
+  { rollouts, control }: Pick<V1Services, 'rollouts' | 'control'>,
+  ref: { readonly org: string; readonly id: string },
+  caller: Caller,
+): Promise<void> {
+  const visible = await control.units.visible(ref.org, caller)
+  if (visible === undefined || isVisibleRollout(await rollouts.get(ref, caller), visible)) return
+  throw noSuchRollout(ref.id)
 }
 
 /** Refuses a walk that reaches units on which the caller may not do this, or which it may not even see. */

@@ -1,3 +1,4 @@
+import { TacoError, isTacoError } from '../../../../base/errors.ts'
 import { z } from 'zod'
 import { DependenciesView, DependencyChange, visibleDependencies } from '../../../../graph/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
@@ -58,7 +59,10 @@ export const dependencyRoutes = [
     async handle({ target, body, caller }, { graph, control }) {
       const visible = await control.units.visible(target.org, caller)
       const add = () => graph.dependencies.add(target, defined(body), caller)
-      const json = visible === undefined ? await add() : await inPlainWords({ ...target, unit: body.on }, add)
+      const json =
+        visible === undefined
+          ? await add()
+          : await inPlainWords({ ...target, unit: body.on }, () => withoutHiddenCycle(visible, add))
       return { status: 200, json: shown(json, visible) }
     },
   }),
@@ -88,6 +92,24 @@ export const dependencyRoutes = [
     },
   }),
 ]
+
+/** A cycle is spelled out with every unit of it, and some may be hidden. */
+async function withoutHiddenCycle<T>(
+  visible: ReadonlyMap<string, { readonly name: string }>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isTacoError(error, 'CONFLICT') || !Array.isArray(error.facts['cycle'])) throw error
+    const names = new Set([...visible.values()].map(({ name }) => name))
+    if (error.facts['cycle'].every((name) => names.has(String(name)))) throw error
+    throw new TacoError('CONFLICT', 'This would make a cycle through units that you cannot see.', {
+      facts: { field: 'on' },
+      hint: 'Ask an administrator of the organization.',
+    })
+  }
+}
 
 function shown<T extends z.output<typeof Listed>>(
   view: T,
