@@ -116,7 +116,10 @@ test('without a readable access document, nothing is decided', async () => {
   await expect(decide(chief, 'state:read', 'prod')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
   await expect(decide(rootToken, 'state:write', 'prod')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
   await expect(access.sight(alice, 'acme')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
-  await expect(access.seesOrg(alice, 'acme')).rejects.toMatchObject({ code: 'BUCKET_CORRUPT' })
+  // In lists, it must not hide the other organizations.
+  expect(await access.seesOrg(alice, 'acme')).toBe(false)
+  expect(await access.rolesIn(alice, 'acme')).toEqual([])
+  expect(await access.seesOrg(chief, 'acme'), 'an administrator of the server').toBe(true)
 })
 
 test('a role that was taken away on one server counts for 2 s at most on another', async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { isTacoError } from '../base/errors.ts'
 import { createFresh } from '../base/fresh.ts'
 import { next } from '../base/maybe-later.ts'
 import type { Action, Resource } from './actions.ts'
@@ -11,13 +12,16 @@ import { type CompiledPolicy, compile } from './policy/compile.ts'
 import type { UnitFacts } from './policy/rules.ts'
 import { isInScope } from './policy/scope.ts'
 import { matchesUnit } from './policy/unit-patterns.ts'
-import { type Principal, principalText } from './principal.ts'
+import { type MemberPrincipal, type Principal, isMember, principalText } from './principal.ts'
+import { isOwn } from './run-scope.ts'
 import type { ServerPolicy, ServerSettings } from './settings/server-settings.ts'
 import { grantsIn, namesOf } from './subjects.ts'
 
 export interface DecideOptions {
   /** The route shows or changes only what the caller may see: a right on some units is enough. */
   readonly isFiltered?: boolean | undefined
+  /** The resource is a name that a unit is about to get: it is not guarded yet. */
+  readonly isNewName?: boolean | undefined
 }
 
 /** Gathers what a decision is made on, and decides. At once where everything was read a moment ago. */
@@ -31,7 +35,7 @@ export interface Access {
   /** Undefined: everything. */
   sight(principal: Principal, org: string): Sight | undefined | Promise<Sight | undefined>
   /** Whether the caller may know that the organization exists. */
-  seesOrg(principal: Principal, org: string): boolean | Promise<boolean>
+  seesOrg(principal: Principal, org: string): Promise<boolean>
   /** The names of the roles that the caller has there. Undefined: it needs none. */
   rolesIn(principal: Principal, org: string): Promise<readonly string[] | undefined>
 }
@@ -50,11 +54,9 @@ export interface AccessDeps {
 export const plainAccess: Access = {
   decide: (principal, action, resource) => authorize(principal, action, resource),
   sight: () => undefined,
-  seesOrg: () => true,
+  seesOrg: () => Promise.resolve(true),
   rolesIn: () => Promise.resolve(undefined),
 }
-
-type Member = Extract<Principal, { kind: 'user' | 'team' } | { use: 'organization' | 'agent' | 'workload' }>
 
 export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): Access {
   const units = createFresh<Required<Resource>, UnitFacts | undefined>({
@@ -67,12 +69,12 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
   const compiled = new WeakMap<OrgPolicy, Map<string, CompiledPolicy>>()
   /** A token that is in use gives the same principal again and again. */
   const lastOf = new WeakMap<
-    Member,
+    MemberPrincipal,
     { readonly policy: OrgPolicy; readonly isAdministrator: boolean; readonly own: CompiledPolicy }
   >()
 
   /** Prepared once for each caller and each version of the document. */
-  function policyOf(policy: OrgPolicy, principal: Member, isAdministrator: boolean): CompiledPolicy {
+  function policyOf(policy: OrgPolicy, principal: MemberPrincipal, isAdministrator: boolean): CompiledPolicy {
     const last = lastOf.get(principal)
     if (last?.policy === policy && last.isAdministrator === isAdministrator) return last.own
     const own = compiledFor(policy, principal, isAdministrator)
@@ -80,7 +82,11 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     return own
   }
 
-  function compiledFor(policy: OrgPolicy, principal: Member, isAdministrator: boolean): CompiledPolicy {
+  function compiledFor(
+    policy: OrgPolicy,
+    principal: MemberPrincipal,
+    isAdministrator: boolean,
+  ): CompiledPolicy {
     const key = JSON.stringify([
       principal.kind,
       principal.id,
@@ -95,7 +101,7 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     return found
   }
 
-  function ofServer(principal: Member, server: ServerPolicy): Standing {
+  function ofServer(principal: MemberPrincipal, server: ServerPolicy): Standing {
     return {
       isAdministrator: isAdministrator(principal, server),
       mayCreateOrgs: server.orgCreators === 'everyone',
@@ -109,22 +115,25 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     options: DecideOptions,
   ): Decision<R> | Promise<Decision<R>> {
     const { org, unit } = resource
-    const isMember = isMemberPrincipal(principal)
+    const reader = otherReader(principal, action, resource)
+    if (reader !== undefined) return decideFor(reader, action, resource, options)
+    const isOfMember = isMember(principal)
     const mayBeGuarded =
       unit !== undefined &&
       isGuardedAction(action) &&
+      options.isNewName !== true &&
       principal.kind !== 'run' &&
       principal.kind !== 'anonymous'
-    if (org === undefined || (!isMember && !mayBeGuarded)) {
-      if (!isMember) return authorize(principal, action, resource)
+    if (org === undefined || (!isOfMember && !mayBeGuarded)) {
+      if (!isOfMember) return authorize(principal, action, resource)
       return next(serverPolicy(), (server) =>
         authorize(principal, action, resource, { ...ofServer(principal, server), ...options }),
       )
     }
     return next(orgs.fresh(org), (policy) =>
-      next(isMember ? serverPolicy() : undefined, (server) => {
-        const standing: Standing = server === undefined || !isMember ? {} : ofServer(principal, server)
-        const own = isMember ? policyOf(policy, principal, standing.isAdministrator === true) : undefined
+      next(isOfMember ? serverPolicy() : undefined, (server) => {
+        const standing: Standing = server === undefined || !isOfMember ? {} : ofServer(principal, server)
+        const own = isOfMember ? policyOf(policy, principal, standing.isAdministrator === true) : undefined
         const facts = unit === undefined ? undefined : factsFor({ org, unit }, action, policy, principal, own)
         return next(facts, (found) =>
           authorize(principal, action, resource, {
@@ -148,8 +157,7 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     principal: Principal,
     own: CompiledPolicy | undefined,
   ): UnitFacts | Promise<UnitFacts> {
-    const byScope =
-      'scope' in principal && isMemberPrincipal(principal) && principal.scope?.units !== undefined
+    const byScope = 'scope' in principal && isMember(principal) && principal.scope?.units !== undefined
     // A guard of the whole organization covers every unit, but the glass is broken for one, by its id.
     const byGuard =
       isGuardedAction(action) &&
@@ -164,10 +172,20 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     return settings?.fresh() ?? { providers: [], administrators: [] }
   }
 
+  /** For what is asked about many organizations: one that is damaged must not hide the others. */
+  async function readable(org: string): Promise<OrgPolicy | undefined> {
+    try {
+      return await orgs.fresh(org)
+    } catch (error) {
+      if (isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) return undefined
+      throw error
+    }
+  }
+
   return {
     decide: (principal, action, resource, options = {}) => decideFor(principal, action, resource, options),
     sight(principal, org) {
-      if (!isMemberPrincipal(principal)) return undefined
+      if (!isMember(principal)) return undefined
       return next(orgs.fresh(org), (policy) =>
         next(serverPolicy(), (server) => {
           const own = policyOf(policy, principal, isAdministrator(principal, server))
@@ -182,33 +200,30 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
         }),
       )
     },
-    seesOrg(principal, org) {
-      if (!isMemberPrincipal(principal)) return true
-      return next(orgs.fresh(org), (policy) =>
-        next(
-          serverPolicy(),
-          (server) => policyOf(policy, principal, isAdministrator(principal, server)).canSeeAny,
-        ),
-      )
+    async seesOrg(principal, org) {
+      if (!isMember(principal)) return true
+      const [policy, server] = [await readable(org), await serverPolicy()]
+      const isAdmin = isAdministrator(principal, server)
+      return policy === undefined ? isAdmin : policyOf(policy, principal, isAdmin).canSeeAny
     },
     async rolesIn(principal, org) {
-      if (!isMemberPrincipal(principal)) return undefined
-      const [policy, server] = [await orgs.fresh(org), await serverPolicy()]
+      if (!isMember(principal)) return undefined
+      const [policy, server] = [await readable(org), await serverPolicy()]
+      if (policy === undefined) return []
       const grants = grantsIn(policy, principal, isAdministrator(principal, server))
       return [...new Set(grants.map(({ role }) => role.name))].toSorted()
     },
   }
 }
 
-function isMemberPrincipal(principal: Principal): principal is Member {
-  return (
-    principal.kind === 'user' ||
-    principal.kind === 'team' ||
-    (principal.kind === 'token' && principal.use !== 'root')
-  )
+/** Who must be allowed to read what a run reads besides the state of its own unit. Pure. */
+function otherReader(principal: Principal, action: Action, { org, unit }: Resource) {
+  if (principal.kind !== 'run' || action !== 'state:read' || unit === undefined) return undefined
+  const { scope, reader } = principal
+  return org === scope.org && !isOwn(scope, unit) ? reader : undefined
 }
 
-export function isAdministrator(principal: Member, { administrators }: ServerPolicy): boolean {
+export function isAdministrator(principal: MemberPrincipal, { administrators }: ServerPolicy): boolean {
   if (principal.kind !== 'user' || administrators.length === 0) return false
   const subjects = new Set(administrators)
   return namesOf(principal).some(({ to }) => subjects.has(to))

@@ -2,7 +2,7 @@ import { type Action, type Resource, SERVER_ACTIONS } from './actions.ts'
 import type { CompiledPolicy } from './policy/compile.ts'
 import type { UnitFacts } from './policy/rules.ts'
 import { isInScope } from './policy/scope.ts'
-import type { Principal, SystemName, TeamPrincipal, TokenPrincipal, UserPrincipal } from './principal.ts'
+import type { MemberPrincipal, Principal, SystemName } from './principal.ts'
 import { type RunScope, isOwn } from './run-scope.ts'
 
 export type Decision<R extends Resource = Resource> =
@@ -64,7 +64,7 @@ export function authorize<R extends Resource>(
 }
 
 function ofMember<R extends Resource>(
-  principal: Member,
+  principal: MemberPrincipal,
   action: Action,
   resource: R,
   standing: Standing,
@@ -73,10 +73,8 @@ function ofMember<R extends Resource>(
   return decision.allowed ? unlessGuarded(action, resource, standing) : decision
 }
 
-type Member = UserPrincipal | TeamPrincipal | TokenPrincipal
-
 function byPolicy<R extends Resource>(
-  principal: Member,
+  principal: MemberPrincipal,
   action: Action,
   resource: R,
   standing: Standing,
@@ -105,7 +103,7 @@ function isHidden(policy: CompiledPolicy, { unit }: Standing): boolean {
 }
 
 /** Of the server and all organizations. */
-function ofServer(principal: Member, action: Action, standing: Standing): boolean {
+function ofServer(principal: MemberPrincipal, action: Action, standing: Standing): boolean {
   const isWhole = principal.scope === undefined
   switch (action) {
     case 'server:read':
@@ -130,6 +128,8 @@ const GUARDED: ReadonlySet<Action> = new Set<Action>([
   'state:force',
   'state:rollback',
   'unit:delete',
+  // Guards go by names.
+  'unit:rename',
 ])
 
 export function isGuardedAction(action: Action): boolean {
@@ -165,7 +165,7 @@ const OF_OWN_UNIT: ReadonlySet<Action> = new Set<Action>([
 ])
 
 /**
- * A run reads the states of its organization and writes that of its unit. A write goes to the unit by its id: if the
+ * A run reads the states that its caller may read (see `Access`), and writes that of its unit. A write goes to the unit by its id: if the
  * unit is renamed during the run and another one gets its name, that other one stays out of reach.
  */
 function ofRun<R extends Resource>(scope: RunScope, action: Action, resource: R): Decision<R> {

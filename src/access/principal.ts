@@ -14,6 +14,8 @@ export type Principal =
       readonly scope: RunScope
       /** Requested the run token. What the run does is credited to them. */
       readonly issuedTo: Author
+      /** What it reads besides the state of its own unit, they must be allowed to read. Undefined: they may read everything. */
+      readonly reader?: MemberPrincipal | undefined
     }
   | { readonly kind: 'system'; readonly name: SystemName }
   /** `isOpenServer`: the server asks for no credential (`--auth none`). Otherwise a stranger, who may do nothing. */
@@ -65,6 +67,17 @@ export interface TokenPrincipal {
   readonly org: string
   readonly roles: readonly string[]
   readonly scope?: TokenScope | undefined
+}
+
+/** Has rights through roles. */
+export type MemberPrincipal = UserPrincipal | TeamPrincipal | TokenPrincipal
+
+export function isMember(principal: Principal): principal is MemberPrincipal {
+  return (
+    principal.kind === 'user' ||
+    principal.kind === 'team' ||
+    (principal.kind === 'token' && principal.use !== 'root')
+  )
 }
 
 /**

@@ -37,6 +37,7 @@ test('a token issued by one server is valid on every other, in the name of the c
     id: token.split('.')[1],
     scope,
     issuedTo: { by: 'user:alice' },
+    reader: alice.principal,
   })
 })
 

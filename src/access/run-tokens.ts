@@ -12,7 +12,8 @@ import {
   openObject,
 } from '../bucket/index.ts'
 import { type Caller, authorOf } from './caller.ts'
-import { type RunPrincipal, readAuthor } from './principal.ts'
+import { type RunPrincipal, isMember, readAuthor } from './principal.ts'
+import { RunReader } from './run-reader.ts'
 import { MAX_TTL_MS, type RunScope, readRunToken, runTokenText } from './run-scope.ts'
 
 export interface IssuedRunToken {
@@ -58,6 +59,8 @@ export const RunTokenDocument = openObject({
   secretHash: z.string(),
   by: z.string(),
   who: z.string().optional(),
+  /** Undefined: the caller may read everything. */
+  reader: RunReader.optional(),
   issuedAt: z.number(),
   expiresAt: z.number(),
 })
@@ -87,7 +90,16 @@ export function createRunTokens(deps: {
       const now = clock.now()
       const expiresAt = now + ttlMs
       const secretHash = hashOf(secret)
-      const fields = { org, unit: { ...unit }, secretHash, ...authorOf(caller), issuedAt: now, expiresAt }
+      const { principal } = caller
+      const fields = {
+        org,
+        unit: { ...unit },
+        secretHash,
+        ...authorOf(caller),
+        ...(isMember(principal) ? { reader: RunReader.parse(principal) } : {}),
+        issuedAt: now,
+        expiresAt,
+      }
       if ((await documents.create({ org, id }, fields)) === undefined)
         throw new TacoError('CONFLICT', 'The id of the run token is already in use.', { hint: 'Try again.' })
       return { id, token: runTokenText(org, id, secret), expiresAt }
@@ -115,10 +127,10 @@ export function createRunTokens(deps: {
       if (parts === undefined) return 'unknown'
       const loaded = await documents.find(parts)
       if (loaded === undefined) return 'unknown'
-      const { org, unit, secretHash, by, who, expiresAt } = loaded.value
+      const { org, unit, secretHash, by, who, reader, expiresAt } = loaded.value
       if (org !== parts.org || !isEqual(secretHash, hashOf(parts.secret))) return 'unknown'
       if (clock.now() >= expiresAt) return 'expired'
-      return { kind: 'run', id: parts.id, scope: { org, unit }, issuedTo: readAuthor({ by, who }) }
+      return { kind: 'run', id: parts.id, scope: { org, unit }, issuedTo: readAuthor({ by, who }), reader }
     },
 
     async removeExpired(org) {

@@ -30,7 +30,7 @@ export function createAdopt(
 ): Upkeep['adopt'] {
   const { bucket } = parts.deps
 
-  async function ownerOf(key: string): Promise<string | undefined> {
+  async function ownerOf(key: string): Promise<{ org: string; name: string } | undefined> {
     const claim = await claims.read(stateClaimKey(key, bucket.can))
     if (claim === undefined) return undefined
     const { org, id } = claim.value
@@ -39,7 +39,7 @@ export function createAdopt(
     return owner !== undefined &&
       owner.value.deleted === undefined &&
       objectOf(owner.value.key, bucket.can) === objectOf(key, bucket.can)
-      ? owner.value.name
+      ? { org, name: owner.value.name }
       : undefined
   }
 
@@ -68,7 +68,8 @@ export function createAdopt(
     for await (const entries of inGroups(candidates(bucket, under), AT_ONCE)) {
       caller.signal?.throwIfAborted()
       for (const { finding, owner, reason } of await Promise.all(entries.map(examine))) {
-        if (owner !== undefined) yield { ...finding, unit: owner, outcome: 'already-adopted' }
+        if (await isHidden(finding.key, owner?.org)) continue
+        else if (owner !== undefined) yield { ...finding, unit: owner.name, outcome: 'already-adopted' }
         else if (reason === 'no state') continue
         else if (reason !== undefined) yield { ...finding, outcome: 'skipped', reason }
         else yield options.dryRun ? await rehearse(finding) : await carryOut(finding)
@@ -93,6 +94,19 @@ export function createAdopt(
           owner: undefined,
           reason: `It belongs to a unit that cannot be read. ${error.message}`,
         }
+      }
+    }
+
+    /** Somebody with rights in this organization is not shown what others have in the same bucket. */
+    async function isHidden(key: string, ownerOrg: string | undefined): Promise<boolean> {
+      if (caller.sight === undefined) return false
+      if (ownerOrg !== undefined) return ownerOrg !== options.org
+      try {
+        await owners.refuseForeign(options.org, key)
+        return false
+      } catch (error) {
+        if (isTacoError(error, 'FORBIDDEN')) return true
+        throw error
       }
     }
 

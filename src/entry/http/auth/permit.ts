@@ -12,6 +12,8 @@ import { unauthenticated } from './auth.ts'
 export interface PermitOptions {
   /** The route shows or changes only what the caller may see: a right on some units is enough. */
   readonly isFiltered?: boolean | undefined
+  /** The unit of the resource is a name that a unit is about to get. */
+  readonly isNewName?: boolean | undefined
   /** To engines, 404 means that there is no state yet, so what is hidden is refused in other words. */
   readonly isForEngines?: boolean | undefined
   readonly onDenied?: () => void
@@ -61,7 +63,7 @@ function refusal(reason: Denial, { principal, action, resource, isForEngines }: 
         )
       return unit === undefined ? noSuchOrg(org) : noSuchUnit({ org, unit })
     case 'guarded':
-      return new TacoError('FORBIDDEN', `Only runs may change the state of ${unit}: the unit is guarded.`, {
+      return new TacoError('FORBIDDEN', guardedText(action, unit), {
         facts: { action, unit, isGuarded: true },
         hint: 'Start a rollout or a run. In an emergency: `taco guard break <unit> --reason <why>`.',
       })
@@ -73,6 +75,12 @@ function refusal(reason: Denial, { principal, action, resource, isForEngines }: 
     default:
       return forbidden(principal, action, resource)
   }
+}
+
+function guardedText(action: Action, unit: string | undefined): string {
+  return action === 'unit:rename'
+    ? `The unit ${unit} is guarded, so it cannot be renamed: guards go by names.`
+    : `Only runs may change the state of ${unit}: the unit is guarded.`
 }
 
 /** A run token opens the routes that are for it, and no others, whatever it may do there. */
@@ -98,7 +106,7 @@ function forbidden(principal: Principal, action?: Action, { unit }: Resource = {
     })
   return new TacoError(
     'FORBIDDEN',
-    `This run token only allows writing the state of ${own} and reading the states of its organization.`,
+    `This run token only allows writing the state of ${own} and reading the states that its caller may read.`,
     { hint: 'Use another token for anything else.' },
   )
 }

@@ -55,7 +55,7 @@ export const orgRoutes = [
     async handle({ query: { deleted, ...page }, caller }, { control, access }) {
       const asked = { ...defined(page), deleted: deleted ? ('only' as const) : ('no' as const) }
       const { items, next, damaged } = await control.orgs.list(asked, caller)
-      const isSeen = async (org: string) => access.seesOrg(caller.principal, org)
+      const isSeen = (org: string) => access.seesOrg(caller.principal, org)
       const seen = await Promise.all(items.map(({ id }) => isSeen(id)))
       const shown = await Promise.all(damaged.map(isSeen))
       return {

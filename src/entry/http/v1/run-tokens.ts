@@ -66,7 +66,7 @@ export const runTokenRoutes = [
     tags,
     summary: 'Issue a token for one run on one unit',
     description:
-      'The token works for the http backend only. It can write and lock the state of this unit and read the states of its organization. Its use is attributed to the caller. The unit need not exist yet.',
+      'The token works for the http backend only. It can write and lock the state of this unit, and read the states that the caller may read. Its use is attributed to the caller. The unit need not exist yet.',
     params: UnitParams,
     query,
     body: jsonBody(z.strictObject({ ttlMs: TtlMs })),

@@ -204,7 +204,9 @@ export const unitRoutes = [
     body: jsonBody(z.strictObject({ name: z.string() })),
     answers: { 200: jsonAnswer(Unit, 'Renamed') },
     target: ofUnit,
-    also: ({ body, target }) => [{ action: 'unit:rename', resource: { ...target, unit: body.name } }],
+    also: ({ body, target }) => [
+      { action: 'unit:rename', resource: { ...target, unit: body.name }, isNewName: true },
+    ],
     async handle({ target, body, headers, caller }, { control }) {
       const view = await control.units.rename(target, body.name, caller, expectedBy(headers))
       return { status: 200, json: await shown(view, control, caller), headers: { etag: etagOf(view.etag) } }
@@ -223,6 +225,14 @@ export const unitRoutes = [
     body: jsonBody(z.strictObject({ name: z.string().optional() })),
     answers: { 200: jsonAnswer(Unit, 'Restored') },
     target: ofUnit,
+    // Under another name, it is renamed, too.
+    also: ({ body: { name }, target }) =>
+      name === undefined || name === target.unit
+        ? []
+        : [
+            { action: 'unit:rename', resource: target },
+            { action: 'unit:restore', resource: { ...target, unit: name }, isNewName: true },
+          ],
     async handle({ target, body, caller }, { control }) {
       const view = await control.units.restore(target, defined(body), caller)
       return { status: 200, json: await shown(view, control, caller), headers: { etag: etagOf(view.etag) } }

@@ -297,8 +297,8 @@ function demand(
 ): readonly Demand[] | Promise<readonly Demand[]> {
   const demands = route.also?.(given) ?? []
   const waiting: Promise<unknown>[] = []
-  for (const { action, resource } of demands) {
-    const permitted = permit(action, resource, route)
+  for (const { action, resource, isNewName } of demands) {
+    const permitted = permit(action, resource, isNewName === true ? { ...route, isNewName } : route)
     if (permitted instanceof Promise) waiting.push(permitted)
   }
   return waiting.length === 0 ? demands : Promise.all(waiting).then(() => demands)

@@ -14,6 +14,8 @@ export type Openness = 'nobody' | 'everybody' | 'metrics'
 export interface Demand {
   readonly action: Action
   readonly resource: Resource
+  /** The unit of the resource is a name that a unit is about to get. */
+  readonly isNewName?: boolean
 }
 
 /** A JSON document in a request, or the fields of a form. */
