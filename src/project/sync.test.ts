@@ -190,3 +190,25 @@ test('a cycle through what a sync declared is found beside one that others made'
 
   expect(await usedBy('c')).toEqual([])
 })
+
+test('a sync by a caller who sees only some units leaves the edges to the others, and names none of them', async () => {
+  const { control, declare, usedBy } = await fourUnits()
+  await declare('a', 'code', 'b', 'd')
+  const limited = {
+    ...alice,
+    sight: { seesAll: false, may: (_: string, facts: { name: string } | undefined) => facts?.name !== 'd' },
+  }
+
+  const plan = await createSync(control).sync(org, [unit('a', 'c')], { dryRun: false }, limited)
+
+  expect((await usedBy('a')).toSorted()).toEqual(['c', 'd'])
+  expect(JSON.stringify(plan)).not.toContain('"d"')
+  expect(await createSync(control).sync(org, [unit('a', 'c')], { dryRun: false }, limited)).toMatchObject({
+    changes: [],
+  })
+
+  await declare('d', 'declared', 'c')
+  const cycle = createSync(control).sync(org, [unit('a', 'c'), unit('c', 'a')], { dryRun: false }, limited)
+  await expect(cycle).rejects.toMatchObject({ code: 'CONFLICT' })
+  await cycle.catch((error: Error) => expect(error.message).not.toMatch(/\bd\b/))
+})

@@ -26,7 +26,9 @@ const AT_ONCE = 8
 export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync {
   return {
     async sync(org, units, { dryRun }, caller) {
-      const { current, plan } = await planned(org, units, caller)
+      const visible = await control.units.visible(org, caller)
+      const isHidden = (id: string) => visible !== undefined && !visible.has(id)
+      const { current, plan } = await planned(org, units, isHidden, caller)
       if (dryRun || plan.changes.length === 0) return plan
       const idOf = new Map(current.map(({ name, id }) => [name, id]))
       const touched = new Set(plan.changes.map(({ unit }) => unit))
@@ -37,16 +39,26 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
       const linked = new Set(plan.changes.filter(({ kind }) => kind === 'dependency').map(({ unit }) => unit))
       const declared = new Map<string, Declared>()
       await forEachLimit(units, AT_ONCE, async (unit) => {
-        if (linked.has(unit.name)) await declare(org, unit, idOf, declared, caller)
+        if (linked.has(unit.name)) await declare(org, unit, { idOf, declared, isHidden }, caller)
       })
-      await refuseCycle(org, declared, caller)
+      await refuseCycle(org, declared, isHidden, caller)
       return plan
     },
   }
 
   /** An unreadable unit would be planned as new, or reported as missing. */
-  async function planned(org: string, units: readonly SyncUnit[], caller: Caller) {
-    const { current, damaged } = await everyUnit(org, caller)
+  async function planned(
+    org: string,
+    units: readonly SyncUnit[],
+    isHidden: (id: string) => boolean,
+    caller: Caller,
+  ) {
+    const { current: all, damaged } = await everyUnit(org, caller)
+    // An edge to a unit that the caller may not see is neither shown nor removed.
+    const current = all.map((unit) => ({
+      ...unit,
+      dependencies: unit.dependencies.filter(({ on }) => !isHidden(on)),
+    }))
     try {
       const plan = planSync(units, current)
       if (damaged && plan.changes.some(({ kind }) => kind !== 'label'))
@@ -92,8 +104,15 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
   async function declare(
     org: string,
     { name, dependencies }: SyncUnit,
-    idOf: ReadonlyMap<string, string>,
-    declared: Map<string, Declared>,
+    {
+      idOf,
+      declared,
+      isHidden,
+    }: {
+      readonly idOf: ReadonlyMap<string, string>
+      readonly declared: Map<string, Declared>
+      readonly isHidden: (id: string) => boolean
+    },
     caller: Caller,
   ): Promise<void> {
     const edges = dependencies.flatMap(({ on, outputs, inputs }): Dependency[] => {
@@ -105,8 +124,10 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
     await control.graph.changeDependencies(
       { org, unit: idOf.get(name) ?? name },
       (current, id) => {
-        declared.set(id, { before: current.filter(isOfCode), after: edges })
-        return withCode(current, edges)
+        const before = current.filter(isOfCode)
+        const after = [...edges, ...before.filter(({ on }) => isHidden(on))]
+        declared.set(id, { before, after })
+        return withCode(current, after)
       },
       caller,
     )
@@ -119,6 +140,7 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
   async function refuseCycle(
     org: string,
     declared: ReadonlyMap<string, Declared>,
+    isHidden: (id: string) => boolean,
     caller: Caller,
   ): Promise<void> {
     if (declared.size === 0) return
@@ -135,7 +157,9 @@ export function createSync(control: Pick<StateControl, 'units' | 'graph'>): Sync
         caller,
       )
     })
-    throw cycleRefused(cycle.map((id) => nameOf.get(id) ?? id))
+    throw cycleRefused(
+      cycle.map((id) => (isHidden(id) ? 'a unit that you cannot see' : (nameOf.get(id) ?? id))),
+    )
   }
 }
 
