@@ -1,4 +1,4 @@
-import type { RunTokens, ServerSettings, SignInServices } from '../access/index.ts'
+import type { People, RunTokens, ServerSettings, SignInServices } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { badRequest } from '../base/errors.ts'
 import {
@@ -51,9 +51,25 @@ export function guardOf(
               ...(signIn === undefined ? {} : { isOff: () => isRootTokenOff(signIn.settings) }),
             }),
           }
-    const plain = runTokenGuard({ runTokens, ...root, limit })
+    const accepted = signIn === undefined ? runTokens : ofActivePeople(runTokens, signIn.people)
+    const plain = runTokenGuard({ runTokens: accepted, ...root, limit })
     if (signIn === undefined) return plain
     return accessTokenGuard({ tokens: signIn.tokens, otherwise: { ...plain, kind: 'sso' }, limit })
+  }
+}
+
+/** The run tokens of a suspended person are refused like everything else of theirs, also in the middle of a run. */
+export function ofActivePeople(
+  runTokens: Pick<RunTokens, 'check'>,
+  people: Pick<People, 'fresh'>,
+): Pick<RunTokens, 'check'> {
+  return {
+    async check(token) {
+      const found = await runTokens.check(token)
+      if (typeof found === 'string' || found.reader?.kind !== 'user') return found
+      const person = await people.fresh(found.reader.id)
+      return person === undefined || person.suspended !== undefined ? 'unknown' : found
+    },
   }
 }
 

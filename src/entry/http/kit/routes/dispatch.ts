@@ -10,6 +10,7 @@ import { next } from '../../../../base/maybe-later.ts'
 import { TacoError, isTacoError } from '../../../../base/errors.ts'
 import { type Guard, unauthenticated } from '../../auth/auth.ts'
 import { checkSameOrigin } from '../../auth/cross-site.ts'
+import { withoutHiddenName } from '../../auth/hidden-name.ts'
 import { type PermitOptions, createPermit, refuseRunToken } from '../../auth/permit.ts'
 import type { Audit } from '../../../../state/index.ts'
 import type { Exchange, FaceStyle } from '../exchange.ts'
@@ -134,7 +135,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   function answer(x: Exchange, found: Found): Promise<void> | undefined {
     const refused = (error: unknown): never => {
       recorder.refused(x, error, found.row?.route, () => askedFor(x, found))
-      throw error
+      throw withoutHiddenName(error, x.sight)
     }
     try {
       return begin(x, found)?.catch(refused)
