@@ -13,7 +13,7 @@ import {
 } from '../bucket/index.ts'
 import { type Caller, authorOf } from './caller.ts'
 import { type RunPrincipal, isMember, readAuthor } from './principal.ts'
-import { RunReader } from './run-reader.ts'
+import { RunReader, readerOf } from './run-reader.ts'
 import { MAX_TTL_MS, type RunScope, readRunToken, runTokenText } from './run-scope.ts'
 
 export interface IssuedRunToken {
@@ -130,7 +130,13 @@ export function createRunTokens(deps: {
       const { org, unit, secretHash, by, who, reader, expiresAt } = loaded.value
       if (org !== parts.org || !isEqual(secretHash, hashOf(parts.secret))) return 'unknown'
       if (clock.now() >= expiresAt) return 'expired'
-      return { kind: 'run', id: parts.id, scope: { org, unit }, issuedTo: readAuthor({ by, who }), reader }
+      return {
+        kind: 'run',
+        id: parts.id,
+        scope: { org, unit },
+        issuedTo: readAuthor({ by, who }),
+        reader: readerOf(reader),
+      }
     },
 
     async removeExpired(org) {
