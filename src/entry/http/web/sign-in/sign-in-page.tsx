@@ -54,7 +54,7 @@ function NoProviders() {
   return (
     <Card title="No identity provider is set up">
       <p>An administrator has to add one with the root token.</p>
-      <Command>taco provider add</Command>
+      <Command>taco provider put okta -f okta.yaml</Command>
     </Card>
   )
 }
