@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { localCaFile, tlsOf } from './tls-settings.ts'
 
-const place = { env: {}, home: '/home/a', cwd: '/work' }
+const place = { env: {}, home: '/home/a', cwd: '/project' }
 const folder = '/home/a/.local/share/opentaco/tls'
 
 test('without an option the server speaks plain HTTP', () => {
@@ -12,7 +12,7 @@ test('without an option the server speaks plain HTTP', () => {
 test('files are found from the current folder', () => {
   expect(tlsOf({ tlsCert: 'a.pem', tlsKey: '/etc/b.pem' }, '8226', place)).toEqual({
     kind: 'files',
-    cert: '/work/a.pem',
+    cert: '/project/a.pem',
     key: '/etc/b.pem',
   })
 })
