@@ -1,6 +1,6 @@
 import type { OrgPolicy } from './organization/document.ts'
 import { BUILT_IN_ROLES } from './policy/built-in-roles.ts'
-import { type Subject, findRole, grantsOf } from './policy/bindings.ts'
+import { type Subject, findRole, grantsOf, unknownRole } from './policy/bindings.ts'
 import type { Grant } from './policy/rules.ts'
 import type { TeamPrincipal, TokenPrincipal, UserPrincipal } from './principal.ts'
 
@@ -43,11 +43,7 @@ function teamsOf({ teams }: OrgPolicy, { id, groups }: UserPrincipal): Subject[]
     .map(ofTeam)
 }
 
-/** A role that is gone gives nothing. */
 function ofToken(policy: OrgPolicy, { roles, name }: TokenPrincipal): Grant[] {
   const known = new Map(policy.roles.map((role) => [role.name, role]))
-  return roles.flatMap((one) => {
-    const role = findRole(known, one)
-    return role === undefined ? [] : [{ role, through: `token:${name}` }]
-  })
+  return roles.map((one) => ({ role: findRole(known, one) ?? unknownRole(one), through: `token:${name}` }))
 }

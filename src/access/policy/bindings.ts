@@ -48,7 +48,8 @@ export function findRole(roles: ReadonlyMap<string, Role>, name: string): Role |
   return roles.get(name) ?? (isBuiltInRole(name) ? BUILT_IN_ROLES[name] : undefined)
 }
 
-function unknownRole(name: string): Role {
+/** What a role that is not known here might have denied, it denies. */
+export function unknownRole(name: string): Role {
   return { name, description: UNKNOWN, rules: [{ effect: 'deny', actions: ['*'] }] }
 }
 

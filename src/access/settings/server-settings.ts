@@ -17,6 +17,7 @@ import { type ProviderKind, type ProviderSettings, parseProviderSettings } from 
 import { JournalEvent, type JournalPort, SERVER } from '../journal-port.ts'
 import { accessPrefix } from '../layout.ts'
 import { FRESH_MS } from '../people/people.ts'
+import { EVERYONE } from '../subjects.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { sealAgain } from '../secrets/sealed.ts'
 
@@ -155,11 +156,16 @@ export function createServerSettings(deps: {
         }
       }),
     addAdministrator: (subject, caller) =>
-      change('server.administrator-added', { subject }, caller, (settings) =>
-        settings.administrators.includes(subject)
-          ? settings
-          : { ...settings, administrators: [...settings.administrators, subject] },
-      ),
+      change('server.administrator-added', { subject }, caller, (settings) => {
+        if (subject === EVERYONE)
+          throw badRequest(
+            'subject',
+            'Not everyone can administer the server.',
+            'Name a person, a group of a sign-in provider, or an e-mail address.',
+          )
+        if (settings.administrators.includes(subject)) return settings
+        return { ...settings, administrators: [...settings.administrators, subject] }
+      }),
     removeAdministrator: (subject, caller) =>
       change('server.administrator-removed', { subject }, caller, (settings) => {
         const administrators = settings.administrators.filter((one) => one !== subject)

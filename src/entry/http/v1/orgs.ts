@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Caller, type OrgAccess, type OrgPolicy, bind } from '../../../access/index.ts'
 import type { OrgChange, OrgView } from '../../../state/index.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
@@ -90,9 +91,10 @@ export const orgRoutes = [
     ),
     target: ofServer,
     answers: { 201: jsonAnswer(Organization, 'Created') },
-    async handle({ body: { name, prefix, ...settings }, caller }, { control }) {
+    async handle({ body: { name, prefix, ...settings }, caller }, { control, orgAccess }) {
       const input = { name, ...defined({ prefix }), ...orgChange(settings) }
       const view = await control.orgs.create(input, caller)
+      await giveToCreator(view.id, orgAccess, caller)
       return { status: 201, json: view, headers: { etag: etagOf(view.etag) } }
     },
   }),
@@ -231,4 +233,17 @@ function orgChange({ retention, eventRetention, limits }: ChangeInput): OrgChang
     eventRetention,
     limits: limits && defined(limits),
   })
+}
+
+/** A person who creates an organization owns it. Only afterwards: the name could have been that of another one. */
+async function giveToCreator(org: string, orgAccess: OrgAccess, caller: Caller): Promise<void> {
+  const { principal } = caller
+  if (principal.kind !== 'user') return
+  const binding = { role: 'owner', to: `user:${principal.id}` }
+  const change = {
+    type: 'role.granted',
+    data: binding,
+    transition: <T extends OrgPolicy>(policy: T) => bind(policy, binding),
+  } as const
+  await orgAccess.change(org, change, caller)
 }
