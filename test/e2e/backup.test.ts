@@ -71,7 +71,7 @@ test.each([
     // What was written while the copy was made may lack in its history; what was acknowledged before may not.
     expect(mayLack ? [0, 7] : [0], checked.output).toContain(checked.code)
     for (const line of checked.output.split('\n').filter((one) => one.startsWith('error'))) {
-      const [, unit = '', version = ''] = /^error +(\S+): version (\d+) .*recorded as lost/.exec(line) ?? []
+      const [, unit = '', version = ''] = /^error +(\S+): Version (\d+) .*recorded as lost/.exec(line) ?? []
       expect(Number(version), checked.output).toBeGreaterThan(before.get(unit) ?? Infinity)
     }
     const again = await runTaco(['doctor', '--deep', '--bucket', `file://${folder}`], { cwd: copies })
