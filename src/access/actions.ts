@@ -67,6 +67,14 @@ export const ACTIONS = [
   'vars:read',
   'vars:write',
   'events:read',
+  /** Modules and providers of the organization's registry. */
+  'registry:read',
+  'registry:publish',
+  /** Policies, policy sets, run tasks and connections to code hosts. */
+  'policy:read',
+  'policy:manage',
+  'notification:read',
+  'notification:manage',
 ] as const
 export type Action = (typeof ACTIONS)[number]
 

@@ -105,6 +105,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     },
     orgNames: {
       idOf: (name: string) => directory.latest().idOf(name),
+      nameOf: (id: string) => directory.latest().nameOf(id),
       refresh: () =>
         directory.recent() === undefined ? directory.current().then(() => undefined) : undefined,
     },

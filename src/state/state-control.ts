@@ -80,6 +80,8 @@ export interface OrgChange {
 export interface OrgNames {
   /** Of a current or former name. May lag other servers by two seconds. A name that is unknown is given as it is. */
   idOf(name: string): string
+  /** The current name. May lag as much. */
+  nameOf(id: string): string
   /** Undefined: `idOf` lags no more than that already. */
   refresh(): Promise<void> | undefined
 }

@@ -18,7 +18,7 @@ export interface BuildOptions {
   readonly log: Log
   /** Given if people can sign in. */
   readonly keys?: KeyRing | undefined
-  /** Makes and checks the seals of the audit. Default: `keys`. */
+  /** Makes and checks the seals of the audit, and seals secrets of organizations. Default: `keys`. */
   readonly sealKeys?: KeyRing | undefined
   /** `always`: a server. `if-new`: a command that lasts a moment, in front of a bucket that was found fit before. */
   readonly probe: 'always' | 'if-new'
@@ -75,8 +75,8 @@ export async function build(options: BuildOptions): Promise<Built> {
       keys: options.sealKeys ?? options.keys,
       ...(options.work === undefined ? {} : { work: options.work }),
     })
-    const { log, keys } = options
-    const services = createServices({ bucket, clock, ids: randomIds, log, control, keys })
+    const { log, keys, sealKeys } = options
+    const services = createServices({ bucket, clock, ids: randomIds, log, control, keys, sealKeys })
     return {
       control,
       ...services,

@@ -73,25 +73,14 @@ export async function openEmbedded(options: EmbedOptions): Promise<Embedded> {
     mayCreate: options.mayCreate ?? true,
     isRehearsal: options.isRehearsal ?? false,
   })
-  const { graph, inputs, sync, rollouts, access, orgAccess, accessQuestions, signIn, metrics, about, ready } =
-    built
+  const { control: ofServer, close: _, ...services } = built
   // No other process accepts them, and they end with this one. Even a read-only user of the bucket gets them.
   const runTokens = createRunTokens({ bucket: openMemoryBucket(), clock: systemClock, ids: randomIds })
-  const control = { ...built.control, runTokens }
+  const control = { ...ofServer, runTokens }
   const { by } = options
   const common = {
+    ...services,
     control,
-    graph,
-    inputs,
-    sync,
-    rollouts,
-    access,
-    orgAccess,
-    accessQuestions,
-    signIn,
-    metrics,
-    about,
-    ready,
     log,
     limits: defaultLimits,
     clock: systemClock,

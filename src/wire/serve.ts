@@ -5,15 +5,19 @@ import { randomIds } from '../base/ids.ts'
 import { createLog } from '../base/log-sink.ts'
 import {
   type FailedAttempts,
+  TFC_OFFERS,
   createHttpFace,
   createLoginFace,
+  createTfcFace,
   createWorkloadExchange,
   defaultLimits,
   isWeakToken,
   listenRefusal,
   openWebFace,
   parseTrustedProxies,
+  ringSigner,
   rootTokensIn,
+  secretSigner,
 } from '../entry/http/index.ts'
 import { startBackground } from './upkeep/background-upkeep.ts'
 import { build } from './build.ts'
@@ -118,6 +122,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
           clock,
           watch,
         })
+  const signer = keys === undefined ? secretSigner(rootTokensIn(options.rootToken ?? '')) : ringSigner(keys)
   const face = createHttpFace({
     faces: [
       web,
@@ -126,11 +131,12 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
         publicUrl,
         oauth: services.signIn?.oauth,
         exchangeWorkload,
-        offers: {},
+        offers: TFC_OFFERS,
         clock,
         log,
       }),
     ],
+    moreFaces: (deps) => [createTfcFace(deps, { publicUrl, signer })],
     control,
     ...services,
     exchangeWorkload,

@@ -4,6 +4,7 @@ import {
   type JournalPort,
   type KeyRing,
   type OrgAccess,
+  type Sealing,
   type SignInServices,
   createAccess,
   createGroupReader,
@@ -16,11 +17,13 @@ import {
   createSingleUse,
   createTokenOwners,
   createTokens,
+  sealingWith,
   systemCaller,
 } from '../access/index.ts'
 import { isTacoError } from '../base/errors.ts'
 import { createSignInProviders } from './sign-in-providers.ts'
 import { type Graph, type Inputs, createGraph, createInputs } from '../graph/index.ts'
+import { type OrgIds, type RecordDeps, createOrgIds } from '../records/index.ts'
 import { type Sync, createSync } from '../project/index.ts'
 import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/index.ts'
 import { type Log, silentLog } from '../base/log.ts'
@@ -32,6 +35,10 @@ export interface Services {
   readonly inputs: Inputs
   readonly sync: Sync
   readonly rollouts: Rollouts
+  readonly orgIds: OrgIds
+  /** What every layer needs that keeps records. */
+  readonly recordDeps: RecordDeps
+  readonly sealing: Sealing
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions
@@ -45,21 +52,29 @@ export interface ServiceDeps extends Omit<Parameters<typeof createRollouts>[0], 
   readonly log?: Log
   /** Given if people can sign in. */
   readonly keys?: KeyRing | undefined
+  /** Seals secrets of organizations. Undefined: none can be stored. Default: `keys`. */
+  readonly sealKeys?: KeyRing | undefined
 }
 
-export function createServices({ keys, ...deps }: ServiceDeps): Services {
+export function createServices({ keys, sealKeys = keys, ...deps }: ServiceDeps): Services {
   const { control, clock } = deps
   const rollouts = createRollouts(deps)
   const accessDeps = { ...deps, journal: control.outbox }
   const orgAccess = createOrgAccess(accessDeps)
   const signIn = keys === undefined ? undefined : createSignIn(accessDeps, keys, orgAccess)
   const findUnit = unitFinder(control)
+  const orgIds = createOrgIds({ orgs: control.orgs, clock })
+  const recordDeps: RecordDeps = { ...deps, outbox: control.outbox, orgIds }
+  const sealing = sealingWith(sealKeys)
   const access = createAccess({ clock, orgs: orgAccess, settings: signIn?.settings, findUnit })
   return {
     graph: createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock }),
     inputs: createInputs(control),
     sync: createSync(control),
     rollouts,
+    orgIds,
+    recordDeps,
+    sealing,
     access,
     orgAccess,
     accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit }),

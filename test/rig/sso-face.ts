@@ -3,9 +3,11 @@ import type { OrgPolicy } from '../../src/access/organization/document.ts'
 import { randomIds } from '../../src/base/ids.ts'
 import {
   createLoginFace,
+  createTfcFace,
   createWorkloadExchange,
   openWebFace,
   parseTrustedProxies,
+  secretSigner,
 } from '../../src/entry/http/index.ts'
 import { openWorkloads } from '../../src/wire/workloads.ts'
 import { type Answer, type Sent, startFace } from './http-face.ts'
@@ -40,6 +42,7 @@ export async function startSsoFace() {
       const trustedProxies = parseTrustedProxies(['127.0.0.1'])
       return {
         faces: [web, login],
+        moreFaces: (deps) => [createTfcFace(deps, { publicUrl, signer: secretSigner([rootToken]) })],
         exchangeWorkload,
         checkProvider: () => Promise.resolve(found),
         ...(trustedProxies && { trustedProxies }),

@@ -56,6 +56,12 @@ const TABLE: Readonly<Record<string, string>> = {
   'vars:read': 'xxxxx.',
   'vars:write': '..xxx.',
   'events:read': 'xxxxxx',
+  'registry:read': 'xxxxx.',
+  'registry:publish': '...xx.',
+  'policy:read': 'xxxxx.',
+  'policy:manage': '...xx.',
+  'notification:read': 'xxxxx.',
+  'notification:manage': '...xx.',
 }
 
 const unit = { id: 'ws-1', name: 'prod/app', labels: {} }

@@ -13,6 +13,9 @@ const READ: readonly Action[] = [
   'rollout:read',
   'vars:read',
   'events:read',
+  'registry:read',
+  'policy:read',
+  'notification:read',
 ]
 
 /** A local plan locks the unit and reads on behalf of it. Nothing here can change a state. */
@@ -48,6 +51,9 @@ const ADMINISTER: readonly Action[] = [
   'unlock-others',
   'guard:set',
   'org:admin',
+  'registry:publish',
+  'policy:manage',
+  'notification:manage',
 ]
 
 /** Everything about units and people except content: no states, outputs or variables. */

@@ -54,6 +54,12 @@ export const ACTION_WORDS: Readonly<Record<Action, string>> = {
   'vars:read': 'read variables',
   'vars:write': 'change variables',
   'events:read': 'read events',
+  'registry:read': 'use modules and providers of the registry',
+  'registry:publish': 'publish modules and providers',
+  'policy:read': 'see policies, run tasks and connections to code hosts',
+  'policy:manage': 'change policies, run tasks and connections to code hosts',
+  'notification:read': 'see notification settings',
+  'notification:manage': 'change notification settings',
 }
 
 /** A role in words, one line for each rule: `may read outputs of prod/** with env=prod`. */

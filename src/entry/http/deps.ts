@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import type { Graph, Inputs } from '../../graph/index.ts'
+import type { OrgIds } from '../../records/index.ts'
 import type { Sync } from '../../project/index.ts'
 import type { Rollouts } from '../../rollouts/index.ts'
 import type { StateControl } from '../../state/index.ts'
@@ -24,8 +25,12 @@ export interface HttpDeps {
   readonly guard: Guard
   /** Further faces beside the native API. */
   readonly faces?: readonly Face[]
+  /** Makes further faces from all of this. */
+  readonly moreFaces?: (deps: HttpDeps) => readonly Face[]
   /** Gives jobs tokens. Undefined: only people and run tokens are let in. */
   readonly exchangeWorkload?: WorkloadExchange | undefined
+  /** For finding out which organization an id belongs to. */
+  readonly orgIds: OrgIds
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions

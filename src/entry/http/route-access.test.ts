@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { createTestBrowser } from '../../../test/rig/web-face.ts'
-import { callOf, nameOf } from '../../../test/rig/route-calls.ts'
-import { type Credential, type Person, bearer, startSsoFace } from '../../../test/rig/sso-face.ts'
-import { addTeam, bind } from '../../access/organization/transitions.ts'
+import { cast, mark, rowOf } from '../../../test/rig/players.ts'
+import { nameOf } from '../../../test/rig/route-calls.ts'
+import { type Credential, startSsoFace } from '../../../test/rig/sso-face.ts'
+import { bind } from '../../access/organization/transitions.ts'
 import type { Route } from './kit/routes/route.ts'
 import { loginRoutes } from './login/face.ts'
 import { v1Routes } from './v1/face.ts'
@@ -185,103 +186,6 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /device': { user_code: 'x', answer: 'allow' },
 }
 
-interface Player {
-  readonly credential: Credential
-  /** Undefined: it is no person. */
-  readonly person?: Person
-}
-
-/** Everyone who calls, in the order of the columns. */
-async function cast() {
-  const face = await startSsoFace()
-  const { signIn, setUp, policy, person, root, send } = face
-  const headers = { ...root, 'content-type': 'application/json' }
-  await send('/v1/orgs', { method: 'POST', headers, body: '{"name":"elsewhere"}' })
-  await send('/v1/units', { method: 'POST', headers, body: '{"name":"base"}' })
-
-  async function personWith(role?: string, org = 'default'): Promise<Player & { readonly person: Person }> {
-    const made = await person(face.fresh('person'))
-    if (role !== undefined) await policy(org, (all) => bind(all, { role, to: `user:${made.id}` }))
-    return { credential: made.token, person: made }
-  }
-  const token = async (owner: Parameters<typeof signIn.tokens.create>[0]['owner'], expiresAt?: number) =>
-    signIn.tokens.create({ name: 't', owner, ...(expiresAt && { expiresAt }) }, setUp)
-  const ownToken = (user: string, expiresAt?: number) => token({ kind: 'personal', user }, expiresAt)
-
-  const administrator = await personWith()
-  await signIn.settings.addAdministrator(`user:${administrator.person.id}`, setUp)
-  const team = { id: face.id('team'), name: 'ops', members: [], groups: [], createdAt: 1 }
-  await policy('default', (all) => bind(addTeam(all, team), { role: 'operator', to: `team:${team.id}` }))
-  const ofTeam = await token({ kind: 'team', org: 'default', team: team.id })
-  const ofOrg = await token({ kind: 'organization', org: 'default', roles: ['reader'] })
-  const owner = await personWith('owner')
-  const expiresAt = Date.now() + 50
-  const expired = await ownToken(owner.person.id, expiresAt)
-  const revoked = await ownToken(owner.person.id)
-  await signIn.tokens.revoke(revoked.token.id, { user: owner.person.id }, setUp)
-  const suspended = await personWith('owner')
-  await signIn.people.setSuspended(suspended.person.id, true, setUp)
-  while (Date.now() <= expiresAt) await face.deps.clock.sleep(10)
-
-  const players: readonly Player[] = [
-    await personWith('reader'),
-    await personWith('planner'),
-    await personWith('operator'),
-    await personWith('admin'),
-    owner,
-    await personWith('auditor'),
-    { credential: bearer(ofTeam.text) },
-    { credential: bearer(ofOrg.text) },
-    { credential: root },
-    administrator,
-    await personWith(),
-    await personWith('owner', 'elsewhere'),
-    { credential: {} },
-    { credential: bearer(expired.text) },
-    { credential: bearer(revoked.text) },
-    { credential: suspended.credential },
-    { credential: await face.session(owner.person) },
-  ]
-  return { face, players, owner: owner.person }
-}
-
-const GROUPS = [6, 2, 2, 2, 5]
-
-/** As the table writes it: `++++++ ++ ++ 44 11111`. */
-function row(marks: readonly string[]): string {
-  let at = 0
-  return GROUPS.map((size) => marks.slice(at, (at += size)).join('')).join(' ')
-}
-
-function mark(status: number): string {
-  return { 401: '1', 403: '3', 404: '4' }[status] ?? (status < 500 && status !== 429 ? '+' : `(${status})`)
-}
-
-interface Called {
-  readonly route: Route
-  readonly isOfServer?: boolean
-}
-
-/** How each of the players is answered, in the order of the columns. */
-async function rowOf(
-  { face, players, owner }: Awaited<ReturnType<typeof cast>>,
-  { route, isOfServer }: Called,
-) {
-  const marks: string[] = []
-  let call: Awaited<ReturnType<typeof callOf>> | undefined
-  for (const { credential, person = owner } of players) {
-    call ??= await callOf(face, route, person)
-    const path = isOfServer === true ? route.pattern : call.path
-    const { status } = await face.send(path, { ...call, headers: { ...call.headers, ...credential } })
-    const marked = mark(status)
-    marks.push(marked)
-    // Reading changes nothing, and neither does a call that was refused.
-    const isUsedUp = marked === '+' && route.method !== 'GET'
-    if (isUsedUp || route.pattern === '/v1/tokens/{id}') call = undefined
-  }
-  return row(marks)
-}
-
 test(
   'every route for programs lets in exactly those whom the table names',
   { timeout: 180_000 },
@@ -291,13 +195,13 @@ test(
 
     const found: string[] = []
     for (const route of routes)
-      found.push([nameOf(route), route.action, await rowOf(players, { route })].join(' · '))
+      found.push([nameOf(route), route.action, await rowOf(players, route)].join(' · '))
 
     expect(found.toSorted()).toEqual(table.map((one) => one.join(' · ')).toSorted())
     for (const [name, expected] of ofServer) {
       const route = routes.find((one) => nameOf(one) === name)
       if (route === undefined) throw new Error(`there is no route ${name}`)
-      expect([name, await rowOf(players, { route, isOfServer: true })]).toEqual([name, expected])
+      expect([name, await rowOf(players, route, { isOfServer: true })]).toEqual([name, expected])
     }
   },
 )

@@ -37,7 +37,9 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
   const connections = new WeakMap<object, Connection>()
   const v1 = createV1Face({ ...deps, streams: createStreamSlots(limits), stopping: stopping.signal })
   const { orgNames } = deps.control
-  const faces = [v1, ...(deps.faces ?? [])].map((face) => withOrgIds(face, orgNames.idOf))
+  const faces = [v1, ...(deps.faces ?? []), ...(deps.moreFaces?.(deps) ?? [])].map((face) =>
+    withOrgIds(face, orgNames.idOf),
+  )
   const dispatcher = createDispatcher(faces, {
     ...deps,
     guard: knowingNames(deps.guard, orgNames, deps.clock),
@@ -87,7 +89,7 @@ export function createHttpFace(deps: HttpDeps): HttpFace {
     write('request', {
       requestId: x.requestId,
       method: x.method,
-      path: x.path,
+      path: x.hasSecretPath ? x.route : x.path,
       status,
       ms: Math.round(ms * 10) / 10,
       by: principalText(x.principal),

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { accessOutboxes, orgAccessKey } from '../../access/index.ts'
 import { forEachLimit } from '../../base/for-each-limit.ts'
-import { type Entry, ROOT, type Tag, bodyOf } from '../../bucket/index.ts'
+import { type Entry, ROOT, type Tag, bodyOf, recordsPrefix } from '../../bucket/index.ts'
 import { Event } from '../documents/event.ts'
 import { orgKey } from '../documents/layout.ts'
 import type { StateDeps } from '../settings.ts'
@@ -29,11 +29,13 @@ export function createLeftEvents(
 
   async function* documents(caller: Caller): AsyncGenerator<readonly Entry[]> {
     for (const prefix of [...accessOutboxes, `${ROOT}audit/retention.json`]) yield* bucket.list(prefix)
-    for (const org of await orgs.names(caller))
+    for (const org of await orgs.names(caller)) {
       for (const key of [orgKey(org), orgAccessKey(org)]) {
         const entry = await bucket.head(key)
         if (entry !== undefined) yield [entry]
       }
+      yield* bucket.list(recordsPrefix(org))
+    }
   }
 
   async function look({ key, tag }: Entry): Promise<void> {

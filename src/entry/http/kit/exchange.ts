@@ -50,6 +50,8 @@ export class Exchange {
   keyed: Caller['request']
   /** The pattern that matched, for metrics and logs. */
   route = 'none'
+  /** The path is a secret. */
+  hasSecretPath = false
   /** Values of `Set-Cookie`. Undefined for nearly all answers. */
   cookies: string[] | undefined
   /** What the route is for. */

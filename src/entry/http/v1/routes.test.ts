@@ -256,7 +256,7 @@ test('every route that is told its organization or unit says so, and parses its 
     expect([nameOf(of), answer.status]).toEqual([nameOf(of), 400])
     const query = Object.keys((of.query as { shape?: object } | undefined)?.shape ?? {})
     const asked = { org: 'o', unit: 'u' }
-    const target = of.target({ params: asked, query: asked } as never)
+    const target = await of.target({ params: asked, query: asked } as never, {})
     if (of.pattern.includes('{unit}')) expect([nameOf(of), target]).toEqual([nameOf(of), asked])
     else if (of.pattern.includes('{org}') || query.includes('org'))
       expect([nameOf(of), target.org]).toEqual([nameOf(of), 'o'])

@@ -20,9 +20,10 @@ export type Reply = { readonly status: number; readonly headers?: ReplyHeaders }
 )
 
 const JSON_TYPE = 'application/json'
+export const JSON_API_TYPE = 'application/vnd.api+json'
 export const HTML_TYPE = 'text/html; charset=utf-8'
 /** Other bodies go as they are, or were compressed before. */
-const COMPRESSED: ReadonlySet<string> = new Set([JSON_TYPE, HTML_TYPE])
+const COMPRESSED: ReadonlySet<string> = new Set([JSON_TYPE, JSON_API_TYPE, HTML_TYPE])
 
 /** `isSecret`: how far an answer shrinks would tell about what is in it, so it is never compressed. */
 export async function sendReply(

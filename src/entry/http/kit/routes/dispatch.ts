@@ -75,6 +75,8 @@ export interface Found {
   readonly row: Row | undefined
   readonly face: Face | undefined
   readonly values: readonly string[]
+  /** What the request is about, once that is known. */
+  asked?: Resource
   /** Says why there is no row. */
   readonly refusal?: () => Error
 }
@@ -107,6 +109,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     if (matched === undefined || row === undefined) return notFound(x, matched?.methods)
     x.route = row.route.pattern
     x.action = row.route.action
+    x.hasSecretPath = row.route.hasSecretPath === true
     x.style = row.route.style
     x.services = row.face.services
     return { isProbe: row.route.isProbe === true, row, face: row.face, values: matched.values }
@@ -210,17 +213,27 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
       return next(permitFor(x)('server:read', {}), refuse)
     }
     const { route } = row
+    if (!isOpen(route)) refuseStranger(x, route)
     if (!isOpen(route)) refuseRunToken(principal, route)
-    const { params, query, target: asked } = parsedOrRefused(x, row, values)
-    x.checkAgain = () => checkAgain(x, found, asked)
-    return next(permitted(x, route, asked), (target) => {
-      return next(sightIn(x, target), (sight) => {
-        x.sight = sight
-        if (isSafe(route.method) && isRecordedUse(principal)) recorder.used(x, target)
-        const request = { params, query, target, headers: x.req.headers, x, body: undefined }
-        return route.isRaw ? answerRaw(x, row, request) : answerParsed(x, row, request)
+    const { params, query } = parsed(x, row, values)
+    return next(route.target({ params, query }, row.face.services), (asked) => {
+      found.asked = asked
+      x.checkAgain = () => checkAgain(x, found, asked)
+      return next(permitted(x, route, asked), (target) => {
+        return next(sightIn(x, target), (sight) => {
+          x.sight = sight
+          if (isSafe(route.method) && isRecordedUse(principal)) recorder.used(x, target)
+          const request = { params, query, target, headers: x.req.headers, x, body: undefined }
+          return route.isRaw ? answerRaw(x, row, request) : answerParsed(x, row, request)
+        })
       })
     })
+  }
+
+  /** A stranger learns that a credential is missing, and nothing about how the request should look. */
+  function refuseStranger(x: Exchange, { action }: Route): void {
+    const { principal } = x
+    if (principal.kind === 'anonymous' && !principal.isOpenServer) void permitFor(x)(action, {})
   }
 
   function answerRaw(
@@ -237,22 +250,16 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   }
 
   /** What a request is about that was refused before that was of interest. */
-  function askedFor(x: Exchange, { row, values }: Found): Resource {
+  function askedFor(x: Exchange, { row, values, asked }: Found): Resource {
+    if (asked !== undefined || row === undefined) return asked ?? {}
     try {
-      return row === undefined ? {} : parsed(x, row, values).target
+      const target = row.route.target(parsed(x, row, values), row.face.services)
+      if (!(target instanceof Promise)) return target
+      // It is not worth a look into the bucket.
+      target.catch(() => {})
+      return {}
     } catch {
       return {}
-    }
-  }
-
-  /** A stranger learns that a credential is missing, and nothing about how the request should look. */
-  function parsedOrRefused(x: Exchange, row: Row, values: readonly string[]) {
-    try {
-      if (!isSafe(row.route.method) && !takes(row.route, 'if-match')) refuseConditions(x.req.headers)
-      return parsed(x, row, values)
-    } catch (error) {
-      if (!isOpen(row.route) && x.principal.kind === 'anonymous') void permitFor(x)(row.route.action, {})
-      throw error
     }
   }
 
@@ -275,7 +282,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
 
   async function bodyOf(x: Exchange, route: Route): Promise<{ bytes: Buffer; body: unknown }> {
     const spec: Partial<BodySpec> = route.body ?? {}
-    const isAnnounced = hasBody(x)
+    const isAnnounced = hasBody(x, route)
     if ((isAnnounced || x.method === 'POST') && spec.isAnyType !== true)
       (spec.isForm === true ? checkFormType : checkJsonType)(x.req.headers['content-type'])
     const bytes = isAnnounced ? await receivedWhole(x, limits[spec.limit ?? 'maxJsonBytes']) : Buffer.alloc(0)
@@ -307,6 +314,7 @@ function demand(
 
 function parsed(x: Exchange, row: Row, values: readonly string[]) {
   const { route } = row
+  if (!isSafe(route.method) && !takes(route, 'if-match')) refuseConditions(x.req.headers)
   const params = validParams(row, values)
   const query =
     x.query === ''
@@ -314,7 +322,7 @@ function parsed(x: Exchange, row: Row, values: readonly string[]) {
       : route.query === undefined
         ? {}
         : validated(route.query, parseQuery(x.query))
-  return { params, query, target: route.target({ params, query }) }
+  return { params, query }
 }
 
 function rowOf(route: Route, face: Face): Row {
@@ -347,8 +355,8 @@ function takes({ headers }: Route, name: string): boolean {
   return headers !== undefined && name in headers.shape
 }
 
-/** No GET or DELETE here takes a body, so an omitted body and an empty one are the same. */
-function hasBody(x: Exchange): boolean {
-  if (['GET', 'HEAD', 'DELETE'].includes(x.method)) return false
+/** An omitted body and an empty one are the same for a GET, and for a DELETE that takes none. */
+function hasBody(x: Exchange, { body }: Route): boolean {
+  if (['GET', 'HEAD'].includes(x.method) || (x.method === 'DELETE' && body === undefined)) return false
   return (declaredBytes(x) ?? (x.req.headers['transfer-encoding'] === undefined ? 0 : 1)) > 0
 }

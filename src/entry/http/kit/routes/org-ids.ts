@@ -27,7 +27,7 @@ function routeWithOrgIds(route: Route, idOf: (name: string) => string): Route {
   const { also } = route
   return {
     ...route,
-    target: (given) => route.target(addressed(given)),
+    target: (given, services) => route.target(addressed(given), services),
     ...(also === undefined ? {} : { also: (given) => also(addressed(given)) }),
     handle: (request, services) => route.handle(addressed(request), services),
   }

@@ -75,6 +75,8 @@ interface Described {
    * makes no event is recorded before it is answered.
    */
   readonly audit?: 'counted'
+  /** True: the path holds a secret, so logs have the pattern instead. */
+  readonly hasSecretPath?: boolean
   /** True: asked by what watches the server, every few seconds for ever. It does not count as use. */
   readonly isProbe?: boolean
 }
@@ -105,12 +107,15 @@ export interface ParsedRequest<P extends Schema, Q extends Schema, B, R> extends
   readonly x: Exchange
 }
 
-interface Typed<P extends Schema, Q extends Schema, B extends BodySpec | undefined, R extends Resource> {
+interface Typed<S, P extends Schema, Q extends Schema, B extends BodySpec | undefined, R extends Resource> {
   readonly params?: P
   readonly query?: Q
   readonly body?: B
-  /** The organization and the unit that the request is about. */
-  readonly target: (given: Addressed<P, Q>) => R
+  /**
+   * The organization and the unit that the request is about. A promise where an id must be looked up first; then it is
+   * asked only for callers that have a credential. The handler gets what it answers.
+   */
+  readonly target: (given: Addressed<P, Q>, services: S) => R | Promise<R>
   /** Further rights that it needs, by what it asks for. */
   readonly also?: (given: Asked<P, Q, B, R>) => readonly Demand[]
 }
@@ -133,7 +138,7 @@ export interface Definition<
   R extends Resource,
   A extends Answers,
 >
-  extends Described, Typed<P, Q, B, R> {
+  extends Described, Typed<S, P, Q, B, R> {
   readonly answers: A
   /** NoInfer: the other parts say what it may answer, not the other way round. */
   readonly handle: NoInfer<
@@ -149,7 +154,7 @@ export interface RawDefinition<
   B extends BodySpec | undefined,
   R extends Resource,
 >
-  extends Described, Typed<P, Q, B, R> {
+  extends Described, Typed<S, P, Q, B, R> {
   readonly handle: (
     request: Omit<ParsedRequest<P, Q, undefined, R>, 'body' | 'caller'>,
     services: S,
@@ -169,7 +174,7 @@ export interface Route extends Described {
   readonly isRaw: boolean
   /** The path as the document, logs and metrics write it. */
   readonly pattern: string
-  target(given: Pick<Given, 'params' | 'query'>): Resource
+  target(given: Pick<Given, 'params' | 'query'>, services: unknown): Resource | Promise<Resource>
   also?(given: AskedOf): readonly Demand[]
   /** Only a parsed request has a caller: a raw handler makes it from the exchange, when it knows the body. */
   handle(

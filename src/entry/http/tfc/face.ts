@@ -1,0 +1,42 @@
+import { createStreamSlots } from '../kit/stream-slots.ts'
+import type { HttpDeps } from '../deps.ts'
+import type { Face } from '../kit/routes/dispatch.ts'
+import type { Route } from '../kit/routes/route.ts'
+import { createLocator } from './locator.ts'
+import { type TfcServices, tfcStyle } from './kit/define.ts'
+import { notFound } from './kit/errors.ts'
+import { pingRoutes } from './server/ping.ts'
+
+/**
+ * Every route of the Terraform Cloud API, by the folder it is in. Organizations are named, everything else has an id.
+ * Each folder has a table of who is let in (`access.test.ts`).
+ */
+export const TFC_FAMILIES = {
+  server: pingRoutes,
+} as const satisfies Readonly<Record<string, readonly Route[]>>
+
+/** The services that engines and providers look for, by the ids under which they do. */
+export const TFC_OFFERS = {
+  'tfe.v2': '/api/v2/',
+  'tfe.v2.1': '/api/v2/',
+  'tfe.v2.2': '/api/v2/',
+  'state.v2': '/api/v2/',
+} as const
+
+export interface TfcOptions extends Pick<TfcServices, 'signer' | 'publicUrl'> {}
+
+/** `cloud` blocks, the `remote` backend, the `tfe` provider and go-tfe talk to this. */
+export function createTfcFace(deps: HttpDeps, options: TfcOptions): Face {
+  return {
+    prefix: '/api/',
+    style: tfcStyle,
+    routes: Object.values(TFC_FAMILIES).flat(),
+    services: {
+      ...deps,
+      ...options,
+      locator: createLocator(deps.control, deps.orgIds),
+      streams: createStreamSlots(deps.limits),
+    } satisfies TfcServices,
+    missing: notFound,
+  }
+}
