@@ -35,6 +35,8 @@ const hclWasm = 'hcl2json/main.wasm.gz'
 /** Where pages look for their files, beside the program. */
 const webAssets = './web'
 const webSources = join(root, 'src/entry/http/web/assets')
+/** Scripts of others that pages load, by the name that pages use. */
+const webForeign = { htmx: 'node_modules/htmx.org/dist/htmx.min.js' }
 const stampName = '.stamp'
 /** Chunks of an earlier build stay this long: a server that still runs from them may load one at any time. */
 const keepOldChunksMs = 3_600_000
@@ -89,9 +91,12 @@ const hcl = await bundle({
 })
 // Names are made from the content when a server starts.
 const web = await build({
-  entryPoints: (await readdir(webSources))
-    .filter((name) => /\.(css|js|svg)$/.test(name))
-    .map((name) => join(webSources, name)),
+  entryPoints: [
+    ...(await readdir(webSources))
+      .filter((name) => /\.(css|js|svg)$/.test(name))
+      .map((name) => ({ in: join(webSources, name), out: name.replace(/\.\w+$/, '') })),
+    ...Object.entries(webForeign).map(([name, path]) => ({ in: join(root, path), out: name })),
+  ],
   outdir: join(out, webAssets),
   minify: true,
   loader: { '.svg': 'copy' },
@@ -137,7 +142,10 @@ for (const file of outputFiles) {
 }
 await putCopy(join(out, hclWasm), join(root, 'node_modules/@cdktn/hcl2json/main.wasm.gz'))
 for (const file of cli.outputFiles) await putProgram(file.path, withLateImports(file.text))
-await put(join(out, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(root, Object.keys(inputs)))
+await put(
+  join(out, 'THIRD-PARTY-LICENSES.txt'),
+  await licencesOf(root, [...Object.keys(inputs), ...Object.values(webForeign)]),
+)
 await removeOld(out, written)
 await put(join(out, stampName), stamp)
 

@@ -11,6 +11,8 @@ const fitting = new Set([
   'BSD-2-Clause',
   'BSD-3-Clause',
   '0BSD',
+  // What htmx calls 0BSD.
+  'BSD-0-Clause',
   'BlueOak-1.0.0',
   'MIT-0',
 ])

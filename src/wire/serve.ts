@@ -102,9 +102,11 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
       ? createSignInFlow({ ...services.signIn, clock, publicUrl })
       : undefined
   const web = await openWebFace({
+    ...services,
+    control,
     auth: options.auth,
     ...(publicUrl === undefined ? {} : { publicUrl }),
-    ...(services.signIn && flow ? { signIn: { ...services.signIn, flow } } : {}),
+    signIn: services.signIn && flow && { ...services.signIn, flow },
     oauth: services.signIn?.oauth,
     about,
     clock,

@@ -29,14 +29,15 @@ export interface Person {
 export async function startSsoFace() {
   const face = await startFace({
     ssoRootToken: rootToken,
-    async complete({ signIn, orgAccess, clock, log, about }) {
+    async complete(deps) {
+      const { signIn, orgAccess, clock, log, about } = deps
       if (signIn === undefined) throw new Error('people cannot sign in')
       const flow = createSignInFlow({ ...signIn, clock, publicUrl })
       const { oauth } = signIn
       const workloads = openWorkloads(signIn, orgAccess, publicUrl)
       const exchangeWorkload = createWorkloadExchange(workloads, { clock })
       const common = { auth: 'sso', publicUrl, oauth, clock, log } as const
-      const web = await openWebFace({ ...common, signIn: { ...signIn, flow }, about })
+      const web = await openWebFace({ ...deps, ...common, signIn: { ...signIn, flow }, about })
       const login = createLoginFace({ ...common, exchangeWorkload, offers: {} })
       const found = { facts: {}, warnings: [] }
       const trustedProxies = parseTrustedProxies(['127.0.0.1'])

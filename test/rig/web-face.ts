@@ -1,6 +1,5 @@
 import type { Clock } from '../../src/base/clock.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { silentLog } from '../../src/base/log.ts'
 import { type Guard, openGuard, tokenGuard } from '../../src/entry/http/auth/auth.ts'
 import { type WebOptions, openWebFace } from '../../src/entry/http/open-web.ts'
 import { signInWorld } from '../support/sign-in.ts'
@@ -12,14 +11,13 @@ export const rootToken = 'the-root-token-of-this-test-0123456789'
 export async function startWebFace(options: Partial<WebOptions> = {}): Promise<TestFace> {
   const { auth = 'none' } = options
   const guard: Guard = auth === 'none' ? openGuard() : tokenGuard({ token: rootToken, clock: systemClock })
-  const web = await openWebFace({
-    auth,
-    about: { version: 'test', bucket: { kind: 'memory', label: 'memory:' } },
-    clock: systemClock,
-    log: silentLog,
-    ...options,
+  return startFace({
+    guard,
+    // The sign-in services of the face are not those of the pages, which the test gives.
+    complete: async ({ signIn: _, ...deps }) => ({
+      faces: [await openWebFace({ ...deps, auth, ...options })],
+    }),
   })
-  return startFace({ faces: [web], guard })
 }
 
 /** A face to which people sign in. */

@@ -62,42 +62,42 @@ export async function openLogin(): Promise<LoginTest> {
   }
   const tokens = createTokens(deps)
   const oauth = createOAuth({ ...deps, tokens })
-  const about = { version: 'test', bucket: { kind: 'memory', label: 'memory:' } }
-  const web = await openWebFace({ auth: 'sso', publicUrl, about, clock, log, oauth })
   const guard = tokenGuard({ token: 'the-root-token-0123456789', clock })
   const face = await startFace({
     guard,
     log,
-    faces: [
-      {
-        ...web,
-        identify(x) {
-          if (who === 'nobody') return guard.identify({ headers: {}, address: x.address })
-          const at = clock.now()
-          if (who === 'session')
-            x.session = {
-              id: 's-1',
-              userId: 'user-1',
-              epoch: 1,
-              provider: 'p',
-              authenticatedAt: at,
-              createdAt: at,
-              seenAt: at,
-              rights: '',
-              csrf,
-            }
-          return alice
+    complete: async ({ signIn: _, ...all }) => ({
+      faces: [
+        {
+          ...(await openWebFace({ ...all, auth: 'sso', publicUrl, clock, log, oauth })),
+          identify(x) {
+            if (who === 'nobody') return guard.identify({ headers: {}, address: x.address })
+            const at = clock.now()
+            if (who === 'session')
+              x.session = {
+                id: 's-1',
+                userId: 'user-1',
+                epoch: 1,
+                provider: 'p',
+                authenticatedAt: at,
+                createdAt: at,
+                seenAt: at,
+                rights: '',
+                csrf,
+              }
+            return alice
+          },
         },
-      },
-      createLoginFace({
-        auth: 'sso',
-        publicUrl,
-        oauth,
-        offers: { 'tfe.v2': '/api/v2/' },
-        clock,
-        log,
-      }),
-    ],
+        createLoginFace({
+          auth: 'sso',
+          publicUrl,
+          oauth,
+          offers: { 'tfe.v2': '/api/v2/' },
+          clock,
+          log,
+        }),
+      ],
+    }),
   })
   return { ...face, logged, tokens, oauth, pass: (ms) => (ahead += ms), as: (next) => (who = next) }
 }

@@ -16,17 +16,18 @@ const GUESS_RULES = { burst: 5, perSecond: 1 / 20, callers: 10_000 }
 
 /** The pages. Loaded lazily: a command that runs without a server has no use for them. */
 export async function openWebFace(options: WebOptions): Promise<Face> {
-  const [{ createWebFace }, { loadAssets }, { ASSETS_FOLDER, ASSETS_PREFIX }] = await Promise.all([
-    import('./web/face.ts'),
-    import('./kit/response/assets.ts'),
-    import('./web/asset-folder.ts'),
-  ])
+  const [{ createWebFace }, { loadAssets }, { ASSETS_FOLDER, ASSETS_PREFIX, FOREIGN_ASSETS }] =
+    await Promise.all([
+      import('./web/face.ts'),
+      import('./kit/response/assets.ts'),
+      import('./web/asset-folder.ts'),
+    ])
   return createWebFace({
     ...options,
     cookies: createCookies({ isSecure: options.publicUrl?.startsWith('https:') === true }),
     signInLimit: createRateLimit(options.clock, CREDENTIAL_RULES),
     newTokenLimit: createRateLimit(options.clock, CREDENTIAL_RULES),
     codeGuesses: createFailedAttempts(options.clock, GUESS_RULES),
-    assets: loadAssets(ASSETS_FOLDER, ASSETS_PREFIX),
+    assets: loadAssets(ASSETS_FOLDER, ASSETS_PREFIX, FOREIGN_ASSETS),
   })
 }

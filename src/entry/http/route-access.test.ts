@@ -158,6 +158,13 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['GET /assets/{name}', 'account:manage', '4444444'], // No such file.
   ['POST /theme', 'account:manage', '+++++++'],
   ['GET /', 'account:manage', 'sss++ss'],
+  ['GET /app', 'org:read', 'sss++ss'],
+  ['GET /app/{org}', 'graph:read', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}', 'unit:read', 'sss4+ss'],
+  ['GET /app/{org}/{workspace}', 'unit:read', 'sss4+ss'],
+  ['GET /app/{org}/{workspace}/runs', 'unit:read', 'sss4+ss'],
+  ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'sss4+ss'],
+  ['GET /app/{org}/{workspace}/variables', 'unit:read', 'sss4+ss'],
   ['GET /sign-in', 'account:manage', '+++++++'],
   ['GET /sign-in/{provider}', 'account:manage', '+++++++'],
   ['GET /sign-in/{provider}/callback', 'account:manage', '1111111'], // The browser has begun no sign-in.
@@ -208,7 +215,9 @@ test(
 
 async function visitors() {
   const face = await startSsoFace()
-  const { signIn, setUp, policy, person, session, root, fresh } = face
+  const { signIn, setUp, policy, person, session, root, fresh, send } = face
+  const headers = { ...root, 'content-type': 'application/json' }
+  await send('/v1/units', { method: 'POST', headers, body: '{"name":"base"}' })
   const github = { kind: 'github', label: 'GitHub', clientId: 'c', clientSecret: 's' }
   await signIn.settings.putProvider({ id: 'hub', ...github }, setUp)
   const owner = await person('owner')
@@ -239,7 +248,8 @@ test('every page lets in exactly those whom the table names', { timeout: 180_000
   const found: string[] = []
   for (const { method, pattern, action } of webRoutes) {
     const name = nameOf({ method, pattern })
-    const path = pattern.replace('{provider}', 'hub').replace('{name}', 'taco.css')
+    const things: Readonly<Record<string, string>> = { org: 'default', unit: 'base', provider: 'hub' }
+    const path = pattern.replaceAll(/\{(\w+)\}/g, (_, key: string) => things[key] ?? key)
     const marks: string[] = []
     for (const credentialOf of credentials) {
       const { cookie, ...headers } = await credentialOf()

@@ -11,7 +11,7 @@ import {
   routesOf,
 } from '../kit/routes/route.ts'
 import { checkCsrf } from './csrf.ts'
-import { errorPages } from './error-page.tsx'
+import { errorPages } from './shell/error-page.tsx'
 import type { WebServices } from './services.ts'
 
 /**
@@ -53,22 +53,27 @@ const HTML_ANSWERS = {
   400: HTML,
   401: HTML,
   403: HTML,
+  404: HTML,
+  409: HTML,
+  412: HTML,
   502: HTML,
   503: HTML,
   303: { description: 'To another page' },
 } as const
-type HtmlReply = ReplyOf<typeof HTML_ANSWERS>
+export type HtmlReply = ReplyOf<typeof HTML_ANSWERS>
 
 type Schema = z.ZodType | undefined
 
 /** What a page and a form say about themselves. */
-interface Described {
+export interface Described {
   readonly path: string
   readonly id: string
   readonly action: Action
   readonly summary: string
   readonly openness?: Openness
   readonly isSecret?: boolean
+  /** True: it shows or changes only what the person may see, so a right on some units is enough. */
+  readonly isFiltered?: boolean
   readonly fromOtherSites?: 'links' | 'forms'
 }
 

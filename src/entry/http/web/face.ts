@@ -3,22 +3,33 @@ import type { Exchange } from '../kit/exchange.ts'
 import type { Face } from '../kit/routes/dispatch.ts'
 import { authorizationRoutes } from './command-line/authorization.tsx'
 import { deviceRoutes } from './command-line/device.tsx'
-import { baseRoutes } from './base.ts'
+import { baseRoutes } from './shell/base.ts'
 import { webStyle } from './define.ts'
 import type { WebServices } from './services.ts'
 import { signInRoutes } from './sign-in/sign-in.tsx'
 import { accountRoutes } from './account/account.ts'
 import { identifyBySession } from './session-cookie.ts'
+import { estateRoutes } from './estate/estate.tsx'
+import { workspaceRoutes } from './estate/workspaces.ts'
+import { organizationRoutes } from './organizations.tsx'
 import { startRoutes } from './start.tsx'
+import { unitRoutes } from './unit/unit.tsx'
 
-/** Every page. */
+/**
+ * Every page. Their addresses: `shell/addresses.ts`. One folder for each place of the navigation; what they are made of
+ * is in `shell`.
+ */
 export const webRoutes = [
   ...baseRoutes,
   ...startRoutes,
+  ...organizationRoutes,
+  ...estateRoutes,
+  ...unitRoutes,
   ...signInRoutes,
   ...accountRoutes,
   ...authorizationRoutes,
   ...deviceRoutes,
+  ...workspaceRoutes,
 ]
 
 export function createWebFace(services: WebServices): Face {

@@ -1,6 +1,7 @@
 import type { OAuth, People, Sessions, SignInFlow, Tokens } from '../../../access/index.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
+import type { HttpDeps } from '../deps.ts'
 import type { FailedAttempts } from '../auth/failed-attempts.ts'
 import type { RateLimit } from '../auth/rate-limit.ts'
 import type { Cookies } from '../kit/cookies.ts'
@@ -14,11 +15,17 @@ export interface WebSignIn {
   readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>
 }
 
+/** The services of every face: pages and the API do the same things by the same rules. */
+type SharedServices = Pick<
+  HttpDeps,
+  'control' | 'graph' | 'inputs' | 'sync' | 'rollouts' | 'access' | 'orgAccess' | 'accessQuestions'
+>
+
 /** What the pages work with. */
-export interface WebServices {
+export interface WebServices extends SharedServices {
   readonly auth: 'none' | 'token' | 'sso'
   /** Undefined: people cannot sign in. */
-  readonly signIn?: WebSignIn
+  readonly signIn?: WebSignIn | undefined
   /** As browsers reach the server. Undefined: it was not configured, so nothing may depend on it. */
   readonly publicUrl?: string
   readonly about: {

@@ -1,11 +1,16 @@
 import { z } from 'zod'
+import type { Caller } from '../../../access/index.ts'
+import type { Exchange } from '../kit/exchange.ts'
+import { seeOther } from '../kit/response/redirect.ts'
 import type { Route } from '../kit/routes/route.ts'
 import { page } from './define.ts'
 import type { WebServices } from './services.ts'
-import { Layout } from './layout.tsx'
-import { Card, Command, Notice } from './parts.tsx'
-import { htmlReply } from './render.ts'
-import { type View, viewOf } from './view.ts'
+import { Layout } from './shell/layout.tsx'
+import { Card, Command, Notice } from './shell/parts.tsx'
+import { htmlReply } from './shell/render.ts'
+import { lastOrg } from './shell/last-org.ts'
+import { type View, viewOf } from './shell/view.ts'
+import { visibleOrgs } from './visible-orgs.ts'
 
 export const startRoutes: readonly Route[] = [
   page({
@@ -14,9 +19,20 @@ export const startRoutes: readonly Route[] = [
     action: 'account:manage',
     summary: 'The start page',
     query: z.object({}),
-    handle: ({ x }, services) => htmlReply(<Start view={viewOf(x, services)} services={services} />),
+    async handle({ x, caller }, services) {
+      const org = await firstOrg(x, services, caller)
+      if (org !== undefined) return seeOther(`/app/${encodeURIComponent(org)}`)
+      return htmlReply(<Start view={viewOf(x, services)} services={services} />)
+    },
   }),
 ]
+
+/** The organization that was looked at last, else the first that this person sees. */
+async function firstOrg(x: Exchange, services: WebServices, caller: Caller): Promise<string | undefined> {
+  const last = lastOrg(x, services.cookies)
+  const { items } = await visibleOrgs(services, { limit: 200 }, caller)
+  return (items.find(({ name }) => name === last) ?? items[0])?.name
+}
 
 function Start({ view, services }: { readonly view: View; readonly services: WebServices }) {
   const { about, auth, publicUrl } = services

@@ -9,6 +9,13 @@ const table = [
   ['GET /assets/{name}', 'account:manage', 'everybody'],
   ['POST /theme', 'account:manage', 'everybody'],
   ['GET /', 'account:manage', 'nobody'],
+  ['GET /app', 'org:read', 'nobody'],
+  ['GET /app/{org}', 'graph:read', 'nobody'],
+  ['GET /app/{org}/units/{unit}', 'unit:read', 'nobody'],
+  ['GET /app/{org}/{workspace}', 'unit:read', 'nobody'],
+  ['GET /app/{org}/{workspace}/runs', 'unit:read', 'nobody'],
+  ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'nobody'],
+  ['GET /app/{org}/{workspace}/variables', 'unit:read', 'nobody'],
   ['GET /sign-in', 'account:manage', 'everybody'],
   ['GET /sign-in/{provider}', 'account:manage', 'everybody'],
   ['GET /sign-in/{provider}/callback', 'account:manage', 'everybody'],
@@ -34,8 +41,8 @@ const cookiesOf = ({ headers }: Answer) =>
   (headers['set-cookie'] ?? []).map((text) => text.split(';')[0]).join('; ')
 const csrfIn = ({ text }: Answer) => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
 
-/** The first page, with the cookie and the token of its forms. */
-async function visited(face: TestFace, path = '/') {
+/** A page, with the cookie and the token of its forms. */
+async function visited(face: TestFace, path = '/app') {
   const answer = await face.send(path, { headers: html })
   return { answer, cookie: cookiesOf(answer), csrf: csrfIn(answer) }
 }
@@ -49,7 +56,7 @@ test('every page and form has its action and its openness', () => {
 const known = webRoutes.map((of) => ({
   name: `${of.method} ${of.pattern}`,
   of,
-  path: of.pattern.replace('{provider}', 'corp'),
+  path: of.pattern.replace('{provider}', 'corp').replaceAll(/\{(\w+)\}/g, '$1'),
 }))
 
 test.each(known.filter(({ of }) => of.method === 'POST' && of.fromOtherSites !== 'forms'))(
@@ -129,9 +136,9 @@ test('the files of a page are named by their content, compressed, and cached for
   const { answer } = await visited(face)
   const paths = [...answer.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => String(path))
 
-  expect(paths).toHaveLength(3)
+  expect(paths).toHaveLength(4)
   for (const path of paths) {
-    expect(path).toMatch(/^\/assets\/taco-[\w-]{12}\.(css|js|svg)$/)
+    expect(path).toMatch(/^\/assets\/(taco|htmx)-[\w-]{12}\.(css|js|svg)$/)
     const plain = await face.send(path)
     const small = await face.send(path, { headers: { 'accept-encoding': 'gzip' } })
     expect(plain.headers).toMatchObject({
@@ -192,14 +199,14 @@ test('a form is carried out only with the token of its page', async () => {
   expect(done.headers['set-cookie']).toEqual([
     'taco-theme=dark; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax',
   ])
-  const dark = await face.send('/', { headers: { ...html, cookie: `${cookie}; taco-theme=dark` } })
+  const dark = await face.send('/app', { headers: { ...html, cookie: `${cookie}; taco-theme=dark` } })
   expect(dark.text).toContain('<html lang="en" data-theme="dark">')
 })
 
 test('no two pages show the same token', async () => {
   const face = await startWebFace()
   const { cookie, csrf } = await visited(face)
-  const again = await face.send('/', { headers: { ...html, cookie } })
+  const again = await face.send('/app', { headers: { ...html, cookie } })
 
   expect(csrfIn(again)).not.toBe(csrf)
   expect(again.headers).not.toHaveProperty('set-cookie')
@@ -234,10 +241,10 @@ test('a form with wrong fields is refused with the reason', async () => {
 })
 
 test.each([
-  ['GET', '/', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 200],
-  ['GET', '/', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, 403],
-  ['GET', '/', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, 403],
-  ['GET', '/', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
+  ['GET', '/app', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 200],
+  ['GET', '/app', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, 403],
+  ['GET', '/app', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, 403],
+  ['GET', '/app', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
   ['POST', '/theme', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 403],
   ['GET', '/v1/server', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 403],
 ])('from another site, %s %s with %j answers %i', async (method, path, fetched, status) => {

@@ -26,12 +26,20 @@ export interface Assets {
   reply(name: string, acceptEncoding: string | undefined): AssetReply | undefined
 }
 
-/** All files of a folder, read once. Files of other types are not for browsers. */
-export function loadAssets(folder: string, prefix: string): Assets {
-  const files = readdirSync(folder).flatMap((file) => {
+/**
+ * All files of a folder, read once. Files of other types are not for browsers. `others`: files from elsewhere, by the
+ * name that they get.
+ */
+export function loadAssets(
+  folder: string,
+  prefix: string,
+  others: Readonly<Record<string, string>> = {},
+): Assets {
+  const own = readdirSync(folder).map((file) => [file, join(folder, file)] as const)
+  const files = [...own, ...Object.entries(others)].flatMap(([file, path]) => {
     const type = TYPES[extname(file)]
     if (type === undefined) return []
-    const bytes = readFileSync(join(folder, file))
+    const bytes = readFileSync(path)
     const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 12)
     const name = `${file.slice(0, -extname(file).length)}-${hash}${extname(file)}`
     return [{ file, name, type, bytes, gzipped: gzipSync(bytes, { level: 9 }) }]

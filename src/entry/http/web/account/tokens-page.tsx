@@ -1,7 +1,7 @@
 import type { TokenView } from '../../../../access/index.ts'
-import { Form, Layout } from '../layout.tsx'
-import { Card, Command, Field, Notice, Secret, Time, describedBy } from '../parts.tsx'
-import type { View } from '../view.ts'
+import { Form, Layout } from '../shell/layout.tsx'
+import { Card, Command, Field, Notice, Secret, Time, describedBy } from '../shell/parts.tsx'
+import type { View } from '../shell/view.ts'
 import { EXPIRY_DAYS, type TokenInput } from './token-form.ts'
 
 interface TokensPageProps {

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { type TokenView, type UserPrincipal } from '../../../../access/index.ts'
-import { isTacoError } from '../../../../base/errors.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { form, page } from '../define.ts'
-import { htmlReply } from '../render.ts'
+import { type Faults, faultsOf } from '../shell/faults.ts'
+import { htmlReply } from '../shell/render.ts'
 import type { WebServices } from '../services.ts'
-import { viewOf } from '../view.ts'
+import { viewOf } from '../shell/view.ts'
 import { signedIn } from './signed-in.ts'
 import { EXPIRY_DAYS, type TokenInput, parseTokenForm } from './token-form.ts'
 import { TokensPage } from './tokens-page.tsx'
@@ -19,7 +19,7 @@ interface Shown {
   /** Shown this once. */
   readonly created?: { readonly token: TokenView; readonly text: string }
   readonly input?: TokenInput
-  readonly faults?: Readonly<Record<string, string>>
+  readonly faults?: Faults
   readonly isForCli?: boolean
 }
 
@@ -75,12 +75,7 @@ export const tokenRoutes: readonly Route[] = [
           created: await signIn.tokens.create({ ...wanted, owner }, caller),
         })
       } catch (error) {
-        if (!isTacoError(error, 'BAD_REQUEST')) throw error
-        const { field = 'name' } = error.facts as { readonly field?: string }
-        return tokensPage(x, services, {
-          input: body,
-          faults: { [field.split('.')[0] ?? field]: error.message },
-        })
+        return tokensPage(x, services, { input: body, faults: faultsOf(error, 'name') })
       }
     },
   }),

@@ -30,3 +30,48 @@ document.addEventListener('keydown', (event) => {
     menu.querySelector('summary')?.focus()
   }
 })
+
+// Keys. They lead where the page has something to lead to: links of the navigation, rows of the list, the search.
+let pressedG = 0
+document.addEventListener('keydown', (event) => {
+  const { target, key } = event
+  if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof HTMLElement)) return
+  const isTyping = target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+  if (key === 'Escape' && isTyping) target.blur()
+  if (isTyping) return
+  if (key === '/') {
+    const search = document.querySelector('[data-search]')
+    if (!(search instanceof HTMLElement)) return
+    event.preventDefault()
+    search.focus()
+  } else if (key === 'g') {
+    pressedG = event.timeStamp
+  } else if (event.timeStamp - pressedG < 1500 && /^[a-z]$/.test(key)) {
+    pressedG = 0
+    const link = document.querySelector(`[data-go="${key}"]`)
+    if (link instanceof HTMLElement) link.click()
+  } else if (key === 'j' || key === 'k') {
+    select(key === 'j' ? 1 : -1)
+  } else if (key === 'Enter' && target.tagName !== 'A' && target.tagName !== 'BUTTON') {
+    const href = selected()?.dataset['href']
+    if (href !== undefined) location.assign(href)
+  }
+})
+
+/** @returns {HTMLElement | undefined} */
+function selected() {
+  const row = document.querySelector('[data-list] tr[aria-selected="true"]')
+  return row instanceof HTMLElement ? row : undefined
+}
+
+/** @param {number} step */
+function select(step) {
+  const rows = [...document.querySelectorAll('[data-list] tbody tr')]
+  const row = selected()
+  const at = row === undefined ? (step > 0 ? 0 : rows.length - 1) : rows.indexOf(row) + step
+  const next = rows[at]
+  if (next === undefined) return
+  row?.removeAttribute('aria-selected')
+  next.setAttribute('aria-selected', 'true')
+  next.scrollIntoView({ block: 'nearest' })
+}

@@ -1,7 +1,7 @@
-import { Layout } from '../layout.tsx'
-import { Card, Command } from '../parts.tsx'
+import { Layout } from '../shell/layout.tsx'
+import { Card, Command } from '../shell/parts.tsx'
 import type { WebServices } from '../services.ts'
-import type { View } from '../view.ts'
+import type { View } from '../shell/view.ts'
 
 /** For servers without sign-in: what works now, and how to move up. */
 export function NoSignIn({ view, auth }: { readonly view: View; readonly auth: WebServices['auth'] }) {

@@ -1,7 +1,7 @@
 import type { TacoError } from '../../../../base/errors.ts'
-import { Layout } from '../layout.tsx'
-import { Card, Command, Notice } from '../parts.tsx'
-import type { View } from '../view.ts'
+import { Layout } from '../shell/layout.tsx'
+import { Card, Command, Notice } from '../shell/parts.tsx'
+import type { View } from '../shell/view.ts'
 
 interface SignInPageProps {
   readonly view: View

@@ -1,5 +1,5 @@
-import type { Cookies } from '../kit/cookies.ts'
-import type { Exchange } from '../kit/exchange.ts'
+import type { Cookies } from '../../kit/cookies.ts'
+import type { Exchange } from '../../kit/exchange.ts'
 
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { navigationOf } from './navigation.ts'
+import { Notice } from './parts.tsx'
 import { THEMES, type Theme } from './theme.ts'
 import type { View } from './view.ts'
 
@@ -9,6 +9,8 @@ interface LayoutProps {
   /** True: a page by itself, such as sign-in, without the navigation. */
   readonly isAlone?: boolean
   readonly isWide?: boolean
+  /** Further assets that this page loads. */
+  readonly scripts?: readonly string[]
   readonly children?: Child
 }
 
@@ -18,6 +20,7 @@ export function Layout({
   title,
   isAlone = view.person === undefined,
   isWide = false,
+  scripts = [],
   children,
 }: LayoutProps) {
   const theme = view.theme === 'auto' ? {} : { 'data-theme': view.theme }
@@ -30,7 +33,12 @@ export function Layout({
         <title>{`${title} · OpenTaco`}</title>
         <link rel="icon" type="image/svg+xml" href={view.pathOf('taco.svg')} />
         <link rel="stylesheet" href={view.pathOf('taco.css')} />
+        <meta name="htmx-config" content='{"includeIndicatorCSS":false}' />
+        <script src={view.pathOf('htmx.js')} defer></script>
         <script src={view.pathOf('taco.js')} defer></script>
+        {scripts.map((file) => (
+          <script src={view.pathOf(file)} defer></script>
+        ))}
       </head>
       <body>
         <a class="skip" href="#content">
@@ -42,11 +50,24 @@ export function Layout({
               <Logo />
               OpenTaco
             </a>
+            {view.org !== undefined && (
+              <>
+                <a class="org" href="/app" title="All organizations">
+                  {view.org.name}
+                </a>
+                <Search action={view.org.base} />
+              </>
+            )}
             {view.person !== undefined && <span class="where mono">{view.bucket}</span>}
             <Me view={view} />
           </header>
           {!isAlone && <Navigation view={view} />}
           <main id="content" tabindex={-1} class={isWide ? 'wide' : undefined}>
+            {view.flash !== undefined && (
+              <Notice kind={view.flash.kind}>
+                <p>{view.flash.text}</p>
+              </Notice>
+            )}
             {children}
           </main>
         </div>
@@ -59,11 +80,11 @@ function Navigation({ view }: { readonly view: View }) {
   const path = view.path.replace(/\?.*/, '')
   return (
     <nav class="side" aria-label="Main">
-      {navigationOf(view).map((group) => (
+      {view.navigation.map((group) => (
         <ul>
-          {group.map(({ label, href }) => (
+          {group.map(({ label, href, key }) => (
             <li>
-              <a href={href} aria-current={path === href ? 'page' : undefined}>
+              <a href={href} aria-current={currentIn(path, href, view)} data-go={key}>
                 {label}
               </a>
             </li>
@@ -71,6 +92,23 @@ function Navigation({ view }: { readonly view: View }) {
         </ul>
       ))}
     </nav>
+  )
+}
+
+/** The estate begins like every other page of the organization; the others also stand for the pages below them. */
+function currentIn(path: string, href: string, { org }: View): 'page' | 'true' | undefined {
+  if (path === href) return 'page'
+  const isBelow = href === org?.base ? path.startsWith(`${href}/units/`) : path.startsWith(`${href}/`)
+  return isBelow ? 'true' : undefined
+}
+
+function Search({ action }: { readonly action: string }) {
+  return (
+    <form class="search" role="search" action={action}>
+      <input type="hidden" name="view" value="table" />
+      <input type="search" name="search" placeholder="Search units" aria-label="Search units" data-search />
+      <kbd aria-hidden="true">/</kbd>
+    </form>
   )
 }
 

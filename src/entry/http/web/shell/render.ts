@@ -1,11 +1,11 @@
 import type { HtmlEscapedString } from 'hono/utils/html'
-import { HTML_TYPE } from '../kit/response/reply.ts'
+import { HTML_TYPE } from '../../kit/response/reply.ts'
 
 /** What JSX gives. A promise only for components that are asynchronous. */
 type Page = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /** Beside errors, which have a page of their own. */
-export type PageStatus = 200 | 400 | 401 | 403 | 502 | 503
+export type PageStatus = 200 | 400 | 401 | 403 | 404 | 409 | 412 | 502 | 503
 
 type PageReply = {
   [S in PageStatus]: { readonly status: S; readonly type: string; readonly text: string }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { TacoError } from '../../../base/errors.ts'
-import { ownPath, seeOther } from '../kit/response/redirect.ts'
-import type { Route } from '../kit/routes/route.ts'
-import { ASSETS_PREFIX } from './asset-folder.ts'
-import { form, route } from './define.ts'
+import { TacoError } from '../../../../base/errors.ts'
+import { ownPath, seeOther } from '../../kit/response/redirect.ts'
+import type { Route } from '../../kit/routes/route.ts'
+import { ASSETS_PREFIX } from '../asset-folder.ts'
+import { form, route } from '../define.ts'
 import { THEMES, chooseTheme } from './theme.ts'
 
 /** What every page needs. */

@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx'
+import { withQuery } from './addresses.ts'
+import type { Look } from './status.tsx'
 
 /** The small parts that pages are made of. */
 export function Card({ title, children }: { readonly title?: string; readonly children?: Child }) {
@@ -88,5 +90,75 @@ export function Time({ at }: { readonly at: number | string }) {
     <time class="nowrap num" datetime={iso}>
       {iso.slice(0, 16).replace('T', ' ')} UTC
     </time>
+  )
+}
+
+/** An address of the same page in another form. In the address, so that it can be shared. */
+export interface Tab {
+  readonly label: string
+  readonly href: string
+  readonly isCurrent: boolean
+  readonly count?: number | undefined
+}
+
+export function Tabs({ label, tabs, children }: { label: string; tabs: readonly Tab[]; children?: Child }) {
+  return (
+    <div class="tabs">
+      <nav aria-label={label}>
+        {tabs.map((tab) => (
+          <a href={tab.href} aria-current={tab.isCurrent ? 'page' : undefined}>
+            {tab.label}
+            {tab.count !== undefined && <span class="n num"> {tab.count.toLocaleString('en')}</span>}
+          </a>
+        ))}
+      </nav>
+      {children}
+    </div>
+  )
+}
+
+/** The content, and a panel of 340 px beside it; below it on a phone. */
+export function Split({ side, children }: { readonly side: Child; readonly children?: Child }) {
+  return (
+    <div class="split">
+      <div class="grid">{children}</div>
+      <aside class="grid">{side}</aside>
+    </div>
+  )
+}
+
+/** Why something is as it is, in sentences. It goes before everything else. */
+export function Why({ look, children }: { readonly look: Look; readonly children?: Child }) {
+  return <div class={`why look-${look}`}>{children}</div>
+}
+
+/** What a page says where there is nothing yet, and what to do about it. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: Child }) {
+  return (
+    <section class="card empty">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+/** The way to a unit: each part leads to the units below it. */
+export function Crumbs({
+  org,
+  unit,
+}: {
+  readonly org: { name: string; base: string }
+  readonly unit: string
+}) {
+  const parts = unit.split('/').slice(0, -1)
+  return (
+    <nav class="crumbs mono" aria-label="Path">
+      <a href={org.base}>{org.name}</a> /{' '}
+      {parts.map((part, at) => (
+        <>
+          <a href={withQuery(org.base, { path: parts.slice(0, at + 1).join('/') })}>{part}</a> /{' '}
+        </>
+      ))}
+    </nav>
   )
 }

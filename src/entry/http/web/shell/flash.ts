@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import type { Cookies } from '../../kit/cookies.ts'
+import type { Exchange } from '../../kit/exchange.ts'
+
+const COOKIE = 'taco-said'
+const Said = z.object({ kind: z.enum(['ok', 'warn', 'fail']), text: z.string().max(1000) })
+
+/** One sentence about what a form did, for the page that follows it. */
+export type Flash = z.infer<typeof Said>
+
+/** Say it before `seeOther`. */
+export function setFlash(x: Exchange, cookies: Cookies, said: Flash): void {
+  cookies.set(x, COOKIE, Buffer.from(JSON.stringify(said)).toString('base64url'), { maxAgeSeconds: 60 })
+}
+
+/** Shown once. */
+export function takeFlash(x: Exchange, cookies: Cookies): Flash | undefined {
+  const text = cookies.read(x.req.headers, COOKIE)
+  if (text === undefined) return undefined
+  cookies.clear(x, COOKIE)
+  try {
+    return Said.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString())).data
+  } catch {
+    return undefined
+  }
+}

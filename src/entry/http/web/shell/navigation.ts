@@ -1,0 +1,54 @@
+import type { Action } from '../../../../access/index.ts'
+
+interface NavigationItem {
+  readonly label: string
+  readonly href: string
+  /** `g` and then this key leads here. */
+  readonly key?: string
+}
+
+/** In groups. */
+export type Navigation = readonly (readonly NavigationItem[])[]
+
+interface Place {
+  readonly label: string
+  /** After `/app/<org>`. */
+  readonly path: string
+  /** Shown to those who may do this, at least on some units. */
+  readonly action: Action
+  readonly key?: string
+}
+
+/**
+ * The places of an organization. A page that is added gets its line here; there is no line without a page. The order is
+ * Estate, Runs, Rollouts, Activity · Variables, Registry · People, Audit, Settings.
+ */
+const PLACES: readonly (readonly Place[])[] = [
+  [{ label: 'Estate', path: '', action: 'graph:read', key: 'e' }],
+]
+
+/** Only what there is for this person. */
+export async function orgNavigation(
+  base: string,
+  may: (action: Action) => Promise<boolean>,
+): Promise<Navigation> {
+  const groups = await Promise.all(
+    PLACES.map(async (places) => {
+      const allowed = await Promise.all(places.map(({ action }) => may(action)))
+      return places
+        .filter((_, at) => allowed[at])
+        .map(({ label, path, key }) => ({ label, href: base + path, ...(key === undefined ? {} : { key }) }))
+    }),
+  )
+  return groups.filter((group) => group.length > 0)
+}
+
+const ACCOUNT: readonly NavigationItem[] = [
+  { label: 'Your tokens', href: '/account/tokens' },
+  { label: 'Your sessions', href: '/account/sessions' },
+]
+
+/** Of pages that belong to no organization. */
+export function accountNavigation(hasSession: boolean): Navigation {
+  return [[{ label: 'Organizations', href: '/app' }], ...(hasSession ? [ACCOUNT] : [])]
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { createTestBrowser, startSignInFace, startWebFace } from '../../../../../test/rig/web-face.ts'
+import { unitPath, withQuery } from './addresses.ts'
+import { exported } from './export.ts'
+import { lookOf } from './status.tsx'
+import { pageOf, sortingOf } from './table.tsx'
+
+test('an address is changed in what is asked for, and keeps the rest', () => {
+  expect(withQuery('/app/acme?status=stale&page=3', { page: undefined, search: 'a b' })).toBe(
+    '/app/acme?status=stale&search=a+b',
+  )
+  expect(withQuery('/app/acme?page=3', { page: '' })).toBe('/app/acme')
+  expect(unitPath('/app/acme', 'prod/network/vpc', 'history')).toBe(
+    '/app/acme/units/prod--network--vpc/history',
+  )
+})
+
+test('a page beyond the end is the last one', () => {
+  const all = [1, 2, 3, 4, 5]
+
+  expect(pageOf(all, 2, 2).items).toEqual([3, 4])
+  expect(pageOf(all, 99, 2)).toEqual({ items: [5], paging: { page: 3, size: 2, total: 5 } })
+  expect(pageOf(all, -1, 2).items).toEqual([1, 2])
+  expect(pageOf([], 1, 2)).toEqual({ items: [], paging: { page: 1, size: 2, total: 0 } })
+})
+
+test('a list is sorted by the columns that it has, and by no others', () => {
+  const columns = [{ name: 'name' }, { name: 'at' }]
+
+  expect(sortingOf('-at', columns)).toEqual({ by: 'at', isDescending: true })
+  expect(sortingOf('constructor', columns)).toBeUndefined()
+})
+
+test('an export is a file, in which no text is a formula', () => {
+  const columns = [
+    { name: 'name', value: ({ name }: { name: string }) => name },
+    { name: 'none', value: () => null },
+    { name: 'count', value: () => -1 },
+  ]
+  const items = [{ name: 'a "b", c' }, { name: '=HYPERLINK("x")' }]
+
+  const csv = exported('csv', 'units', columns, items)
+
+  expect(csv.text).toBe('name,none,count\r\n"a ""b"", c",,-1\r\n"\'=HYPERLINK(""x"")",,-1\r\n')
+  expect(csv.headers['content-disposition']).toBe('attachment; filename="units.csv"')
+  expect(JSON.parse(exported('json', 'units', columns, items).text)[0]).toEqual({
+    name: 'a "b", c',
+    none: null,
+    count: -1,
+  })
+})
+
+test('what happens to a unit now goes before what was computed', () => {
+  expect(lookOf({ status: 'stale', marks: ['locked', 'running', 'failed'] })).toBe('run')
+  expect(lookOf({ status: 'up-to-date', marks: ['failed'] })).toBe('fail')
+  expect(lookOf({ status: 'state-missing', marks: [] })).toBe('missing')
+})
+
+test('the start page leads to the organization that was looked at last', async () => {
+  const face = await startWebFace()
+  await face.send('/v1/orgs', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name":"acme"}',
+  })
+  const browser = createTestBrowser(face)
+  expect((await browser.get('/')).location).toBe('/app/acme')
+
+  await browser.get('/app/default')
+  expect((await browser.get('/')).location).toBe('/app/default')
+  await browser.get('/app/acme')
+  expect((await browser.get('/')).location).toBe('/app/acme')
+})
+
+test('a person without an organization learns what to do', async () => {
+  const { browser } = await startSignInFace()
+  const alice = browser()
+  await alice.signIn()
+
+  expect((await alice.get('/')).status).toBe(200)
+  expect((await alice.get('/app')).text).toContain('You are not a member of an organization yet')
+  expect((await alice.get('/app/default')).status).toBe(404)
+})
+
+test('addresses that engines print lead to the unit', async () => {
+  const browser = createTestBrowser(await startWebFace())
+
+  for (const path of ['', '/runs', '/runs/run-1', '/variables'])
+    expect((await browser.get(`/app/default/prod--network--vpc${path}`)).location).toBe(
+      '/app/default/units/prod--network--vpc',
+    )
+})

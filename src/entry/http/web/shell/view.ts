@@ -1,0 +1,77 @@
+import { type Action, type UnitFacts, principalText } from '../../../../access/index.ts'
+import type { Exchange } from '../../kit/exchange.ts'
+import { csrfToken } from '../csrf.ts'
+import type { WebServices } from '../services.ts'
+import { type Flash, takeFlash } from './flash.ts'
+import { type Navigation, accountNavigation, orgNavigation } from './navigation.ts'
+import { rememberOrg } from './last-org.ts'
+import { type Theme, themeOf } from './theme.ts'
+
+/** What every page shows around its content. */
+export interface View {
+  readonly theme: Theme
+  /** For every form. */
+  readonly csrf: string
+  /** Of this page, with its query. */
+  readonly path: string
+  /** Undefined: before sign-in. */
+  readonly person: string | undefined
+  /** True: the person signed in, and can sign out. */
+  readonly hasSession: boolean
+  /** Where the states are. Shown to those who are signed in. */
+  readonly bucket: string
+  readonly navigation: Navigation
+  /** What the last form did. */
+  readonly flash: Flash | undefined
+  /** Undefined: the page belongs to no organization. */
+  readonly org: Organization | undefined
+  pathOf(asset: string): string
+}
+
+interface Organization {
+  /** As it was called in the address. */
+  readonly name: string
+  /** `/app/<name>`: what the addresses of its pages begin with. */
+  readonly base: string
+}
+
+export interface OrgView extends View {
+  readonly org: Organization
+  /** For what a page offers. A route checks it again. Without a unit: on the organization. */
+  may(action: Action, unit?: UnitFacts): boolean
+}
+
+export function viewOf(x: Exchange, { cookies, assets, about }: WebServices): View {
+  const { principal } = x
+  const isStranger = principal.kind === 'anonymous' && !principal.isOpenServer
+  const hasSession = x.session !== undefined
+  return {
+    theme: themeOf(x, cookies),
+    csrf: csrfToken(x, cookies),
+    path: x.query === '' ? x.path : `${x.path}?${x.query}`,
+    person: isStranger ? undefined : principal.kind === 'user' ? principal.name : principalText(principal),
+    hasSession,
+    bucket: about.bucket.label,
+    navigation: accountNavigation(hasSession),
+    flash: takeFlash(x, cookies),
+    org: undefined,
+    pathOf: assets.pathOf,
+  }
+}
+
+/** `org`: its id. The name is that in the address, which may be a former one. */
+export async function orgViewOf(x: Exchange, services: WebServices, org: string): Promise<OrgView> {
+  const segment = x.path.split('/')[2] ?? org
+  const name = decodeURIComponent(segment)
+  const base = `/app/${segment}`
+  rememberOrg(x, services.cookies, name)
+  return {
+    ...viewOf(x, services),
+    org: { name, base },
+    navigation: await orgNavigation(base, async (action) => {
+      const decision = await services.access.decide(x.principal, action, { org }, { isFiltered: true })
+      return decision.allowed
+    }),
+    may: (action, unit) => x.sight === undefined || x.sight.may(action, unit),
+  }
+}
