@@ -6,7 +6,8 @@ import type { WebServices } from './services.ts'
 import { type OrgView, orgViewOf } from './shell/view.ts'
 
 type Shape = z.ZodRawShape
-type OrgParams<S extends Shape> = z.ZodObject<{ org: z.ZodString } & S>
+type OrgShape = { readonly org: z.ZodString }
+type OrgParams<S extends Shape> = z.ZodObject<OrgShape & S>
 type Query = z.ZodType | undefined
 
 /** What a page of an organization gets beside the request. */
@@ -21,7 +22,7 @@ interface OfOrg<S extends Shape> extends Described {
 }
 
 /** A page of an organization: inside its navigation, and with what the person may do there. */
-export function orgPage<S extends Shape = Record<never, never>, Q extends Query = undefined>({
+export function orgPage<S extends Shape = OrgShape, Q extends Query = undefined>({
   handle,
   ...definition
 }: OfOrg<S> & {
@@ -40,7 +41,7 @@ export function orgPage<S extends Shape = Record<never, never>, Q extends Query 
 }
 
 /** What a form of such a page does. It has the same view, to show the page again with what was typed. */
-export function orgForm<F extends Shape, S extends Shape = Record<never, never>>({
+export function orgForm<F extends Shape, S extends Shape = OrgShape>({
   handle,
   ...definition
 }: OfOrg<S> & {

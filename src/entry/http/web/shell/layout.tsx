@@ -104,11 +104,13 @@ function currentIn(path: string, href: string, { org }: View): 'page' | 'true' |
 
 function Search({ action }: { readonly action: string }) {
   return (
-    <form class="search" role="search" action={action}>
-      <input type="hidden" name="view" value="table" />
-      <input type="search" name="search" placeholder="Search units" aria-label="Search units" data-search />
-      <kbd aria-hidden="true">/</kbd>
-    </form>
+    <search class="search">
+      <form action={action}>
+        <input type="hidden" name="view" value="table" />
+        <input type="search" name="search" placeholder="Search units" aria-label="Search units" data-search />
+        <kbd aria-hidden="true">/</kbd>
+      </form>
+    </search>
   )
 }
 

@@ -41,7 +41,7 @@ interface DataTableProps<T> {
 /** A list as a table that scrolls inside its card. `j` and `k` go through its rows. */
 export function DataTable<T>({ path, caption, columns, items, sorting, hrefOf }: DataTableProps<T>) {
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label={caption}>
+    <section class="scroll" aria-label={caption}>
       <table data-list>
         <caption class="unseen">{caption}</caption>
         <thead>
@@ -61,7 +61,7 @@ export function DataTable<T>({ path, caption, columns, items, sorting, hrefOf }:
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
 
