@@ -7,6 +7,7 @@ import {
   type FailedAttempts,
   TFC_OFFERS,
   createHttpFace,
+  createLongAnswers,
   createLoginFace,
   createTfcFace,
   createWorkloadExchange,
@@ -101,7 +102,9 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     services.signIn && publicUrl !== undefined
       ? createSignInFlow({ ...services.signIn, clock, publicUrl })
       : undefined
+  const longAnswers = createLongAnswers(limits)
   const web = await openWebFace({
+    longAnswers,
     ...services,
     control,
     auth: options.auth,
@@ -140,6 +143,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     ],
     moreFaces: (deps) => [createTfcFace(deps, { publicUrl, signer })],
     control,
+    longAnswers,
     ...services,
     exchangeWorkload,
     checkProvider: flow?.check,

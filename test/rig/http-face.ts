@@ -14,8 +14,11 @@ import { openSpool } from '../../src/wire/spool.ts'
 import { type Guard, openGuard } from '../../src/entry/http/auth/auth.ts'
 import type { HttpDeps } from '../../src/entry/http/deps.ts'
 import { type Limits, defaultLimits } from '../../src/entry/http/kit/limits.ts'
+import { createLongAnswers } from '../../src/entry/http/kit/long-answers.ts'
 import { createMetrics } from '../../src/entry/http/kit/metrics.ts'
 import { createHttpFace } from '../../src/entry/http/server.ts'
+
+type TestDeps = HttpDeps & Required<Pick<HttpDeps, 'longAnswers'>>
 
 export interface FaceOptions {
   readonly control?: StateControl
@@ -28,7 +31,7 @@ export interface FaceOptions {
   readonly log?: Log
   readonly ready?: () => Promise<void>
   /** What is built from the rest. */
-  readonly complete?: (deps: HttpDeps) => Promise<Partial<HttpDeps>>
+  readonly complete?: (deps: TestDeps) => Promise<Partial<HttpDeps>>
 }
 
 /** State control over a new bucket in memory. */
@@ -43,7 +46,7 @@ export function memoryControl(bucket: Bucket = openMemoryBucket()): Promise<Stat
   })
 }
 
-export async function testDeps(options: FaceOptions = {}): Promise<HttpDeps> {
+export async function testDeps(options: FaceOptions = {}): Promise<TestDeps> {
   const bucket = openMemoryBucket()
   const control = options.control ?? (await memoryControl(bucket))
   const rootToken = options.ssoRootToken
@@ -65,6 +68,7 @@ export async function testDeps(options: FaceOptions = {}): Promise<HttpDeps> {
     log: options.log ?? silentLog,
     clock: systemClock,
     ids: randomIds,
+    longAnswers: createLongAnswers({ ...defaultLimits, ...options.limits }),
     about: { version: 'test', bucket: { kind: 'memory', label: 'memory:' } },
     ready: options.ready ?? (() => Promise.resolve()),
   }

@@ -13,6 +13,7 @@ import type { WorkloadExchange } from './auth/workload-exchange.ts'
 import type { TrustedProxies } from './auth/client-address.ts'
 import type { Face } from './kit/routes/dispatch.ts'
 import type { Limits } from './kit/limits.ts'
+import type { LongAnswers } from './kit/long-answers.ts'
 import type { Metrics } from './kit/metrics.ts'
 
 /** What the HTTP face is built from. */
@@ -31,6 +32,8 @@ export interface HttpDeps {
   readonly exchangeWorkload?: WorkloadExchange | undefined
   /** For finding out which organization an id belongs to. */
   readonly orgIds: OrgIds
+  /** Given if other faces have streams, too. */
+  readonly longAnswers?: LongAnswers
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions

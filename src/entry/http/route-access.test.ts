@@ -160,6 +160,7 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['GET /', 'account:manage', 'sss++ss'],
   ['GET /app', 'org:read', 'sss++ss'],
   ['GET /app/{org}', 'graph:read', 'sss4+ss'],
+  ['GET /app/{org}/live', 'events:read', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'sss4+ss'],

@@ -12,7 +12,7 @@ import { createSlowBodies } from './kit/request/slow-bodies.ts'
 import { sendError } from './kit/response/respond.ts'
 import { createDispatcher } from './kit/routes/dispatch.ts'
 import { withOrgIds } from './kit/routes/org-ids.ts'
-import { createStreamSlots } from './kit/stream-slots.ts'
+import { createLongAnswers } from './kit/long-answers.ts'
 import { createV1Face } from './v1/face.ts'
 
 export interface HttpFace {
@@ -33,9 +33,9 @@ export interface HttpFace {
 export function createHttpFace(deps: HttpDeps): HttpFace {
   const { limits, metrics, log } = deps
   const requestIdOf = createRequestIds(deps.ids.id('req'))
-  const stopping = new AbortController()
+  const { streams, stopping } = deps.longAnswers ?? createLongAnswers(limits)
   const connections = new WeakMap<object, Connection>()
-  const v1 = createV1Face({ ...deps, streams: createStreamSlots(limits), stopping: stopping.signal })
+  const v1 = createV1Face({ ...deps, streams, stopping: stopping.signal })
   const { orgNames } = deps.control
   const faces = [v1, ...(deps.faces ?? []), ...(deps.moreFaces?.(deps) ?? [])].map((face) =>
     withOrgIds(face, orgNames.idOf),

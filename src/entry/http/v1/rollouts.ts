@@ -6,7 +6,7 @@ import { nameFromFlat } from '../../../state/index.ts'
 import { IssuedRunToken, TtlMs } from './run-tokens.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { ofOrg, ofUnit, route } from './define.ts'
-import { checkVisibleRollout, checkWalk, isVisibleRollout } from './visible-rollouts.ts'
+import { checkVisibleRollout, checkWalk, isVisibleRollout } from '../kit/visible-rollouts.ts'
 
 const tags = ['rollouts']
 const query = OrgQuery

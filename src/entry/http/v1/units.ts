@@ -19,7 +19,7 @@ import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
 import { Unit } from '../openapi/openapi-schemas.ts'
 import { type V1Services, forceDemand, ofOrg, ofUnit, route } from './define.ts'
 import { checkRuleLabels } from './rule-labels.ts'
-import { visibleUnit } from './visible-units.ts'
+import { visibleUnit } from '../kit/visible-units.ts'
 
 const tags = ['units']
 const params = UnitParams

@@ -11,6 +11,7 @@ import { accountRoutes } from './account/account.ts'
 import { identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
 import { workspaceRoutes } from './estate/workspaces.ts'
+import { liveRoutes } from './live/live.ts'
 import { organizationRoutes } from './organizations.tsx'
 import { startRoutes } from './start.tsx'
 import { unitRoutes } from './unit/unit.tsx'
@@ -24,6 +25,7 @@ export const webRoutes = [
   ...startRoutes,
   ...organizationRoutes,
   ...estateRoutes,
+  ...liveRoutes,
   ...unitRoutes,
   ...signInRoutes,
   ...accountRoutes,

@@ -5,6 +5,7 @@ import type { HttpDeps } from '../deps.ts'
 import type { FailedAttempts } from '../auth/failed-attempts.ts'
 import type { RateLimit } from '../auth/rate-limit.ts'
 import type { Cookies } from '../kit/cookies.ts'
+import type { LongAnswers } from '../kit/long-answers.ts'
 import type { Assets } from '../kit/response/assets.ts'
 
 /** What a server has on which people can sign in. */
@@ -34,6 +35,7 @@ export interface WebServices extends SharedServices {
   }
   /** For programs that sign people in. Undefined: people cannot sign in. */
   readonly oauth?: OAuth | undefined
+  readonly longAnswers: LongAnswers
   readonly cookies: Cookies
   readonly assets: Assets
   /** Each try to sign in asks an identity provider. */

@@ -11,6 +11,7 @@ const table = [
   ['GET /', 'account:manage', 'nobody'],
   ['GET /app', 'org:read', 'nobody'],
   ['GET /app/{org}', 'graph:read', 'nobody'],
+  ['GET /app/{org}/live', 'events:read', 'nobody'],
   ['GET /app/{org}/units/{unit}', 'unit:read', 'nobody'],
   ['GET /app/{org}/{workspace}', 'unit:read', 'nobody'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'nobody'],

@@ -1,32 +1,10 @@
-import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { followFeed } from '../../../../../test/rig/event-feed.ts'
 import { type TestFace, startFace } from '../../../../../test/rig/http-face.ts'
 import { type Guard, openGuard, unauthenticated } from '../../auth/auth.ts'
 
-interface Feed {
-  text(): string
-  readonly reply: IncomingMessage
-  readonly call: ClientRequest
-}
-
-function follow(face: TestFace, query: string, headers: Record<string, string> = {}): Promise<Feed> {
-  return new Promise((resolve, reject) => {
-    const path = `/v1/events?${query}`
-    const call = request(
-      { host: '127.0.0.1', port: face.port, path, headers: { accept: 'text/event-stream', ...headers } },
-      (reply) => {
-        let text = ''
-        reply.setEncoding('utf8')
-        reply.on('data', (part: string) => (text += part))
-        reply.on('error', () => {})
-        resolve({ text: () => text, reply, call })
-      },
-    )
-    call.on('error', reject)
-    onTestFinished(() => void call.destroy())
-    call.end()
-  })
-}
+const follow = (face: TestFace, query: string, headers: Record<string, string> = {}) =>
+  followFeed(face.port, `/v1/events?${query}`, headers)
 
 const namesIn = (text: string) =>
   Array.from(text.matchAll(/"unit":\{"id":"[^"]*","name":"([^"]*)"/g), ([, name]) => name)

@@ -4,8 +4,8 @@ import { defined } from '../../kit/drop-undefined.ts'
 import { JournalEvent } from '../../openapi/openapi-schemas.ts'
 import { EventsQuery } from '../../openapi/queries.ts'
 import { route } from '../define.ts'
-import { eventStream } from './event-stream.ts'
-import { visibleEvents } from './visible-events.ts'
+import { eventStream } from '../../kit/events/event-stream.ts'
+import { visibleEvents } from '../../kit/events/visible-events.ts'
 import type { EventView } from '../../../../state/index.ts'
 
 export const eventRoutes = [

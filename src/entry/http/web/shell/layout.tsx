@@ -9,6 +9,8 @@ interface LayoutProps {
   /** True: a page by itself, such as sign-in, without the navigation. */
   readonly isAlone?: boolean
   readonly isWide?: boolean
+  /** Given: the page follows what happens. The query says what of it. Parts of the page say what they follow. */
+  readonly live?: string
   /** Further assets that this page loads. */
   readonly scripts?: readonly string[]
   readonly children?: Child
@@ -21,6 +23,7 @@ export function Layout({
   isAlone = view.person === undefined,
   isWide = false,
   scripts = [],
+  live,
   children,
 }: LayoutProps) {
   const theme = view.theme === 'auto' ? {} : { 'data-theme': view.theme }
@@ -36,11 +39,11 @@ export function Layout({
         <meta name="htmx-config" content='{"includeIndicatorCSS":false}' />
         <script src={view.pathOf('htmx.js')} defer></script>
         <script src={view.pathOf('taco.js')} defer></script>
-        {scripts.map((file) => (
+        {[...(live === undefined ? [] : ['live.js']), ...scripts].map((file) => (
           <script src={view.pathOf(file)} defer></script>
         ))}
       </head>
-      <body>
+      <body data-live={live === undefined ? undefined : `${view.org?.base ?? ''}/live${live}`}>
         <a class="skip" href="#content">
           Skip to content
         </a>

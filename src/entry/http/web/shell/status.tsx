@@ -59,12 +59,17 @@ export function LookChip({ look, children }: { readonly look: Look; readonly chi
   )
 }
 
+/** The status of a unit in words. */
+export function lookWords(node: Shown & Pick<NodeView, 'ready'>): string {
+  const look = lookOf(node)
+  return look === 'stale' && node.ready ? 'stale, ready' : LOOK_WORDS[look]
+}
+
 /** The status of a unit, in a word and as a shape. */
 export function StatusChip({ node }: { readonly node: Shown & Pick<NodeView, 'ready'> }) {
-  const look = lookOf(node)
   return (
     <>
-      <LookChip look={look}>{look === 'stale' && node.ready ? 'stale, ready' : LOOK_WORDS[look]}</LookChip>
+      <LookChip look={lookOf(node)}>{lookWords(node)}</LookChip>
       {node.marks.includes('locked') && <span class="chip">locked</span>}
       {node.marks.includes('suspect') && <LookChip look="unknown">suspect</LookChip>}
     </>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { SERVER } from '../../../../access/index.ts'
 import type { EventView } from '../../../../state/index.ts'
-import type { Exchange } from '../../kit/exchange.ts'
-import type { V1Services } from '../define.ts'
+import type { HttpDeps } from '../../deps.ts'
+import type { Exchange } from '../exchange.ts'
 import { visibleEdges } from '../visible-units.ts'
 
 /** Events about people, teams, roles and tokens. Everyone else's work is in the others. */
@@ -16,7 +16,7 @@ const OF_ACCESS = /^(access|member|person|provider|role|server|session|team|toke
 export async function visibleEvents(
   items: readonly EventView[],
   { sight: named, caller }: Pick<Exchange, 'sight' | 'caller'>,
-  { control, access }: Pick<V1Services, 'control' | 'access'>,
+  { control, access }: Pick<HttpDeps, 'control' | 'access'>,
 ): Promise<readonly EventView[]> {
   const known = new Map<string, ReturnType<typeof seenIn>>()
 

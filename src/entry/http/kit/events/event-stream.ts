@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../../../base/clock.ts'
 import { badRequest } from '../../../../base/errors.ts'
 import type { Caller, EventPage, EventQuery, EventView, Journal } from '../../../../state/index.ts'
-import { problemOf } from '../../kit/response/problem.ts'
-import { defined } from '../../kit/drop-undefined.ts'
+import { problemOf } from '../response/problem.ts'
+import { defined } from '../drop-undefined.ts'
 
 export interface EventStreamDeps {
   readonly journal: Journal
@@ -11,6 +11,10 @@ export interface EventStreamDeps {
   readonly caller: Caller
   /** Those that the caller may see. */
   readonly shown: (items: readonly EventView[]) => Promise<readonly EventView[]>
+  /** The name of an event in the stream. Default: its type. */
+  readonly nameOf?: (item: EventView) => string
+  /** What else to say: at the beginning, and when something happened, even if the caller may not see what. */
+  readonly also?: () => Promise<string>
   /** Aborted when the client goes away or the server shuts down. */
   readonly signal: AbortSignal
   /** Throws if the caller may not read on. */
@@ -67,7 +71,7 @@ function whileAllowed({ signal, clock, checkAgain }: EventStreamDeps) {
 async function* render(
   first: IteratorResult<EventPage>,
   pages: AsyncIterator<EventPage>,
-  { clock, caller, shown }: Pick<EventStreamDeps, 'clock' | 'caller' | 'shown'>,
+  { clock, caller, shown, nameOf = typeOf, also }: EventStreamDeps,
   refusal: () => unknown,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from('retry: 2000\n\n')
@@ -75,22 +79,28 @@ async function* render(
   for (let page = first; page.done !== true && refusal() === undefined; page = await pages.next()) {
     const { next } = page.value
     const items = await shown(page.value.items)
+    const isNews = page === first || page.value.items.length > 0
+    const more = isNews ? ((await also?.()) ?? '') : ''
     // Without events a cursor is worth a line now and again; that also shows that the stream is alive.
-    if (items.length === 0 && clock.now() - sentAt < HEARTBEAT_MS) continue
+    const isDue = page === first || clock.now() - sentAt >= HEARTBEAT_MS
+    if (items.length === 0 && more === '' && !isDue) continue
     sentAt = clock.now()
-    yield Buffer.from(items.length === 0 ? `: still here\nid: ${next}\n\n` : renderPage(items, next))
+    const said = items.length === 0 ? `: still here\nid: ${next}\n\n` : renderPage(items, next, nameOf)
+    yield Buffer.from(said + more)
   }
   const why = refusal()
   if (why === undefined) return
   yield Buffer.from(`event: end\ndata: ${JSON.stringify(problemOf(why, caller.requestId ?? ''))}\n\n`)
 }
 
+const typeOf = ({ type }: EventView) => type
+
 /** Cursors are between pages, so only the last event of a page has an id; a reconnect repeats the events of an unfinished page. */
-function renderPage(items: readonly EventView[], next: string): string {
+function renderPage(items: readonly EventView[], next: string, nameOf: (item: EventView) => string): string {
   return items
     .map((item, i) => {
       const id = i === items.length - 1 ? `id: ${next}\n` : ''
-      return `${id}event: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`
+      return `${id}event: ${nameOf(item)}\ndata: ${JSON.stringify(item)}\n\n`
     })
     .join('')
 }

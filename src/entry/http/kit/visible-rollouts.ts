@@ -1,9 +1,9 @@
 import type { Caller } from '../../../access/index.ts'
 import { TacoError } from '../../../base/errors.ts'
 import { type RolloutPlan, type RolloutView, noSuchRollout } from '../../../rollouts/index.ts'
-import type { V1Services } from './define.ts'
+import type { HttpDeps } from '../deps.ts'
 
-type Visible = Awaited<ReturnType<V1Services['control']['units']['visible']>>
+type Visible = Awaited<ReturnType<HttpDeps['control']['units']['visible']>>
 
 /** A rollout names its units everywhere, so it is shown to those who may see all of them. */
 export function isVisibleRollout({ steps }: Pick<RolloutView, 'steps'>, visible: Visible): boolean {
@@ -12,7 +12,7 @@ export function isVisibleRollout({ steps }: Pick<RolloutView, 'steps'>, visible:
 
 /** Refuses a step of a rollout that the caller may not see. */
 export async function checkVisibleRollout(
-  { rollouts, control }: Pick<V1Services, 'rollouts' | 'control'>,
+  { rollouts, control }: Pick<HttpDeps, 'rollouts' | 'control'>,
   ref: { readonly org: string; readonly id: string },
   caller: Caller,
 ): Promise<void> {
