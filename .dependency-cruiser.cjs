@@ -8,6 +8,7 @@ const layers = [
   'records',
   'projects',
   'variables',
+  'execution',
   'configurations',
   'governance',
   'notifications',

@@ -28,6 +28,7 @@ export { type Expected, changedMeanwhile, isExpected } from './expected.ts'
 export { readStateKey, unitNameFor } from './upkeep/adopt-names.ts'
 export {
   isUnitId,
+  flatName,
   nameFromFlat,
   checkLabelCount,
   parseLabels,

@@ -24,6 +24,7 @@ import { isTacoError } from '../base/errors.ts'
 import { createSignInProviders } from './sign-in-providers.ts'
 import { type Graph, type Inputs, createGraph, createInputs } from '../graph/index.ts'
 import { type OrgIds, type RecordDeps, createOrgIds } from '../records/index.ts'
+import { type AgentPools, type SshKeys, createAgentPools, createSshKeys } from '../execution/index.ts'
 import { type Sync, createSync } from '../project/index.ts'
 import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/index.ts'
 import { type Log, silentLog } from '../base/log.ts'
@@ -39,6 +40,8 @@ export interface Services {
   /** What every layer needs that keeps records. */
   readonly recordDeps: RecordDeps
   readonly sealing: Sealing
+  readonly sshKeys: SshKeys
+  readonly agentPools: AgentPools
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions
@@ -75,6 +78,8 @@ export function createServices({ keys, sealKeys = keys, ...deps }: ServiceDeps):
     orgIds,
     recordDeps,
     sealing,
+    sshKeys: createSshKeys({ ...recordDeps, sealing }),
+    agentPools: createAgentPools(recordDeps),
     access,
     orgAccess,
     accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit }),

@@ -3,6 +3,7 @@ import type { Access, AccessQuestions, OrgAccess, SignInFlow, SignInServices } f
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
+import type { AgentPools, SshKeys } from '../../execution/index.ts'
 import type { Graph, Inputs } from '../../graph/index.ts'
 import type { OrgIds } from '../../records/index.ts'
 import type { Sync } from '../../project/index.ts'
@@ -34,6 +35,8 @@ export interface HttpDeps {
   readonly orgIds: OrgIds
   /** Given if other faces have streams, too. */
   readonly longAnswers?: LongAnswers
+  readonly sshKeys: SshKeys
+  readonly agentPools: AgentPools
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions

@@ -5,7 +5,10 @@ import type { Route } from '../kit/routes/route.ts'
 import { createLocator } from './locator.ts'
 import { type TfcServices, tfcStyle } from './kit/define.ts'
 import { notFound } from './kit/errors.ts'
+import { agentPoolRoutes } from './agent-pools/agent-pools.ts'
+import { runTriggerRoutes } from './run-triggers/run-triggers.ts'
 import { pingRoutes } from './server/ping.ts'
+import { sshKeyRoutes } from './ssh-keys/ssh-keys.ts'
 
 /**
  * Every route of the Terraform Cloud API, by the folder it is in. Organizations are named, everything else has an id.
@@ -13,6 +16,9 @@ import { pingRoutes } from './server/ping.ts'
  */
 export const TFC_FAMILIES = {
   server: pingRoutes,
+  'agent-pools': agentPoolRoutes,
+  'run-triggers': runTriggerRoutes,
+  'ssh-keys': sshKeyRoutes,
 } as const satisfies Readonly<Record<string, readonly Route[]>>
 
 /** The services that engines and providers look for, by the ids under which they do. */

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { rowsOf } from '../../../../../test/rig/players.ts'
+import { type SsoFace, startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { linksTo, newUnit, tfcAs, tfcCall } from '../../../../../test/rig/tfc-calls.ts'
+import { agentPoolRoutes } from './agent-pools.ts'
+
+const type = 'agent-pools'
+const of = 'organizations/default/agent-pools'
+
+test('exactly those whom the table names are let in', { timeout: 60_000 }, async () => {
+  const rows = await rowsOf(agentPoolRoutes, async (face, { method, pattern }) => {
+    const data = method === 'GET' || method === 'DELETE' ? undefined : body(face)
+    if (pattern.includes('{org}')) return tfcCall(method, of, data)
+    const { id } = (await tfcAs(face, face.root)('POST', of, body(face))).data
+    return tfcCall(method, pattern.replace('/api/v2/', '').replace('{pool}', id), data)
+  })
+  expect(rows).toEqual([
+    'DELETE /api/v2/agent-pools/{pool} · org:admin · 333++3 33 ++ 44 11111',
+    'GET /api/v2/agent-pools/{pool} · org:read · ++++++ ++ ++ 44 11111',
+    'GET /api/v2/agent-pools/{pool}/agents · org:read · ++++++ ++ ++ 44 11111',
+    'GET /api/v2/organizations/{org}/agent-pools · org:read · ++++++ ++ ++ 44 11111',
+    'PATCH /api/v2/agent-pools/{pool} · org:admin · 333++3 33 ++ 44 11111',
+    'POST /api/v2/organizations/{org}/agent-pools · org:admin · 333++3 33 ++ 44 11111',
+  ])
+})
+
+function body(face: SsoFace) {
+  return { type, attributes: { name: face.fresh('pool') } }
+}
+
+test('agent pools are created, shown, changed, listed and deleted', async () => {
+  const face = await startSsoFace()
+  const ask = tfcAs(face, face.root)
+  const [a, b] = [await newUnit(face), await newUnit(face)]
+
+  const made = await ask('POST', of, {
+    type,
+    attributes: { name: 'linux', 'organization-scoped': false },
+    relationships: { 'allowed-workspaces': linksTo('workspaces', a) },
+  })
+  expect([made.status, made.data]).toMatchObject([
+    201,
+    {
+      type,
+      attributes: { name: 'linux', 'organization-scoped': false, 'agent-count': 0 },
+      relationships: {
+        organization: { data: { type: 'organizations', id: 'default' } },
+        'allowed-workspaces': linksTo('workspaces', a),
+        'excluded-workspaces': { data: [] },
+      },
+    },
+  ])
+  const path = `agent-pools/${made.data.id}`
+  expect((await ask('GET', `${path}?include=workspaces`)).data).toEqual(made.data)
+  const changed = await ask('PATCH', path, {
+    type,
+    attributes: { name: 'arm' },
+    relationships: {
+      'allowed-workspaces': linksTo('workspaces'),
+      'excluded-workspaces': linksTo('workspaces', b),
+    },
+  })
+  expect(changed.data).toMatchObject({
+    attributes: { name: 'arm', 'organization-scoped': false },
+    relationships: { 'allowed-workspaces': { data: [] }, 'excluded-workspaces': linksTo('workspaces', b) },
+  })
+  expect((await ask('GET', `${path}/agents`)).all).toEqual([])
+  await ask('POST', of, { type, attributes: { name: 'windows' } })
+  const names = async (query: string) =>
+    (await ask('GET', `${of}?${query}`)).all.map(({ attributes }) => attributes['name'])
+  expect(await names('q=WIN')).toEqual(['windows'])
+  expect(await names('sort=-name')).toEqual(['windows', 'arm'])
+  expect(await names('page%5Bsize%5D=1&page%5Bnumber%5D=2')).toEqual(['windows'])
+  expect((await ask('DELETE', path)).status).toBe(204)
+  expect((await ask('GET', path)).status).toBe(404)
+})
+
+test('wrong pools are refused with a pointer', async () => {
+  const face = await startSsoFace()
+  const ask = tfcAs(face, face.root)
+  const nameless = await ask('POST', of, { type, attributes: {} })
+  expect([nameless.status, nameless.pointer]).toEqual([422, '/data/attributes/name'])
+  const stray = await ask('POST', of, {
+    type,
+    attributes: { name: 'p' },
+    relationships: { 'excluded-workspaces': linksTo('workspaces', 'ws-1111111111111111') },
+  })
+  expect([stray.status, stray.pointer]).toEqual([422, '/data/relationships/excluded-workspaces'])
+  await ask('POST', of, { type, attributes: { name: 'p' } })
+  const taken = await ask('POST', of, { type, attributes: { name: 'p' } })
+  expect([taken.status, taken.pointer]).toEqual([422, '/data/attributes/name'])
+})

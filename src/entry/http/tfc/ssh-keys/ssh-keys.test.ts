@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { rowsOf } from '../../../../../test/rig/players.ts'
+import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { tfcAs, tfcCall } from '../../../../../test/rig/tfc-calls.ts'
+import { nameOf } from '../../../../../test/rig/route-calls.ts'
+import { sshKeyRoutes } from './ssh-keys.ts'
+
+const type = 'ssh-keys'
+const value = '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----'
+
+test('exactly those whom the table names are let in', { timeout: 60_000 }, async () => {
+  const rows = await rowsOf(sshKeyRoutes, async (face, route) => {
+    const attributes = { name: face.fresh('key'), value }
+    if (nameOf(route).includes('{org}'))
+      return tfcCall(
+        route.method,
+        'organizations/default/ssh-keys',
+        route.method === 'POST' ? { type, attributes } : undefined,
+      )
+    const made = await tfcAs(face, face.root)('POST', 'organizations/default/ssh-keys', { type, attributes })
+    const change = { type, attributes: { name: face.fresh('key') } }
+    return tfcCall(route.method, `ssh-keys/${made.data.id}`, route.method === 'PATCH' ? change : undefined)
+  })
+  expect(rows).toEqual([
+    'DELETE /api/v2/ssh-keys/{key} · org:admin · 333++3 33 ++ 44 11111',
+    'GET /api/v2/organizations/{org}/ssh-keys · org:read · ++++++ ++ ++ 44 11111',
+    'GET /api/v2/ssh-keys/{key} · org:read · ++++++ ++ ++ 44 11111',
+    'PATCH /api/v2/ssh-keys/{key} · org:admin · 333++3 33 ++ 44 11111',
+    'POST /api/v2/organizations/{org}/ssh-keys · org:admin · 333++3 33 ++ 44 11111',
+  ])
+})
+
+test('SSH keys are created, shown, changed, listed and deleted, and their values never shown', async () => {
+  const face = await startSsoFace()
+  const ask = tfcAs(face, face.root)
+  const of = 'organizations/default/ssh-keys'
+
+  const made = await ask('POST', of, { type, attributes: { name: 'modules', value } })
+  expect([made.status, made.data.type, made.data.attributes]).toEqual([201, type, { name: 'modules' }])
+  expect(made.data.id).toMatch(/^sshkey-/)
+  const path = `ssh-keys/${made.data.id}`
+  expect((await ask('GET', path)).data).toEqual(made.data)
+  const renamed = await ask('PATCH', path, { type, attributes: { name: 'all modules' } })
+  expect([renamed.status, renamed.data.attributes]).toEqual([200, { name: 'all modules' }])
+  const listed = await ask('GET', `${of}?page%5Bsize%5D=1`)
+  expect([listed.all, listed.json['meta']]).toEqual([
+    [renamed.data],
+    { pagination: expect.objectContaining({ 'total-count': 1 }) },
+  ])
+  expect((await ask('DELETE', path)).status).toBe(204)
+  expect((await ask('GET', path)).status).toBe(404)
+})
+
+test('wrong keys are refused with a pointer, and so is a name that is taken', async () => {
+  const face = await startSsoFace()
+  const ask = tfcAs(face, face.root)
+  const of = 'organizations/default/ssh-keys'
+  for (const [attributes, attribute] of [
+    [{ value }, 'name'],
+    [{ name: '', value }, 'name'],
+    [{ name: 'n' }, 'value'],
+    [{ name: 'n', value: 1 }, 'value'],
+  ] as const) {
+    const refused = await ask('POST', of, { type, attributes })
+    expect([refused.status, refused.pointer]).toEqual([422, `/data/attributes/${attribute}`])
+  }
+  await ask('POST', of, { type, attributes: { name: 'n', value } })
+  const taken = await ask('POST', of, { type, attributes: { name: 'N', value } })
+  expect([taken.status, taken.pointer]).toEqual([422, '/data/attributes/name'])
+})
