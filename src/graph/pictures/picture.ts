@@ -1,6 +1,7 @@
 import { dotOf } from './picture-dot.ts'
 import { mermaidOf } from './picture-mermaid.ts'
 import type { GraphView } from '../views.ts'
+import type { Box, Layers, Line } from './layers.ts'
 
 export const pictureFormats = ['dot', 'mermaid', 'svg'] as const
 export type PictureFormat = (typeof pictureFormats)[number]
@@ -13,4 +14,10 @@ export async function drawGraph(
   if (format === 'mermaid') return { type: 'text/plain; charset=utf-8', text: mermaidOf(view) }
   const { svgOf } = await import('./picture-svg.ts')
   return { type: 'image/svg+xml; charset=utf-8', text: await svgOf(view) }
+}
+
+/** Boxes in layers, for those who draw them by themselves. At most 300. */
+export async function drawLayers(boxes: readonly Box[], lines: readonly Line[]): Promise<Layers> {
+  const { layInLayers } = await import('./layers.ts')
+  return layInLayers(boxes, lines)
 }

@@ -1,0 +1,114 @@
+// Pictures that can be zoomed (buttons, Ctrl and the wheel, + and -) and moved (dragging, arrows).
+
+for (const frame of document.querySelectorAll('[data-picture]')) makeMovable(frame)
+document.addEventListener('htmx:after:swap', () => {
+  for (const frame of document.querySelectorAll('[data-picture]:not([data-is-movable])')) makeMovable(frame)
+})
+
+/** @param {Element} frame */
+function makeMovable(frame) {
+  const svg = frame.querySelector('svg')
+  if (svg === null) return
+  frame.setAttribute('data-is-movable', '')
+  const whole = svg.viewBox.baseVal
+  const size = { x: whole.x, y: whole.y, width: whole.width, height: whole.height }
+  const view = { ...size }
+  svg.setAttribute('width', '100%')
+  svg.setAttribute('height', '100%')
+  fit()
+
+  function show() {
+    svg?.setAttribute('viewBox', `${view.x} ${view.y} ${view.width} ${view.height}`)
+  }
+  /** Small pictures keep their size, in the middle. */
+  function fit() {
+    const { width, height } = frame.getBoundingClientRect()
+    const scale = Math.max(1, size.width / width, size.height / height)
+    view.width = width * scale
+    view.height = height * scale
+    view.x = size.x - (view.width - size.width) / 2
+    view.y = size.y - (view.height - size.height) / 2
+    show()
+  }
+  /**
+   * @param {number} factor
+   * @param {{ x: number, y: number }} [at] between 0 and 1
+   */
+  function zoom(factor, at = { x: 0.5, y: 0.5 }) {
+    const width = Math.min(Math.max(view.width * factor, 200), size.width * 4 + 2000)
+    const real = width / view.width
+    view.x += view.width * at.x * (1 - real)
+    view.y += view.height * at.y * (1 - real)
+    view.width = width
+    view.height *= real
+    show()
+  }
+  /** @param {number} x @param {number} y in parts of what is shown */
+  function move(x, y) {
+    view.x += x * view.width
+    view.y += y * view.height
+    show()
+  }
+
+  const bar = document.createElement('div')
+  bar.className = 'picture-tools'
+  for (const [text, label, act] of /** @type {const} */ ([
+    ['+', 'Zoom in', () => zoom(0.8)],
+    ['−', 'Zoom out', () => zoom(1.25)],
+    ['Fit', 'Show everything', fit],
+  ])) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'button small'
+    button.textContent = text
+    button.setAttribute('aria-label', label)
+    button.addEventListener('click', act)
+    bar.append(button)
+  }
+  frame.append(bar)
+
+  frame.addEventListener(
+    'wheel',
+    (event) => {
+      if (!(event instanceof WheelEvent) || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      const { left, top, width, height } = frame.getBoundingClientRect()
+      const at = { x: (event.clientX - left) / width, y: (event.clientY - top) / height }
+      zoom(event.deltaY > 0 ? 1.1 : 0.9, at)
+    },
+    { passive: false },
+  )
+  /** @type {{ x: number, y: number } | undefined} */
+  let from
+  let isDragged = false
+  svg.addEventListener('pointerdown', (event) => {
+    from = { x: event.clientX, y: event.clientY }
+    isDragged = false
+  })
+  svg.addEventListener('pointermove', (event) => {
+    if (from === undefined || event.buttons === 0) return
+    const { width, height } = frame.getBoundingClientRect()
+    const [x, y] = [from.x - event.clientX, from.y - event.clientY]
+    if (!isDragged && Math.abs(x) + Math.abs(y) < 5) return
+    isDragged = true
+    move(x / width, y / height)
+    from = { x: event.clientX, y: event.clientY }
+  })
+  // Dragging over a box does not open it.
+  svg.addEventListener('click', (event) => isDragged && event.preventDefault(), true)
+  svg.addEventListener('dragstart', (event) => event.preventDefault())
+  svg.addEventListener('keydown', (event) => {
+    const steps = /** @type {Record<string, [number, number]>} */ ({
+      ArrowLeft: [-0.1, 0],
+      ArrowRight: [0.1, 0],
+      ArrowUp: [0, -0.1],
+      ArrowDown: [0, 0.1],
+    })
+    const step = steps[event.key]
+    if (step !== undefined) move(...step)
+    else if (event.key === '+') zoom(0.8)
+    else if (event.key === '-') zoom(1.25)
+    else return
+    event.preventDefault()
+  })
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { MOST_BOXES, layInLayers } from './layers.ts'
+
+const box = { width: 120, height: 36 }
+
+test('what is used is to the left of what uses it, and no two boxes overlap', async () => {
+  const lines = [
+    { from: 0, to: 1, label: 'vpc_id' },
+    { from: 0, to: 2 },
+    { from: 1, to: 2 },
+    { from: 0, to: 1 },
+  ]
+
+  const laid = await layInLayers([box, box, box, box], lines)
+
+  const [a, b, c, alone] = laid.boxes
+  expect(a?.x).toBeLessThan(b?.x ?? 0)
+  expect(b?.x).toBeLessThan(c?.x ?? 0)
+  expect(alone?.y).not.toBe(a?.y)
+  for (const { x, y } of laid.boxes) {
+    expect(x).toBeGreaterThanOrEqual(60)
+    expect(x).toBeLessThanOrEqual(laid.width - 60)
+    expect(y).toBeLessThanOrEqual(laid.height - 18)
+  }
+  expect(laid.lines).toHaveLength(4)
+  for (const { d } of laid.lines) expect(d).toMatch(/^M[\d.]+ [\d.]+C[\d. -]+$/)
+  expect(laid.lines[0]?.label).toBeDefined()
+  expect(laid.lines[1]?.label).toBeUndefined()
+})
+
+test('more boxes than anyone can read are refused', async () => {
+  await expect(layInLayers(new Array<typeof box>(MOST_BOXES + 1).fill(box), [])).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+  })
+})
