@@ -29,7 +29,9 @@ test('what is used is to the left of what uses it, and no two boxes overlap', as
 })
 
 test('more boxes than anyone can read are refused', async () => {
-  await expect(layInLayers(new Array<typeof box>(MOST_BOXES + 1).fill(box), [])).rejects.toMatchObject({
+  const many = Array.from({ length: MOST_BOXES + 1 }, () => box)
+
+  await expect(layInLayers(many, [])).rejects.toMatchObject({
     code: 'BAD_REQUEST',
   })
 })

@@ -75,7 +75,7 @@ function read(plain: string, count: number, lines: readonly Line[]): Layers {
     x: round(Number(x) * PIXELS),
     y: round((height - Number(y)) * PIXELS),
   })
-  const boxes = new Array<Place>(count)
+  const boxes: Place[] = Array.from({ length: count }, () => ({ x: 0, y: 0 }))
   const drawn = new Map<string, Layers['lines'][number][]>()
   for (const row of rows) {
     if (row[0] === 'node') boxes[Number(row[1]?.slice(1))] = place(row[2], row[3])

@@ -61,14 +61,8 @@ export function Picture({ of, label }: { readonly of: DrawnPicture; readonly lab
   const { nodes, edges, layers } = of
   const [width, height] = [layers.width + 2 * PAD, layers.height + 2 * PAD]
   return (
-    <div class="picture" data-picture>
-      <svg
-        width={String(width)}
-        height={String(height)}
-        viewBox={`${-PAD} ${-PAD} ${width} ${height}`}
-        role="group"
-        aria-label={label}
-      >
+    <section class="picture" data-picture aria-label={label}>
+      <svg width={String(width)} height={String(height)} viewBox={`${-PAD} ${-PAD} ${width} ${height}`}>
         <defs>
           <marker
             id="arrow"
@@ -101,7 +95,7 @@ export function Picture({ of, label }: { readonly of: DrawnPicture; readonly lab
           <PictureBox node={node} place={layers.boxes[i] ?? { x: 0, y: 0 }} />
         ))}
       </svg>
-    </div>
+    </section>
   )
 }
 

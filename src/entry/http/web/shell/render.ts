@@ -17,6 +17,15 @@ export function renderDocument(page: Page): string {
   return `<!doctype html>${page.toString()}`
 }
 
+/** A part of a page, for scripts that put it into place. */
+export function partReply(part: Page): {
+  readonly status: 200
+  readonly type: string
+  readonly text: string
+} {
+  return { status: 200, type: HTML_TYPE, text: renderDocument(part).replace('<!doctype html>', '') }
+}
+
 export function htmlReply(page: Page, status: PageStatus = 200): PageReply {
   return { status, type: HTML_TYPE, text: renderDocument(page) } as PageReply
 }
