@@ -36,6 +36,7 @@ export {
   parseOrgName,
   parseUnitName,
 } from './documents/names.ts'
+export { newVersionStart, versionStart } from './versions/version-id.ts'
 export { noSuchOrg, noSuchUnit } from './units/missing.ts'
 export type * from './state-control.ts'
 export * from './views/views.ts'

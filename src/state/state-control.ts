@@ -118,6 +118,15 @@ export interface UnitChange {
   readonly labels?: Readonly<Record<string, string | null>>
   readonly allowDecrypt?: boolean
   readonly retention?: Retention | null
+  readonly section?: SectionChange
+}
+
+/** A change of the section that another layer has in the document of a unit. */
+export interface SectionChange {
+  /** Of the layer. */
+  readonly name: string
+  /** Called again if another change comes first. Undefined removes the section. Throw to refuse. */
+  change(current: unknown): unknown
 }
 
 export interface UnitQuery {
@@ -186,6 +195,8 @@ export interface WriteOptions {
   readonly how: 'backend' | 'push'
   readonly message?: string
   readonly createUnit?: boolean
+  /** What the id of the version begins with, for a client that was told it in advance. Made with `newVersionStart`. */
+  readonly versionStart?: string
   /** Tags of the state that it is meant to replace; else PRECONDITION_FAILED and nothing is written. */
   readonly expected?: Expected
 }
@@ -258,7 +269,7 @@ export interface Versions {
       readonly absences: readonly AbsenceView[]
     }
   >
-  /** By id (`sv-…`), by sequence number (`12`), or `current`, `previous`. */
+  /** By id (`sv-…`) or how it begins, by sequence number (`12`), or `current`, `previous`. */
   get(ref: UnitRef, version: string, caller: Caller): Promise<VersionView>
   /** The very bytes that came in, verified by hash. */
   read(

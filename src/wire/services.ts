@@ -23,6 +23,14 @@ import {
 import { isTacoError } from '../base/errors.ts'
 import { createSignInProviders } from './sign-in-providers.ts'
 import { type Graph, type Inputs, createGraph, createInputs } from '../graph/index.ts'
+import {
+  type OrganizationSettingsService,
+  type Projects,
+  type ReservedTagKeys,
+  createOrganizationSettings,
+  createProjects,
+  createReservedTagKeys,
+} from '../projects/index.ts'
 import { type OrgIds, type RecordDeps, createOrgIds } from '../records/index.ts'
 import { type AgentPools, type SshKeys, createAgentPools, createSshKeys } from '../execution/index.ts'
 import { type Sync, createSync } from '../project/index.ts'
@@ -42,6 +50,9 @@ export interface Services {
   readonly sealing: Sealing
   readonly sshKeys: SshKeys
   readonly agentPools: AgentPools
+  readonly projects: Projects
+  readonly organizationSettings: OrganizationSettingsService
+  readonly reservedTagKeys: ReservedTagKeys
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions
@@ -80,6 +91,9 @@ export function createServices({ keys, sealKeys = keys, ...deps }: ServiceDeps):
     sealing,
     sshKeys: createSshKeys({ ...recordDeps, sealing }),
     agentPools: createAgentPools(recordDeps),
+    projects: createProjects(recordDeps, control),
+    organizationSettings: createOrganizationSettings(recordDeps),
+    reservedTagKeys: createReservedTagKeys(recordDeps),
     access,
     orgAccess,
     accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit }),

@@ -5,6 +5,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import type { AgentPools, SshKeys } from '../../execution/index.ts'
 import type { Graph, Inputs } from '../../graph/index.ts'
+import type { OrganizationSettingsService, Projects, ReservedTagKeys } from '../../projects/index.ts'
 import type { OrgIds } from '../../records/index.ts'
 import type { Sync } from '../../project/index.ts'
 import type { Rollouts } from '../../rollouts/index.ts'
@@ -37,6 +38,9 @@ export interface HttpDeps {
   readonly longAnswers?: LongAnswers
   readonly sshKeys: SshKeys
   readonly agentPools: AgentPools
+  readonly projects: Projects
+  readonly organizationSettings: OrganizationSettingsService
+  readonly reservedTagKeys: ReservedTagKeys
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions

@@ -167,11 +167,11 @@ export function checkLabelCount(labels: Readonly<Record<string, string | null>>)
 export function parseLabels(labels: Readonly<Record<string, string | null>>): void {
   checkLabelCount(labels)
   for (const [name, value] of Object.entries(labels)) {
-    if (!/^[A-Za-z0-9][A-Za-z0-9_./-]{0,62}$/.test(name)) {
+    if (!/^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/.test(name)) {
       throw badRequest(
         `labels.${name}`,
         `"${name}" is not a valid label name.`,
-        'Use up to 63 letters, digits, ".", "_", "/" and "-".',
+        'Use up to 128 letters, digits, ".", "_", ":", "/" and "-".',
       )
     }
     if (value !== null && value.length > 256) {

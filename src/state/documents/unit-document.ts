@@ -83,6 +83,8 @@ export const UnitDocument = openObject({
   formerNames: z.array(z.string()).optional(),
   description: z.string().default(''),
   labels: z.record(z.string(), z.string()),
+  /** Settings of other layers, each under its name. Only the layer that owns a section understands it. */
+  sections: z.record(z.string(), z.unknown()).optional(),
   createdAt: z.number(),
   createdBy: z.string(),
   createdWho: z.string().optional(),

@@ -142,20 +142,36 @@ function nextKept(doc: UnitDocument, at: Place): Place | undefined {
   return link === undefined || id === undefined ? undefined : { seq: link.seq, id, superseded: false }
 }
 
-/** A version of the history by its id or number. Throws GONE when retention removed it. */
+/** A version of the history by its id, the beginning of its id, or its number. Throws GONE when retention removed it. */
 export async function findVersion(
   bucket: Bucket,
   doc: UnitDocument,
   wanted: string | number,
   atGap: AtGap = 'skip',
 ): Promise<HistoryEntry | undefined> {
+  if (typeof wanted === 'number') return findExactly(bucket, doc, wanted, atGap)
+  // Attempts that lost their race may have the same beginning.
+  for (const id of await idsBeginningWith(bucket, doc, wanted)) {
+    const found = await findExactly(bucket, doc, id, atGap)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+async function findExactly(
+  bucket: Bucket,
+  doc: UnitDocument,
+  wanted: { readonly id: string; readonly seq: number } | number,
+  atGap: AtGap,
+): Promise<HistoryEntry | undefined> {
   const top = newest(doc)
   if (top === undefined) return undefined
-  const seq = typeof wanted === 'number' ? wanted : await seqOfId(bucket, doc, wanted)
-  if (seq === undefined || seq < 1 || seq > top.seq) return undefined
+  const seq = typeof wanted === 'number' ? wanted : wanted.seq
+  if (seq < 1 || seq > top.seq) return undefined
+  const name = typeof wanted === 'number' ? wanted : wanted.id
   if (!isInHistory(doc, seq)) {
-    throw new TacoError('GONE', `Version ${wanted} of ${doc.name} was removed by retention.`, {
-      facts: { unit: doc.name, version: wanted, historyFrom: doc.historyFrom },
+    throw new TacoError('GONE', `Version ${name} of ${doc.name} was removed by retention.`, {
+      facts: { unit: doc.name, version: name, historyFrom: doc.historyFrom },
       hint: 'A backup of the bucket may still have it.',
     })
   }
@@ -164,7 +180,9 @@ export async function findVersion(
   const { entries } =
     start === undefined ? { entries: [] } : await readHistory(bucket, doc, start, start.seq - seq + 1, atGap)
   const entry = entries.find(({ facts }) => facts.seq === seq)
-  return entry !== undefined && (typeof wanted === 'number' || entry.facts.id === wanted) ? entry : undefined
+  return entry !== undefined && (typeof wanted === 'number' || entry.facts.id === wanted.id)
+    ? entry
+    : undefined
 }
 
 async function placeAbove(
@@ -209,15 +227,21 @@ async function placeOf(
   return atGap === 'stop' || isDenied ? undefined : { ...only, superseded: false }
 }
 
-async function seqOfId(bucket: Bucket, doc: UnitDocument, id: string): Promise<number | undefined> {
-  if (doc.head?.version.id === id) return doc.head.version.seq
+async function idsBeginningWith(
+  bucket: Bucket,
+  doc: UnitDocument,
+  start: string,
+): Promise<readonly { readonly id: string; readonly seq: number }[]> {
+  const { head } = doc
+  if (head?.version.id.startsWith(start) === true) return [head.version]
+  const found: { readonly id: string; readonly seq: number }[] = []
   for await (const page of bucket.list(versionsPrefix(doc.org, doc.id))) {
     for (const { key } of page) {
       const parts = parseVersionObject(key)
-      if (parts?.id === id) return parts.seq
+      if (parts?.id.startsWith(start) === true) found.push(parts)
     }
   }
-  return undefined
+  return found
 }
 
 async function listRange(

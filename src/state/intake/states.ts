@@ -46,8 +46,8 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
   ): Promise<VersionFacts> {
     const lock = await ensureLock(parts, target, { lockId: options.lockId, operation: options.how }, caller)
     try {
-      const { how, message, keepSerial, expected } = options
-      const write = { state, lockId: lock.id, how, message, keepSerial, expected }
+      const { how, message, keepSerial, expected, versionStart } = options
+      const write = { state, lockId: lock.id, how, message, keepSerial, expected, versionStart }
       return options.force === true
         ? await writeAbove(parts, target, write, caller)
         : await writeState(parts, target, { ...write, force: false }, caller)

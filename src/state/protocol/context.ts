@@ -26,6 +26,8 @@ export interface VersionAbout extends Author {
   readonly how: How
   readonly message?: string | undefined
   readonly requestId?: string | undefined
+  /** What the id begins with. Undefined: nobody was told. */
+  readonly versionStart?: string | undefined
   readonly source?: string | undefined
   /** What the state was made from, as far as it is known. */
   readonly receipt?: Receipt | null | undefined

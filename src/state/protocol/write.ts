@@ -29,6 +29,7 @@ export interface StateWrite {
   readonly keepSerial?: boolean | undefined
   readonly how: How
   readonly message?: string | undefined
+  readonly versionStart?: string | undefined
   /** Tags of the state that it is meant to replace. */
   readonly expected?: Expected | undefined
   /** The version whose content this is. */
@@ -203,6 +204,7 @@ function storeVersion(parts: Parts, doc: UnitDocument, write: StateWrite, caller
     ...authorOf(caller),
     how: write.how,
     message: write.message,
+    versionStart: write.versionStart,
     requestId: caller.requestId,
     source: write.source?.id,
     receipt: readsOf(doc, write).receipt,

@@ -26,7 +26,7 @@ import { refuseLost } from './lost-units.ts'
 import { refuseNested } from './key-nesting.ts'
 import { type Target, namedTarget } from '../protocol/context.ts'
 import { unitGone } from '../protocol/refusals.ts'
-import type { Caller, UnitChange, UnitRef } from '../state-control.ts'
+import type { Caller, SectionChange, UnitChange, UnitRef } from '../state-control.ts'
 import type { UnitChanges } from '../documents/transitions.ts'
 import { movedUnit } from '../documents/transitions.ts'
 import type { Unit, UnitStore } from '../documents/unit-store.ts'
@@ -283,6 +283,16 @@ function refuseOtherCase(name: string, owner: Pick<UnitDocument, 'name' | 'claim
   )
 }
 
+export function sectionsWith(
+  sections: UnitDocument['sections'],
+  { name, change }: SectionChange,
+): UnitDocument['sections'] {
+  const changed = change(sections?.[name])
+  const { [name]: _, ...others } = sections ?? {}
+  if (changed !== undefined) return { ...others, [name]: changed }
+  return Object.keys(others).length === 0 ? undefined : others
+}
+
 export function newDocument(claim: NewClaim, key: string, input: Settings = {}): Fields<UnitDocument> {
   const labels = Object.entries(input.labels ?? {}).filter(
     (label): label is [string, string] => label[1] !== null,
@@ -294,6 +304,7 @@ export function newDocument(claim: NewClaim, key: string, input: Settings = {}):
     key,
     description: input.description ?? '',
     labels: Object.fromEntries(labels),
+    ...(input.section === undefined ? {} : { sections: sectionsWith(undefined, input.section) }),
     createdAt: claim.at,
     ...creatorOf(claim),
     changedAt: claim.at,

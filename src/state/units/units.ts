@@ -32,7 +32,7 @@ import { removeState } from '../protocol/remove.ts'
 import type { Caller, UnitChange, UnitRef, Units } from '../state-control.ts'
 import type { UnitChanges } from '../documents/transitions.ts'
 import { movedUnit } from '../documents/transitions.ts'
-import type { UnitMaker } from './unit-making.ts'
+import { type UnitMaker, sectionsWith } from './unit-making.ts'
 import type { Unit } from '../documents/unit-store.ts'
 import { unitEtag, viewOutsideLock, viewUnit } from '../views/to-views.ts'
 import { bringStateBack } from '../versions/restore.ts'
@@ -202,9 +202,9 @@ export function createUnits(
           ...settingsOf(value, wanted),
           ...noteRequest(value.answered, caller, deps.clock.now()),
         }
-        return store.swap({ value, ...rest }, changes, [
-          { type: 'unit.changed', caller, data: { ...wanted } },
-        ])
+        const { section, ...said } = wanted
+        const data = section === undefined ? said : { ...said, section: section.name }
+        return store.swap({ value, ...rest }, changes, [{ type: 'unit.changed', caller, data }])
       })
       return viewUnit(unit.value)
     },
@@ -271,6 +271,7 @@ function settingsOf(doc: UnitDocument, wanted: UnitChange): UnitChanges {
   if (Object.keys(labels).length > Object.keys(doc.labels).length) checkLabelCount(labels)
   return {
     labels,
+    ...(wanted.section === undefined ? {} : { sections: sectionsWith(doc.sections, wanted.section) }),
     description: wanted.description ?? doc.description,
     allowDecrypt: wanted.allowDecrypt ?? doc.allowDecrypt,
     retention: wanted.retention === undefined ? doc.retention : (wanted.retention ?? undefined),

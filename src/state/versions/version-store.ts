@@ -13,6 +13,7 @@ import { type HistoryCache, pastVersion } from '../history/history-cache.ts'
 import { findVersion } from '../history/history.ts'
 import { versionObject, versionsPrefix } from '../documents/layout.ts'
 import type { Head, UnitDocument, VersionFacts } from '../documents/model.ts'
+import { versionIdFrom } from './version-id.ts'
 import { refuseOlderDocument } from '../documents/older-document.ts'
 import { nextCommit } from '../outputs/output-commits.ts'
 import { warningAbout } from '../locks/outside-warning.ts'
@@ -70,7 +71,8 @@ export function createVersionStore(deps: StateDeps, history: Pick<HistoryCache, 
     const confirmed = confirmNext(doc)
     // It is awaited before anything is stored; what fails earlier is reported first.
     confirmed.catch(() => {})
-    const version = describeVersion(doc, state, about, { id: ids.id('sv'), seq })
+    const id = versionIdFrom(ids, about.versionStart)
+    const version = describeVersion(doc, state, about, { id, seq })
     const { commit, outputs } = nextCommit(doc.head, state.facts?.outputs ?? null)
     const receipt = about.receipt ?? null
     const chain = doc.head?.chain ?? {}
@@ -174,7 +176,7 @@ function describeVersion(
   place: { readonly id: string; readonly seq: number },
 ): VersionFacts {
   const { facts } = state
-  const { message, requestId, source, receipt: _receipt, ...rest } = about
+  const { message, requestId, source, receipt: _receipt, versionStart: _start, ...rest } = about
   const warning = about.how === 'outside' ? warningAbout(doc, facts) : undefined
   return {
     ...place,

@@ -15,6 +15,7 @@ import { stateMissing } from '../protocol/refusals.ts'
 import { seeUnit } from '../protocol/read-reconciled.ts'
 import { repeatedWrite } from '../protocol/write.ts'
 import { noState, rollBackTo } from './restore.ts'
+import { isVersionStart } from './version-id.ts'
 import type { UnitRef, Versions } from '../state-control.ts'
 import type { Unit } from '../documents/unit-store.ts'
 import { viewVersion } from '../views/to-views.ts'
@@ -54,7 +55,7 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
         : findVersion(bucket, doc, doc.head.version.seq)
     if (wanted === 'previous') return doc.head === null ? undefined : previous(doc, doc.head.version.seq)
     if (/^\d{1,9}$/.test(wanted)) return findVersion(bucket, doc, Number(wanted))
-    if (/^sv-[0-9A-Za-z]{16}$/.test(wanted)) return findVersion(bucket, doc, wanted)
+    if (isVersionStart(wanted)) return findVersion(bucket, doc, wanted)
     throw badRequest(
       'version',
       `"${wanted}" is not a version.`,

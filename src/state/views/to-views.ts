@@ -16,6 +16,7 @@ export function viewUnit(doc: UnitDocument): UnitView {
     key: doc.key,
     description: doc.description,
     labels: doc.labels,
+    ...(doc.sections === undefined ? {} : { sections: doc.sections }),
     createdAt: isoTime(doc.createdAt),
     ...viewCreator(doc),
     changedAt: isoTime(doc.changedAt),

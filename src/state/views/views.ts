@@ -98,6 +98,8 @@ export const UnitView = z.object({
   key: z.string(),
   description: z.string(),
   labels: z.record(z.string(), z.string()),
+  /** Settings of other layers. Faces show them as these layers say, never as they are stored. */
+  sections: z.record(z.string(), z.unknown()).optional(),
   createdAt: z.iso.datetime(),
   createdBy: z.string(),
   createdWho: Who,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import * as state from '../../../state/index.ts'
 
 /** The views under the names that the OpenAPI document gives them. */
-export const Unit = state.UnitView.meta({ id: 'Unit' })
+export const Unit = state.UnitView.omit({ sections: true }).meta({ id: 'Unit' })
 export const Version = state.VersionView.meta({ id: 'Version' })
 export const Absence = state.AbsenceView.meta({ id: 'Absence' })
 export const DamagedVersion = state.DamagedVersion.meta({ id: 'DamagedVersion' })
