@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'STATE_SAME_SERIAL' // same serial, other bytes
   | 'STATE_DIGEST' // Content-MD5 does not match
   | 'STATE_TRUNCATED'
+  | 'ARCHIVE_INVALID' // no gzip tar, or one that climbs out of its folder
   | 'STATE_WOULD_DECRYPT' // plain state over an encrypted one
   | 'STATE_HAS_RESOURCES' // delete refused
   | 'STATE_MISSING' // it was emptied or deleted around OpenTaco, and nobody has decided yet

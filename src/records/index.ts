@@ -5,5 +5,6 @@
  */
 export type { Place, RecordBase, RecordKind, RecordOf } from './record.ts'
 export { type FieldsOf, type RecordDeps, type Records, type Rewritten, createRecords } from './records.ts'
+export { Content, type Contents, createContents } from './contents.ts'
 export { hasTag, orgTag, taggedId } from './org-tag.ts'
 export { type OrgIds, createOrgIds } from './org-ids.ts'

@@ -22,6 +22,7 @@ import {
 } from '../access/index.ts'
 import { isTacoError } from '../base/errors.ts'
 import { createSignInProviders } from './sign-in-providers.ts'
+import { type Configurations, createConfigurations } from '../configurations/index.ts'
 import { type Graph, type Inputs, createGraph, createInputs } from '../graph/index.ts'
 import {
   type OrganizationSettingsService,
@@ -35,6 +36,7 @@ import { type OrgIds, type RecordDeps, createOrgIds } from '../records/index.ts'
 import { type AgentPools, type SshKeys, createAgentPools, createSshKeys } from '../execution/index.ts'
 import { type Sync, createSync } from '../project/index.ts'
 import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/index.ts'
+import { openSpool } from './spool.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import type { StateControl } from '../state/index.ts'
 
@@ -53,6 +55,7 @@ export interface Services {
   readonly projects: Projects
   readonly organizationSettings: OrganizationSettingsService
   readonly reservedTagKeys: ReservedTagKeys
+  readonly configurations: Configurations
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions
@@ -94,6 +97,7 @@ export function createServices({ keys, sealKeys = keys, ...deps }: ServiceDeps):
     projects: createProjects(recordDeps, control),
     organizationSettings: createOrganizationSettings(recordDeps),
     reservedTagKeys: createReservedTagKeys(recordDeps),
+    configurations: createConfigurations({ ...recordDeps, spool: openSpool() }),
     access,
     orgAccess,
     accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit }),

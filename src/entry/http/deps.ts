@@ -1,5 +1,6 @@
 import type { Server, ServerOptions } from 'node:http'
 import type { Access, AccessQuestions, OrgAccess, SignInFlow, SignInServices } from '../../access/index.ts'
+import type { Configurations } from '../../configurations/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
@@ -41,6 +42,7 @@ export interface HttpDeps {
   readonly projects: Projects
   readonly organizationSettings: OrganizationSettingsService
   readonly reservedTagKeys: ReservedTagKeys
+  readonly configurations: Configurations
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions

@@ -37,6 +37,7 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   STATE_SAME_SERIAL: EXIT.conflict,
   STATE_DIGEST: EXIT.failed,
   STATE_TRUNCATED: EXIT.failed,
+  ARCHIVE_INVALID: EXIT.failed,
   STATE_WOULD_DECRYPT: EXIT.conflict,
   STATE_HAS_RESOURCES: EXIT.conflict,
   STATE_MISSING: EXIT.conflict,

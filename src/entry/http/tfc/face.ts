@@ -7,6 +7,7 @@ import { type TfcServices, tfcStyle } from './kit/define.ts'
 import { notFound } from './kit/errors.ts'
 import { agentPoolRoutes } from './agent-pools/agent-pools.ts'
 import { runTriggerRoutes } from './run-triggers/run-triggers.ts'
+import { configurationVersionRoutes } from './configuration-versions/routes.ts'
 import { pingRoutes } from './server/ping.ts'
 import { sshKeyRoutes } from './ssh-keys/ssh-keys.ts'
 
@@ -19,6 +20,7 @@ export const TFC_FAMILIES = {
   'agent-pools': agentPoolRoutes,
   'run-triggers': runTriggerRoutes,
   'ssh-keys': sshKeyRoutes,
+  'configuration-versions': configurationVersionRoutes,
 } as const satisfies Readonly<Record<string, readonly Route[]>>
 
 /** The services that engines and providers look for, by the ids under which they do. */
