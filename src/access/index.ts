@@ -51,6 +51,7 @@ export { ProviderSettings, SECRET_SETTINGS, parseProviderSettings } from './iden
 export type { ProviderKind } from './identity/settings.ts'
 export { accessFiles } from './files.ts'
 export { isToken } from './tokens/token-text.ts'
+export { type SigningKey, rootSigningKey } from './tokens/signing-key.ts'
 export { checkScope } from './tokens/scope.ts'
 export { createTokenOwners, ownerIn } from './tokens/owners.ts'
 export { createTokens } from './tokens/tokens.ts'

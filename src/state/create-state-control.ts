@@ -36,6 +36,7 @@ import { createSweep } from './upkeep/sweep.ts'
 import { createUnitMaker } from './units/unit-making.ts'
 import { createUnitStore } from './documents/unit-store.ts'
 import { createUnitsAt } from './history/units-at.ts'
+import { createStateKeys } from './units/state-keys.ts'
 import { createUnits } from './units/units.ts'
 import { createVersionStore } from './versions/version-store.ts'
 import { createVersions } from './versions/versions.ts'
@@ -111,6 +112,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     },
     units: createUnits(parts, catalog, locator, maker, claims, orgs, locksSeen, owners),
     states: createStates(parts, intake, locator, maker),
+    keys: createStateKeys(parts, catalog, locator, claims, orgs, () => limited.units),
     locks: createLocks(parts, locator, maker),
     versions: createVersions(parts, locator),
     outputs: createOutputs(parts, locator),
@@ -138,5 +140,6 @@ export async function createStateControl(options: StateControlOptions): Promise<
       return background.flush()
     },
   }
-  return refuseDeleted(withLimits(control, deps, { orgs, usages, locator }), directory)
+  const limited = refuseDeleted(withLimits(control, deps, { orgs, usages, locator }), directory)
+  return limited
 }

@@ -39,6 +39,7 @@ export interface StateControl {
   readonly orgNames: OrgNames
   readonly units: Units
   readonly states: States
+  readonly keys: StateKeys
   readonly locks: Locks
   readonly versions: Versions
   readonly outputs: Outputs
@@ -211,6 +212,8 @@ export interface States {
     options: {
       ifNoneMatch?: string
       signal?: AbortSignal
+      /** Only these bytes, both included, cut at the end. The size is that of the whole. */
+      range?: { readonly start: number; readonly end: number }
       /** The unit on whose behalf it is read: recorded as its read of all outputs. */ consumer?: string
     },
     caller: Caller,
@@ -235,6 +238,46 @@ export interface States {
     options: { lockId?: string; force: boolean; expected?: Expected },
     caller: Caller,
   ): Promise<void>
+}
+
+/** The key of a state, relative to the folder of its organization. */
+export interface KeyRef {
+  readonly org: string
+  readonly key: string
+}
+
+export interface KeyedUnit extends KeyRef {
+  readonly unit: string
+  readonly name: string
+  readonly isNew: boolean
+}
+
+export interface ListedState {
+  /** Relative to the folder of the organization. */
+  readonly key: string
+  readonly size: number
+  /** When it was written. */
+  readonly at: number
+  /** Null: not known at the moment. */
+  readonly tag: string | null
+}
+
+/**
+ * Units by the keys of their states: how code that was written for a plain bucket finds them. A unit keeps its key when
+ * it is renamed.
+ */
+export interface StateKeys {
+  /**
+   * The unit that has its state at this key, by id. `isNew`: there is none; `unit` and `name` are then the name that it
+   * gets when it is created, which depends on the key alone unless another unit has that name.
+   */
+  find(ref: KeyRef): Promise<KeyedUnit>
+  /** Creates the unit of this name at this key, unless the name is given up. */
+  create(ref: KeyRef, name: string, caller: Caller): Promise<UnitRef>
+  /** States whose key starts with the prefix, in the order of their keys. As current as lists. */
+  list(org: string, prefix: string, caller: Caller): Promise<readonly ListedState[]>
+  /** The tag of the state that a write has just stored. Undefined: it was replaced since. */
+  tagOf(ref: UnitRef, version: string): Promise<string | undefined>
 }
 
 export interface Locks {

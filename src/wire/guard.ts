@@ -5,10 +5,13 @@ import {
   type FailedAttempts,
   type Guard,
   type GuardWatch,
+  type SigningKeys,
   accessTokenGuard,
+  createSigningKeys,
   isLoopback,
   isWeakToken,
   openGuard,
+  openSigningKeys,
   rootTokensIn,
   runTokenGuard,
   tokenGuard,
@@ -56,6 +59,23 @@ export function guardOf(
     if (signIn === undefined) return plain
     return accessTokenGuard({ tokens: signIn.tokens, otherwise: { ...plain, kind: 'sso' }, limit })
   }
+}
+
+/** The keys of S3 clients. `attempts`: those that the guard counts. */
+export function signingKeysOf(
+  { auth, rootToken }: Pick<ServeOptions, 'auth' | 'rootToken'>,
+  guard: Guard,
+  { signIn }: Pick<GuardServices, 'signIn'>,
+  { attempts, watch }: { readonly attempts: FailedAttempts; readonly watch: GuardWatch },
+): SigningKeys {
+  if (auth === 'none') return openSigningKeys(guard)
+  return createSigningKeys({
+    rootToken,
+    isRootOff: signIn && (() => isRootTokenOff(signIn.settings)),
+    attempts,
+    tokens: signIn?.tokens,
+    limit: { clock: systemClock, watch },
+  })
 }
 
 /** The run tokens of a suspended person are refused like everything else of theirs, also in the middle of a run. */

@@ -6,9 +6,11 @@ import { createLog } from '../base/log-sink.ts'
 import {
   type FailedAttempts,
   TFC_OFFERS,
+  createFailedAttempts,
   createHttpFace,
   createLongAnswers,
   createLoginFace,
+  createS3Face,
   createTfcFace,
   createWorkloadExchange,
   defaultLimits,
@@ -23,7 +25,7 @@ import {
 import { startBackground } from './upkeep/background-upkeep.ts'
 import { build } from './build.ts'
 import { memoryCollectors } from './memory/force-gc.ts'
-import { guardOf } from './guard.ts'
+import { guardOf, signingKeysOf } from './guard.ts'
 import { openKeyRing, openKeyRingIfAny } from './key-ring.ts'
 import { publicUrlOf } from './public-url.ts'
 import { listenOn, parseListen } from './listen.ts'
@@ -66,7 +68,8 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
       hint: 'Use --auth token, listen on 127.0.0.1, or add --insecure if something else protects the port.',
     })
   }
-  const guardWith = guardOf(options, address.host, role?.attempts)
+  const attempts = role?.attempts ?? createFailedAttempts(systemClock)
+  const guardWith = guardOf(options, address.host, attempts)
   const publicUrl = publicUrlOf(options, address)
   const trustedProxies = trustedProxiesOf(options)
   const log = createLog({
@@ -128,6 +131,8 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
           watch,
         })
   const signer = keys === undefined ? secretSigner(rootTokensIn(options.rootToken ?? '')) : ringSigner(keys)
+  const guard = guardWith({ runTokens: control.runTokens, signIn: services.signIn }, watch)
+  const signingKeys = signingKeysOf(options, guard, services, { attempts, watch })
   const face = createHttpFace({
     faces: [
       web,
@@ -141,13 +146,14 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
         log,
       }),
     ],
-    moreFaces: (deps) => [createTfcFace(deps, { publicUrl, signer })],
+    moreFaces: (deps) => [createTfcFace(deps, { publicUrl, signer }), createS3Face(deps, signingKeys)],
     control,
     longAnswers,
     ...services,
     exchangeWorkload,
     checkProvider: flow?.check,
-    guard: guardWith({ runTokens: control.runTokens, signIn: services.signIn }, watch),
+    guard,
+    signingKeys,
     isMetricsOpen: options.metricsOpen,
     ...(trustedProxies === undefined ? {} : { trustedProxies }),
     limits,

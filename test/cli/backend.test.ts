@@ -66,3 +66,33 @@ test('without a backend in the code, it is written to a new file', async () => {
   expect(await taco('backend', 'app', '--replace')).toMatchObject({ code: 0 })
   expect(read('backend.tf').toString()).toContain('backend "http"')
 })
+
+test.each([
+  ['cloud', 'cloud {'],
+  ['remote', 'backend "remote" {'],
+])('--kind %s names the workspace of the unit', async (kind, first) => {
+  const { taco, read } = world({})
+
+  expect(await taco('backend', 'prod/app', '--kind', kind, '--org', 'acme', '--write')).toMatchObject({
+    code: 0,
+  })
+  expect(read('backend.tf').toString()).toBe(`terraform {
+  ${first}
+    hostname     = "taco.example"
+    organization = "acme"
+
+    workspaces {
+      name = "prod--app"
+    }
+  }
+}
+`)
+})
+
+test.each(['cloud', 'remote', 's3'])('--kind %s needs a server', async (kind) => {
+  const { taco } = world({})
+
+  const { code, err } = await taco('backend', 'app', '--kind', kind, '--bucket', './data')
+  expect(code).not.toBe(0)
+  expect(err).toContain(`A backend of the kind ${kind} needs a server.`)
+})

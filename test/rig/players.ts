@@ -67,7 +67,7 @@ export async function cast() {
 const GROUPS = [6, 2, 2, 2, 5]
 
 /** As the table writes it: `++++++ ++ ++ 44 11111`. */
-function row(marks: readonly string[]): string {
+export function row(marks: readonly string[]): string {
   let at = 0
   return GROUPS.map((size) => marks.slice(at, (at += size)).join('')).join(' ')
 }

@@ -2,13 +2,16 @@ import { createSignInFlow, systemCaller } from '../../src/access/index.ts'
 import type { OrgPolicy } from '../../src/access/organization/document.ts'
 import { randomIds } from '../../src/base/ids.ts'
 import {
+  createFailedAttempts,
   createLoginFace,
+  createS3Face,
   createTfcFace,
   createWorkloadExchange,
   openWebFace,
   parseTrustedProxies,
   secretSigner,
 } from '../../src/entry/http/index.ts'
+import { signingKeysOf } from '../../src/wire/guard.ts'
 import { openWorkloads } from '../../src/wire/workloads.ts'
 import { type Answer, type Sent, startFace } from './http-face.ts'
 
@@ -41,9 +44,14 @@ export async function startSsoFace() {
       const login = createLoginFace({ ...common, exchangeWorkload, offers: {} })
       const found = { facts: {}, warnings: [] }
       const trustedProxies = parseTrustedProxies(['127.0.0.1'])
+      const attempts = createFailedAttempts(clock)
+      const watch = { refused() {}, limited() {} }
+      const signingKeys = signingKeysOf({ auth: 'sso', rootToken }, deps.guard, deps, { attempts, watch })
+      const signer = secretSigner([rootToken])
       return {
         faces: [web, login],
-        moreFaces: (deps) => [createTfcFace(deps, { publicUrl, signer: secretSigner([rootToken]) })],
+        signingKeys,
+        moreFaces: (all) => [createTfcFace(all, { publicUrl, signer }), createS3Face(all, signingKeys)],
         exchangeWorkload,
         checkProvider: () => Promise.resolve(found),
         ...(trustedProxies && { trustedProxies }),

@@ -19,6 +19,7 @@ import {
 } from './document.ts'
 import { type ExpiryRules, defaultExpiry, expiryOf } from './expiry.ts'
 import { checkScope, refuseScoped } from './scope.ts'
+import { type SigningKey, signingKeyOf } from './signing-key.ts'
 import { isTokenId, tokenText } from './token-text.ts'
 import { createTokenUsage } from './usage.ts'
 import { type TokenOwners, type ValidatedTokens, createValidatedTokens, hashOf } from './validated-tokens.ts'
@@ -41,7 +42,9 @@ export type TokensOf =
  * Tokens of people, teams, organizations, agents and workloads. Each is a document in the bucket, so every server over
  * the bucket accepts it, and refuses it a moment after it was revoked.
  */
-export interface Tokens extends Pick<ValidatedTokens, 'recent' | 'check'> {
+export interface Tokens extends Pick<ValidatedTokens, 'recent' | 'check' | 'checkSigned'> {
+  /** The key with which the bearer of this token can sign requests instead. It ends with the token. */
+  signingKey(id: string): SigningKey
   /** `text` is shown this once; the bucket holds a keyed hash of it. */
   create(input: NewToken, caller: Caller): Promise<{ readonly token: TokenView; readonly text: string }>
   /** Newest first, revoked and expired ones included. */
@@ -100,6 +103,8 @@ export function createTokens(deps: {
   return {
     recent: validated.recent,
     check: validated.check,
+    checkSigned: validated.checkSigned,
+    signingKey: (id) => signingKeyOf(ring, id),
 
     async create({ name, owner, scope, expiresAt: asked }, caller) {
       refuseScoped(caller.principal)

@@ -10,8 +10,11 @@ const NOTE_EVERY_MS = 3_600_000
 const AGAIN_MS = 60_000
 
 export interface TokenUsage {
-  /** Writes down that a token is in use, and brings its hash to the current key. No request waits for it. */
-  note(token: TokenDocument, text: string): void
+  /**
+   * Writes down that a token is in use, and brings its hash to the current key, if its text is known. No request waits
+   * for it.
+   */
+  note(token: TokenDocument, text?: string): void
   /** Resolves when nothing is being written. */
   settled(): Promise<void>
 }
@@ -26,14 +29,17 @@ export function createTokenUsage(deps: {
   const tried = new LRUCache<string, number>({ max: 10_000 })
   const underWay = new Set<Promise<void>>()
 
-  const isNoted = ({ lastUsedAt, hash }: TokenDocument) =>
-    lastUsedAt !== undefined && isRecent(clock, lastUsedAt, NOTE_EVERY_MS) && hash.keyId === ring.currentKeyId
+  const isNoted = ({ lastUsedAt, hash }: TokenDocument, text: string | undefined) =>
+    lastUsedAt !== undefined &&
+    isRecent(clock, lastUsedAt, NOTE_EVERY_MS) &&
+    (text === undefined || hash.keyId === ring.currentKeyId)
 
-  async function write({ id }: TokenDocument, text: string): Promise<void> {
+  async function write({ id }: TokenDocument, text: string | undefined): Promise<void> {
     try {
       await documents.change(id, (token) => {
-        if (token.revoked !== undefined || isNoted(token)) return { value: token, answer: undefined }
-        return { value: { ...token, lastUsedAt: clock.now(), hash: hashOf(ring, text) }, answer: undefined }
+        if (token.revoked !== undefined || isNoted(token, text)) return { value: token, answer: undefined }
+        const hash = text === undefined ? token.hash : hashOf(ring, text)
+        return { value: { ...token, lastUsedAt: clock.now(), hash }, answer: undefined }
       })
     } catch (error) {
       log.debug('the use of a token was not written down', { id, error })
@@ -42,7 +48,7 @@ export function createTokenUsage(deps: {
 
   return {
     note(token, text) {
-      if (isNoted(token)) return
+      if (isNoted(token, text)) return
       const triedAt = tried.get(token.id)
       if (triedAt !== undefined && isRecent(clock, triedAt, AGAIN_MS)) return
       tried.set(token.id, clock.now())

@@ -7,6 +7,7 @@ import type { JournalEvent } from '../journal-port.ts'
 import type { TeamPrincipal, TokenPrincipal, UserPrincipal, Via } from '../principal.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { TokenDocument } from './document.ts'
+import { readAccessKeyId, signingSecret } from './signing-key.ts'
 import { tokenIdOf } from './token-text.ts'
 import { isExpired } from './views.ts'
 
@@ -39,6 +40,11 @@ export interface ValidatedTokens {
   /** The bearer, at once, if everything that counts was read a moment ago. Undefined: ask `check`. */
   recent(text: string): BearerPrincipal | undefined
   check(text: string): Promise<BearerPrincipal | TokenRefusal>
+  /** For those who sign with the secret of an access key instead. `isRight` is asked whether they have that secret. */
+  checkSigned(
+    accessKeyId: string,
+    isRight: (secret: string) => boolean,
+  ): Promise<BearerPrincipal | TokenRefusal>
   /** This process changed it. */
   forget(id: string): void
 }
@@ -49,7 +55,7 @@ export function createValidatedTokens(deps: {
   readonly ring: Pick<KeyRing, 'mac'>
   readonly owners: TokenOwners
   /** Called with every use. It must not throw or take long. */
-  readonly onUse: (token: TokenDocument, text: string) => void
+  readonly onUse: (token: TokenDocument, text?: string) => void
 }): ValidatedTokens {
   const { documents, clock, ring, owners, onUse } = deps
   const records = createFresh({
@@ -73,13 +79,27 @@ export function createValidatedTokens(deps: {
       if (stored.length !== expected.length || !timingSafeEqual(stored, expected)) return { kind: 'unknown' }
       digests.set(token, digest)
     }
+    return endOf(token)
+  }
+
+  function endOf(token: TokenDocument): TokenRefusal | undefined {
     if (token.revoked !== undefined) return { kind: 'revoked', at: token.revoked.at, by: token.revoked.by }
     return isExpired(token, clock.now()) ? { kind: 'expired' } : undefined
   }
 
-  function macOf(keyId: string, text: string): Buffer | undefined {
+  async function ownerOf(token: TokenDocument, text?: string): Promise<BearerPrincipal | TokenRefusal> {
+    const principal = await principalOf(token, owners)
+    if (principal === undefined) return { kind: 'inactive-owner' }
+    onUse(token, text)
+    return principal
+  }
+
+  const macOf = (keyId: string, text: string) => known(() => ring.mac(MAC_PURPOSE, text, keyId).mac)
+
+  /** Undefined: the key ring does not have the key. */
+  function known<T>(make: () => T): T | undefined {
     try {
-      return ring.mac(MAC_PURPOSE, text, keyId).mac
+      return make()
     } catch (error) {
       if (isTacoError(error, 'SECRET_UNREADABLE')) return undefined
       throw error
@@ -105,11 +125,16 @@ export function createValidatedTokens(deps: {
       const token = id === undefined ? undefined : await records.get(id)
       if (token === undefined) return { kind: 'unknown' }
       const refusal = refusalOf(token, text)
-      if (refusal !== undefined) return refusal
-      const principal = await principalOf(token, owners)
-      if (principal === undefined) return { kind: 'inactive-owner' }
-      onUse(token, text)
-      return principal
+      return refusal ?? ownerOf(token, text)
+    },
+    async checkSigned(accessKeyId, isRight) {
+      const named = readAccessKeyId(accessKeyId)
+      const token = named && (await records.get(named.id))
+      if (token === undefined) return { kind: 'unknown' }
+      const secret = known(() => signingSecret(ring, token.id, named?.keyId))
+      if (secret === undefined) return { kind: 'key-missing' }
+      if (!isRight(secret)) return { kind: 'unknown' }
+      return endOf(token) ?? ownerOf(token)
     },
     forget: records.forget,
   }

@@ -12,6 +12,7 @@ import type { Sync } from '../../project/index.ts'
 import type { Rollouts } from '../../rollouts/index.ts'
 import type { StateControl } from '../../state/index.ts'
 import type { Guard } from './auth/auth.ts'
+import type { SigningKeys } from './auth/signing-keys.ts'
 import type { WorkloadExchange } from './auth/workload-exchange.ts'
 import type { TrustedProxies } from './auth/client-address.ts'
 import type { Face } from './kit/routes/dispatch.ts'
@@ -27,6 +28,8 @@ export interface HttpDeps {
   readonly sync: Sync
   readonly rollouts: Rollouts
   readonly guard: Guard
+  /** Of S3 clients. Undefined: there is no S3 face. */
+  readonly signingKeys?: SigningKeys | undefined
   /** Further faces beside the native API. */
   readonly faces?: readonly Face[]
   /** Makes further faces from all of this. */

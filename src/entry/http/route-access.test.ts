@@ -108,6 +108,7 @@ const table: readonly (readonly [string, string, string])[] = [
   ['POST /v1/tokens', 'account:manage', '++++++ 33 3+ ++ 11111'],
   ['GET /v1/tokens/{id}', 'account:manage', '++++++ 33 3+ ++ 11111'],
   ['DELETE /v1/tokens/{id}', 'account:manage', '++++++ 33 3+ ++ 11111'],
+  ['POST /v1/s3-keys', 'server:read', '++++++ ++ ++ ++ 11111'],
   ['GET /v1/orgs/{org}/tokens', 'token:manage', '3333+3 33 ++ 44 11111'],
   ['POST /v1/orgs/{org}/tokens', 'token:manage', '3333+3 33 ++ 44 11111'],
   ['GET /v1/orgs/{org}/tokens/{id}', 'token:manage', '3333+3 33 ++ 44 11111'],

@@ -14,6 +14,8 @@ export interface CatalogIndex {
   liveByName(name: string): string | undefined
   /** The unit that had this key when it was last seen: a hint, because documents change. */
   byKey(key: string): string | undefined
+  /** Entries whose key starts with this, in no order. */
+  underKey(prefix: string): readonly CatalogEntry[]
   /** Packs the texts that came since, if there are enough. After many changes: neighbours by name go together. */
   packLoose(): Promise<void>
 }
@@ -64,6 +66,15 @@ export function createCatalogIndex(): CatalogIndex {
     return sorted
   }
 
+  function idsByKey(): ReadonlyMap<string, string> {
+    keys ??= new Map(
+      inOrder().flatMap((entry) =>
+        entry.deletedAt === 0 ? [[readEntryText(entry).view.key, entry.id] as const] : [],
+      ),
+    )
+    return keys
+  }
+
   async function packLoose(): Promise<void> {
     if (loose.size < PACK_FROM) return
     const some = [...loose].flatMap((id) => entries.get(id) ?? []).sort(byName)
@@ -86,13 +97,14 @@ export function createCatalogIndex(): CatalogIndex {
     },
     inOrder,
     liveByName: (name) => liveByName(inOrder(), name),
-    byKey(key) {
-      keys ??= new Map(
-        inOrder().flatMap((entry) =>
-          entry.deletedAt === 0 ? [[readEntryText(entry).view.key, entry.id] as const] : [],
-        ),
-      )
-      return keys.get(key)
+    byKey: (key) => idsByKey().get(key),
+    underKey(prefix) {
+      const found: CatalogEntry[] = []
+      for (const [key, id] of idsByKey()) {
+        const entry = key.startsWith(prefix) ? entries.get(id) : undefined
+        if (entry !== undefined && entry.deletedAt === 0) found.push(entry)
+      }
+      return found
     },
     packLoose,
   }

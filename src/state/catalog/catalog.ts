@@ -43,6 +43,8 @@ export interface Catalog {
   all(org: string): Promise<readonly CatalogEntry[]>
   /** The unit that has this name or key by its document, claimed or not: as good as a listing knows. */
   liveUnit(what: 'name' | 'key', place: { org: string; name: string; key: string }): Promise<Unit | undefined>
+  /** The units whose state has a key that starts with this, as listings see them. In no order. */
+  underKey(org: string, prefix: string): Promise<readonly CatalogEntry[]>
   /** Units whose document cannot be read: in no listing. As of the last one. */
   damaged(org: string): readonly DamagedUnit[]
   note(unit: Unit): void
@@ -297,6 +299,7 @@ export function createCatalog(
   return {
     list,
     liveUnit,
+    underKey: async (org, prefix) => (await current(parseOrgName(org))).index.underKey(prefix),
     damaged: (org) => [...(catalogs.get(org)?.damaged.values() ?? [])],
     note,
     async current(org) {

@@ -13,6 +13,12 @@ import { recordRead } from '../receipts/record-read.ts'
 import type { States, UnitRef } from '../state-control.ts'
 import type { Locator } from '../units/locate.ts'
 
+interface ReadOptions {
+  readonly ifNoneMatch?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly range?: { readonly start: number; readonly end: number } | undefined
+}
+
 interface Place {
   readonly unit: Unit
   /** Checks without a promise whether the document is unchanged, where the bucket can. */
@@ -27,10 +33,7 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
   const places = new LRUCache<string, Place>({ max: 20_000 })
 
   /** A missing state means "no state" only if the unit's document agrees: see `confirmNone`. */
-  async function read(
-    ref: UnitRef,
-    options: { ifNoneMatch?: string; signal?: AbortSignal } = {},
-  ): Promise<Found | 'unchanged' | undefined> {
+  async function read(ref: UnitRef, options: ReadOptions = {}): Promise<Found | 'unchanged' | undefined> {
     return untilDone(clock, 'reading the state', async () => {
       const found = await readByName(ref, options)
       return found === undefined && (await confirmNone(ref)) === 'look again' ? again : found
@@ -59,10 +62,7 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
   }
 
   /** A name that led to a unit before is not looked up again: we read the unit's document beside the state. */
-  async function readByName(
-    ref: UnitRef,
-    options: { ifNoneMatch?: string; signal?: AbortSignal },
-  ): Promise<Found | 'unchanged' | undefined> {
+  async function readByName(ref: UnitRef, options: ReadOptions): Promise<Found | 'unchanged' | undefined> {
     const placeKey = `${ref.org} ${ref.unit}`
     const place = places.get(placeKey)
     const known =
@@ -87,7 +87,7 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
     placeKey: string,
     unit: Unit,
     beside: Promise<Unit | undefined> | Unit,
-    options: { ifNoneMatch?: string; signal?: AbortSignal },
+    options: ReadOptions,
   ): Promise<Found | 'unchanged' | undefined | typeof again> {
     const reading = getState(unit, options)
     const [found, during] = await Promise.all([reading, beside]).catch((error: unknown) => {
@@ -119,12 +119,12 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
   async function readFor(
     ref: UnitRef,
     consumer: string,
-    signal: AbortSignal | undefined,
+    { signal, range }: ReadOptions,
   ): Promise<Found | undefined> {
     return untilDone(clock, 'reading for a unit', async () => {
       const unit = await locator.tryUse(ref)
       if (unit === undefined || unit.value.deleted !== undefined) return undefined
-      const found = await getState(unit, signal === undefined ? {} : { signal })
+      const found = await getState(unit, { signal, range })
       if (found === undefined || found === 'unchanged')
         return (await confirmNone(ref)) === 'look again' ? again : undefined
       const { head, id, org } = store.folded(unit).value
@@ -146,9 +146,9 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
 
   async function getState(
     unit: Unit,
-    { ifNoneMatch, signal }: { ifNoneMatch?: string; signal?: AbortSignal },
+    { ifNoneMatch, signal, range }: ReadOptions,
   ): Promise<Found | 'unchanged' | undefined> {
-    const waiting = signal === undefined ? {} : { signal }
+    const waiting = { ...(signal === undefined ? {} : { signal }), ...(range === undefined ? {} : { range }) }
     const { key } = unit.value
     const found =
       ifNoneMatch === undefined
@@ -162,7 +162,7 @@ export function createStateReads(parts: Parts, locator: Locator): Pick<States, '
 
   return {
     read: (ref, options) =>
-      options.consumer === undefined ? read(ref, options) : readFor(ref, options.consumer, options.signal),
+      options.consumer === undefined ? read(ref, options) : readFor(ref, options.consumer, options),
     readNow,
   }
 }

@@ -7,7 +7,7 @@ import type { OrgDirectory } from './org-directory.ts'
  * the release of a lock, and the report of a finished apply. Never "not found": to an engine that means "no state".
  */
 export function refuseDeleted(control: StateControl, directory: OrgDirectory): StateControl {
-  const { units, states, locks, versions, outputs, graph, upkeep } = control
+  const { units, states, keys, locks, versions, outputs, graph, upkeep } = control
 
   /** Undefined: as is in memory, it is not. */
   function check(org: string | undefined): Promise<void> | undefined {
@@ -56,6 +56,8 @@ export function refuseDeleted(control: StateControl, directory: OrgDirectory): S
           : states.write(ref, state, options, caller),
       remove: open(states.remove),
     },
+    // A key is found in a deleted organization, so that what was begun can be finished.
+    keys: { ...keys, create: open(keys.create), list: open(keys.list) },
     locks: { ...locks, get: open(locks.get), lock: open(locks.lock) },
     versions: {
       list: open(versions.list),

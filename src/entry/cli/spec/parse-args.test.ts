@@ -130,7 +130,7 @@ test.each([
   ['state versions x --limit 1e3', /whole number of 1 or more, not "1e3"/, /--help/],
   ['state versions x --limit 1234567890', /whole number of 1 or more/, /--help/],
   ['state versions x -n many', /whole number of 1 or more/, /--help/],
-  ['backend x --kind s3', /--kind must be http, not "s3"/, /--help/],
+  ['backend x --kind gcs', /--kind must be http, cloud, remote or s3, not "gcs"/, /--help/],
   ['exec x', /<command> is missing/, /taco exec --help/],
   ['events -follw', /^There is no option -follw\.$/, /Did you mean --follow\?/],
   ['events -fx', /^There is no option -x in -fx\.$/, /taco events --help/],

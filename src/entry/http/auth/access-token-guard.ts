@@ -36,11 +36,11 @@ export function accessTokenGuard(options: {
   }
 }
 
-function isRefusal(found: Principal | TokenRefusal): found is TokenRefusal {
+export function isRefusal(found: Principal | TokenRefusal): found is TokenRefusal {
   return found.kind !== 'user' && found.kind !== 'team' && found.kind !== 'token'
 }
 
-function refused(refusal: TokenRefusal): TacoError {
+export function refused(refusal: TokenRefusal): TacoError {
   if (refusal.kind === 'unknown') return unauthenticated('The token is wrong, or it was removed.')
   return new TacoError('UNAUTHENTICATED', reasonOf(refusal), {
     hint: 'Create a new token, or sign in again with `taco login`.',

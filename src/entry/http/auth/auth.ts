@@ -80,7 +80,7 @@ export function tokenGuard(options: TokenGuardOptions): Guard {
   }
 }
 
-function rootUnless(isOff: boolean): Principal {
+export function rootUnless(isOff: boolean): Principal {
   if (!isOff) return rootToken
   throw new TacoError('UNAUTHENTICATED', 'The root token is switched off.', {
     hint: 'Sign in with `taco login`. An administrator of the server can switch it on again.',

@@ -4,6 +4,7 @@ import type { FailedAttempts } from '../auth/failed-attempts.ts'
 import type { WorkloadExchange } from '../auth/workload-exchange.ts'
 import type { RateLimit } from '../auth/rate-limit.ts'
 import type { FaceStyle } from '../kit/exchange.ts'
+import { PROGRAM_HEADERS } from '../kit/response/program-headers.ts'
 import { routesOf } from '../kit/routes/route.ts'
 import { oauthErrors } from './oauth-errors.ts'
 
@@ -27,13 +28,7 @@ export interface LoginServices {
 
 export const loginStyle: FaceStyle = {
   errors: oauthErrors,
-  headers: {
-    'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-  },
+  headers: PROGRAM_HEADERS,
 }
 
 export const { route } = routesOf<LoginServices>(loginStyle)

@@ -2,6 +2,7 @@ import type { Resource } from '../../../access/index.ts'
 import type { HttpDeps } from '../deps.ts'
 import type { FaceStyle } from '../kit/exchange.ts'
 import { problems } from '../kit/response/problem.ts'
+import { PROGRAM_HEADERS } from '../kit/response/program-headers.ts'
 import { type Demand, routesOf } from '../kit/routes/route.ts'
 import type { StreamSlots } from '../kit/stream-slots.ts'
 
@@ -14,14 +15,7 @@ export interface V1Services extends HttpDeps {
 
 export const v1Style: FaceStyle = {
   errors: problems,
-  /** States are secrets and answers are for programs: nothing is cached, framed, sniffed or shared. */
-  headers: {
-    'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-  },
+  headers: PROGRAM_HEADERS,
 }
 
 export const { route, rawRoute } = routesOf<V1Services>(v1Style)

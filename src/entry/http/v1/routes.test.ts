@@ -64,6 +64,7 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['POST /v1/tokens', 'account:manage', 'nobody', 401, 403, 403],
   ['GET /v1/tokens/{id}', 'account:manage', 'nobody', 401, 403, 403],
   ['DELETE /v1/tokens/{id}', 'account:manage', 'nobody', 401, 403, 403],
+  ['POST /v1/s3-keys', 'server:read', 'nobody', 401, 403, 403],
   ['GET /v1/orgs/{org}/tokens', 'token:manage', 'nobody', 401, 403, 403],
   ['POST /v1/orgs/{org}/tokens', 'token:manage', 'nobody', 401, 403, 403],
   ['GET /v1/orgs/{org}/tokens/{id}', 'token:manage', 'nobody', 401, 403, 403],

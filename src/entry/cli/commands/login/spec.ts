@@ -2,6 +2,7 @@ import { command } from '../../spec/spec.ts'
 import type { ArgSpec, CommandSpec } from '../../spec/spec.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
+import { s3Keys } from './s3-keys.ts'
 import { whoami } from './whoami.ts'
 
 const serverArg: ArgSpec = {
@@ -42,6 +43,22 @@ export const loginCommands: readonly CommandSpec[] = [
     options: [{ name: 'token', says: 'print the token itself, for example for TF_HTTP_PASSWORD' }],
     example: 'taco whoami --json',
     run: whoami,
+  }),
+  command({
+    name: 's3-keys',
+    says: 'print the S3 keys of your token, for code with backend "s3"',
+    options: [
+      {
+        name: 'format',
+        value: 'format',
+        choices: ['env', 'process'],
+        fallback: 'env',
+        says: 'commands for a shell, or JSON for credential_process in ~/.aws/config',
+      },
+    ],
+    example: `eval "$(taco s3-keys)"
+taco s3-keys --format process`,
+    run: s3Keys,
   }),
   command({
     name: 'logout',

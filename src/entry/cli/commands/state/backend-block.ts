@@ -1,19 +1,67 @@
-/** Locks live at the same address as the state; the token is not part of the code. */
-export function backendBlock(url: string | undefined): string {
-  return `terraform {\n  ${innerBlock(url).replaceAll('\n', '\n  ')}\n}\n`
+export type BackendKind = 'http' | 'cloud' | 'remote' | 's3'
+
+/** Where the state of a unit is, as each kind of backend says it. Tokens and keys are not part of the code. */
+export type BackendPlace =
+  /** Locks have the same address as the state. Undefined: it comes from the environment. */
+  | { readonly kind: 'http'; readonly address: string | undefined }
+  | {
+      readonly kind: 'cloud' | 'remote'
+      readonly hostname: string
+      readonly organization: string
+      readonly workspace: string
+    }
+  | { readonly kind: 's3'; readonly endpoint: string; readonly bucket: string; readonly key: string }
+
+export function backendBlock(place: BackendPlace): string {
+  return `terraform {\n  ${innerBlock(place).replaceAll('\n', '\n  ').replaceAll(/^ +$/gm, '')}\n}\n`
 }
 
 /** What goes inside `terraform { … }`. */
-export function innerBlock(url: string | undefined): string {
-  if (url === undefined) return 'backend "http" {}'
+export function innerBlock(place: BackendPlace): string {
+  switch (place.kind) {
+    case 'http':
+      return httpBlock(place.address)
+    case 's3':
+      return s3Block(place)
+    default:
+      return `${place.kind === 'cloud' ? 'cloud' : 'backend "remote"'} {
+  hostname     = ${hclText(place.hostname)}
+  organization = ${hclText(place.organization)}
+
+  workspaces {
+    name = ${hclText(place.workspace)}
+  }
+}`
+  }
+}
+
+function httpBlock(address: string | undefined): string {
+  if (address === undefined) return 'backend "http" {}'
   return `backend "http" {
-  address        = ${hclText(url)}
-  lock_address   = ${hclText(url)}
-  unlock_address = ${hclText(url)}
+  address        = ${hclText(address)}
+  lock_address   = ${hclText(address)}
+  unlock_address = ${hclText(address)}
 }`
 }
 
-export function hclText(value: string): string {
+/** The engines check nothing with AWS. The region is part of a signature, and any will do. */
+function s3Block({ endpoint, bucket, key }: BackendPlace & { readonly kind: 's3' }): string {
+  return `backend "s3" {
+  bucket       = ${hclText(bucket)}
+  key          = ${hclText(key)}
+  region       = "us-east-1"
+  use_lockfile = true
+
+  endpoints                   = { s3 = ${hclText(endpoint)} }
+  use_path_style              = true
+  skip_credentials_validation = true
+  skip_metadata_api_check     = true
+  skip_region_validation      = true
+  skip_requesting_account_id  = true
+}`
+}
+
+function hclText(value: string): string {
   return JSON.stringify(value)
     .replaceAll('${', () => '$${')
     .replaceAll('%{', '%%{')

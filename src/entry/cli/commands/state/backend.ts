@@ -1,20 +1,19 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { TacoError, reasonOf } from '../../../../base/errors.ts'
-import { backendUrl } from '../../../../runner/index.ts'
-import { backendBlock, innerBlock } from './backend-block.ts'
+import { type BackendKind, type BackendPlace, backendBlock, innerBlock } from './backend-block.ts'
+import { placeOf } from './backend-place.ts'
 import type { FoundBackend } from '../bucket/hcl-backends.ts'
 import { backendsIn, replaced } from '../bucket/hcl-backends.ts'
 import type { Session } from '../../session.ts'
 import { checkNames } from '../../config/unit-name.ts'
 
 interface BackendOptions {
-  readonly kind: 'http'
+  readonly kind: BackendKind
   readonly write?: string | true
   readonly force?: boolean
   readonly replace?: boolean
 }
 
-/** Makes no request: a unit is created on first use, so the block is right before the unit exists. */
 export async function backend(
   session: Session,
   [unit = '']: readonly string[],
@@ -22,20 +21,23 @@ export async function backend(
 ): Promise<void> {
   const { output, world } = session
   await checkNames(session, unit)
-  const { kind, address } = session.target()
-  const url = kind === 'server' ? backendUrl(address, session.org(), unit) : undefined
-  const block = backendBlock(url)
+  const place = await placeOf(session, unit, options.kind)
+  const block = backendBlock(place)
   const wanted = options.write === true || options.replace === true ? 'backend.tf' : undefined
   const named = typeof options.write === 'string' ? options.write : wanted
-  const file = named && (await writeBackend(resolve(world.cwd, named), url, options))
-  if (output.asJson)
-    return output.json({ unit, kind: options.kind, address: url ?? null, block, file: file ?? null })
+  const file = named && (await writeBackend(resolve(world.cwd, named), place, options))
+  if (output.asJson) return output.json({ unit, address: null, ...place, block, file: file ?? null })
   if (file === undefined) output.data(block)
   else output.say(file === named ? `wrote ${file}` : `replaced the backend in ${file}`)
-  for (const line of adviceFor(session, unit, file)) output.note(line)
+  for (const line of adviceFor(session, unit, place, file)) output.note(line)
 }
 
-function adviceFor(session: Session, unit: string, file: string | undefined): readonly string[] {
+function adviceFor(
+  session: Session,
+  unit: string,
+  place: BackendPlace,
+  file: string | undefined,
+): readonly string[] {
   const paste = file === undefined ? ['put this block into the code, then:'] : ['next:']
   if (session.target().kind === 'bucket') {
     const bucket = session.target().from === 'flag' ? ` --bucket ${session.target().address}` : ''
@@ -45,25 +47,32 @@ function adviceFor(session: Session, unit: string, file: string | undefined): re
       `  taco${bucket} exec ${unit} -- tofu plan`,
     ]
   }
+  const init = '  tofu init     (add -migrate-state to bring a local state along)'
+  return [...paste, ...credentialsFor(session, place), init]
+}
+
+/** How the engine gets the token, which stays out of the code. */
+function credentialsFor(session: Session, { kind }: BackendPlace): readonly string[] {
+  const hasToken = session.token() !== undefined
+  if (kind === 's3') return ['  eval "$(taco s3-keys)"     (the keys stay out of the code)']
+  if (kind !== 'http') return hasToken ? ['  taco login --for tofu --for terraform'] : []
   const source = session.world.env['TACO_TOKEN'] ? '$TACO_TOKEN' : '$(taco whoami --token)'
-  const token =
-    session.token() === undefined
-      ? []
-      : [`  export TF_HTTP_USERNAME=taco TF_HTTP_PASSWORD="${source}"     (the token stays out of the code)`]
-  return [...paste, ...token, '  tofu init     (add -migrate-state to bring a local state along)']
+  return hasToken
+    ? [`  export TF_HTTP_USERNAME=taco TF_HTTP_PASSWORD="${source}"     (the token stays out of the code)`]
+    : []
 }
 
 /** Engines take one backend only, in whichever file. The name of the file that has it now. */
 async function writeBackend(
   path: string,
-  url: string | undefined,
+  place: BackendPlace,
   { force = false, replace = false, write }: BackendOptions,
 ): Promise<string> {
   const name = typeof write === 'string' ? write : basename(path)
   const others = (await backendsAround(dirname(path))).filter((one) => replace || one.path !== path)
   const [other, more] = others
   if (other === undefined) {
-    await writeBlock(path, backendBlock(url), force)
+    await writeBlock(path, backendBlock(place), force)
     return name
   }
   const where = others.map((one) => `${basename(one.path)} line ${one.line} (${one.says})`).join(', ')
@@ -76,7 +85,7 @@ async function writeBackend(
   const { readFile, writeFile } = await import('node:fs/promises')
   // One character for each byte: whatever encoding the rest is in, it stays as it is.
   const text = await readFile(other.path, 'latin1')
-  const block = Buffer.from(innerBlock(url)).toString('latin1')
+  const block = Buffer.from(innerBlock(place)).toString('latin1')
   await writeFile(other.path, replaced(text, { ...other, start: other.start }, block), 'latin1')
   return basename(other.path)
 }

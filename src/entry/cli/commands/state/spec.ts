@@ -141,7 +141,13 @@ export const lockCommands: readonly CommandSpec[] = [
     says: 'print the backend block that stores the state of code in this unit',
     args: [{ name: 'unit', says: 'unit name' }],
     options: [
-      { name: 'kind', value: 'kind', choices: ['http'], fallback: 'http', says: 'kind of backend' },
+      {
+        name: 'kind',
+        value: 'kind',
+        choices: ['http', 'cloud', 'remote', 's3'],
+        fallback: 'http',
+        says: 'kind of backend',
+      },
       {
         name: 'write',
         short: 'w',

@@ -11,16 +11,21 @@ export interface Sendable {
   stream(): AsyncIterable<Uint8Array>
 }
 
-export async function sendBytes(x: Exchange, what: Sendable, headers: OutgoingHttpHeaders): Promise<void> {
+export async function sendBytes(
+  x: Exchange,
+  what: Sendable,
+  headers: OutgoingHttpHeaders,
+  status = 200,
+): Promise<void> {
   headers['content-length'] = what.size
   if (what.size <= WHOLE_UP_TO) {
     // Before the head is out, so that a bucket that fails now still gets a proper answer.
     const bytes = await what.bytes()
-    x.res.writeHead(200, headers)
+    x.res.writeHead(status, headers)
     x.res.end(bytes)
     return
   }
-  await sendChunks(x, what.stream(), () => x.res.writeHead(200, headers))
+  await sendChunks(x, what.stream(), () => x.res.writeHead(status, headers))
   x.res.end()
 }
 

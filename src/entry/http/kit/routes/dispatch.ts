@@ -176,7 +176,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   }
 
   function permitted(x: Exchange, route: Route, asked: Resource): Resource | Promise<Resource> {
-    return isOpen(route) ? asked : permitFor(x)(route.action, asked, route)
+    return isOpen(route) ? asked : permitFor(x)(x.action ?? route.action, asked, route)
   }
 
   /** Where people can sign in, the root token is for the first set-up: even its reads are recorded. */
@@ -216,6 +216,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     if (!isOpen(route)) refuseStranger(x, route)
     if (!isOpen(route)) refuseRunToken(principal, route)
     const { params, query } = parsed(x, row, values)
+    x.action = route.actionOf?.({ params, query } as Parameters<Route['target']>[0]) ?? route.action
     return next(route.target({ params, query }, row.face.services), (asked) => {
       found.asked = asked
       x.checkAgain = () => checkAgain(x, found, asked)

@@ -1,9 +1,8 @@
 import type { Action, Resource } from '../../../../access/index.ts'
 import { isTacoError } from '../../../../base/errors.ts'
 import type { Audit, AuditEntry } from '../../../../state/index.ts'
-import { credentialOf } from '../../auth/auth.ts'
 import { callerNetwork } from '../../auth/client-address.ts'
-import { credentialName } from '../../auth/credential-name.ts'
+import { credentialName, hasCredential } from '../../auth/credential-name.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Demand, Route } from './route.ts'
 
@@ -31,8 +30,7 @@ interface Served {
 
 export function createRecorder(audit: Pick<Audit, 'served' | 'counted' | 'refused'>): Recorder {
   function refuse(x: Exchange, reason: string, { org, unit }: Resource): void {
-    const given = credentialOf(x.req.headers.authorization)
-    const credential = given === undefined ? undefined : credentialName(given)
+    const credential = credentialName(x.req.headers.authorization)
     // Who is not known leaves nothing in the records of an organization.
     const isUnknown = isStranger(x)
     audit.refused({
@@ -76,9 +74,7 @@ function reasonOf(x: Exchange, error: unknown, route: Route | undefined): string
   const { code, facts } = error
   // Those who send no credential are asked for one. Where none is needed, what is refused came in another way.
   if (code === 'UNAUTHENTICATED')
-    return route?.openness === 'everybody' || credentialOf(x.req.headers.authorization) !== undefined
-      ? code
-      : undefined
+    return route?.openness === 'everybody' || hasCredential(x.req.headers.authorization) ? code : undefined
   if (code === 'FORBIDDEN' || code === 'RATE_LIMITED') return code
   const { oauth } = facts
   return typeof oauth === 'string' && REFUSED_GRANTS.has(oauth) ? oauth : undefined

@@ -116,6 +116,8 @@ interface Typed<S, P extends Schema, Q extends Schema, B extends BodySpec | unde
    * asked only for callers that have a credential. The handler gets what it answers.
    */
   readonly target: (given: Addressed<P, Q>, services: S) => R | Promise<R>
+  /** Instead of `action`, where the address says what the request is for. */
+  readonly actionOf?: (given: Addressed<P, Q>) => Action
   /** Further rights that it needs, by what it asks for. */
   readonly also?: (given: Asked<P, Q, B, R>) => readonly Demand[]
 }
@@ -175,6 +177,7 @@ export interface Route extends Described {
   /** The path as the document, logs and metrics write it. */
   readonly pattern: string
   target(given: Pick<Given, 'params' | 'query'>, services: unknown): Resource | Promise<Resource>
+  actionOf?(given: Pick<Given, 'params' | 'query'>): Action
   also?(given: AskedOf): readonly Demand[]
   /** Only a parsed request has a caller: a raw handler makes it from the exchange, when it knows the body. */
   handle(

@@ -3,6 +3,7 @@ import type { Resource } from '../../../../access/index.ts'
 import type { HttpDeps } from '../../deps.ts'
 import type { Exchange, FaceStyle } from '../../kit/exchange.ts'
 import type { StreamSlots } from '../../kit/stream-slots.ts'
+import { PROGRAM_HEADERS } from '../../kit/response/program-headers.ts'
 import { routesOf } from '../../kit/routes/route.ts'
 import type { Locator } from '../locator.ts'
 import { jsonApiErrors } from './errors.ts'
@@ -24,11 +25,7 @@ const API_VERSION = '2.6'
 export const tfcStyle: FaceStyle = {
   errors: jsonApiErrors,
   headers: {
-    'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
+    ...PROGRAM_HEADERS,
     'tfp-api-version': API_VERSION,
     // Clients know two names, and take any other for the first.
     'tfp-appname': 'Terraform Enterprise',

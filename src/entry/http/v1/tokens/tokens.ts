@@ -34,6 +34,11 @@ const NewTokenAnswer = Token.extend({
   token: z.string().meta({ description: 'taco_…; shown only once.' }),
 })
 
+const S3Keys = z.object({
+  accessKeyId: z.string().meta({ example: 'at-Gx4vUkP2sWq7ZrTn.k1' }),
+  secretAccessKey: z.string(),
+})
+
 const Patterns = z.array(z.string()).min(1).optional()
 const TokenInput = z.strictObject({
   name: z
@@ -128,6 +133,27 @@ export const tokenRoutes = [
     async handle({ params: { id }, caller }, services) {
       await signInOf(services).tokens.revoke(id, ownOf(caller), caller)
       return { status: 204 }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/s3-keys',
+    id: 'getS3Keys',
+    action: 'server:read',
+    tags,
+    summary: 'Get the S3 keys of the token that the request carries',
+    description:
+      'The keys are derived from the token: they have its rights, end with it, and are the same every time.',
+    isSecret: true,
+    query,
+    target: ofServer,
+    answers: { 200: jsonAnswer(S3Keys, 'The keys') },
+    handle({ caller }, { signingKeys }) {
+      const keys = signingKeys?.of(caller.principal)
+      if (keys !== undefined) return { status: 200, json: keys }
+      throw new TacoError('FORBIDDEN', 'The request carries no token from which S3 keys can be derived.', {
+        hint: 'Send a personal token, or one of a team or of an organization, to a server.',
+      })
     },
   }),
   route({

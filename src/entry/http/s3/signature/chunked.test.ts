@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { readSignature } from './authorization.ts'
+import { unchunked } from './chunked.ts'
+
+/** The example of https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html */
+const SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
+const SEED = '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9'
+const SIGNATURES = [
+  'ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648',
+  '0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497',
+  'b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9',
+]
+const CHUNKS = ['a'.repeat(65_536), 'a'.repeat(1024), '']
+
+function exampleKey() {
+  const signature = readSignature(
+    {
+      method: 'PUT',
+      path: '/examplebucket/chunkObject.txt',
+      query: '',
+      headers: {
+        host: 's3.amazonaws.com',
+        'x-amz-date': '20130524T000000Z',
+        'x-amz-storage-class': 'REDUCED_REDUNDANCY',
+        'content-encoding': 'aws-chunked',
+        'content-length': '66824',
+        'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+        'x-amz-decoded-content-length': '66560',
+        authorization: `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=content-encoding;content-length;host;x-amz-content-sha256;x-amz-date;x-amz-decoded-content-length;x-amz-storage-class, Signature=${SEED}`,
+      },
+    },
+    Date.parse('2013-05-24T00:00:00Z'),
+  )
+  const key = signature?.verified(SECRET)
+  if (signature === undefined || key === undefined) throw new Error('the example is not right')
+  return { key, signature }
+}
+
+const body = (chunks: readonly string[], signatures: readonly string[]) =>
+  chunks
+    .map((chunk, i) => `${chunk.length.toString(16)};chunk-signature=${signatures[i]}\r\n${chunk}\r\n`)
+    .join('')
+
+async function* parts(text: string, size: number) {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function decoded(text: string, size = 1000, options = {}) {
+  const trailers: string[] = []
+  const signed = { signedWith: exampleKey(), isSigned: true, hasTrailers: false }
+  const onTrailer = (name: string, value: string) => void trailers.push(`${name}=${value}`)
+  let bytes = ''
+  for await (const chunk of unchunked(parts(text, size), { ...signed, onTrailer, ...options }))
+    bytes += Buffer.from(chunk).toString()
+  return { bytes, trailers }
+}
+
+test.each([7, 1000, 100_000])('the example of AWS is read, in parts of %i bytes', async (size) => {
+  expect((await decoded(body(CHUNKS, SIGNATURES), size)).bytes).toBe('a'.repeat(66_560))
+})
+
+test.each([
+  ['changed', body([CHUNKS[0] ?? '', 'b'.repeat(1024), ''], SIGNATURES)],
+  ['left out', body([CHUNKS[0] ?? '', ''], [SIGNATURES[0] ?? '', SIGNATURES[2] ?? ''])],
+  ['cut off', body(CHUNKS.slice(0, 2), SIGNATURES)],
+  ['without a signature', `${body(CHUNKS.slice(0, 2), SIGNATURES)}0\r\n\r\n`],
+  ['followed by something else', `${body(CHUNKS, SIGNATURES)}more`],
+])('a body with a chunk that is %s is refused', async (_, text) => {
+  await expect(decoded(text)).rejects.toThrow(expect.objectContaining({ facts: { s3: expect.any(String) } }))
+})
+
+const unsigned = { signedWith: undefined, isSigned: false, hasTrailers: true }
+
+test('headers behind the body are read', async () => {
+  const text = '5\r\nhello\r\n6\r\n world\r\n0\r\nx-amz-checksum-crc32:DUoRhQ==\r\n\r\n'
+
+  expect(await decoded(text, 3, unsigned)).toEqual({
+    bytes: 'hello world',
+    trailers: ['x-amz-checksum-crc32=DUoRhQ=='],
+  })
+})
+
+test.each(['hello', '5\r\nhel', '5\r\nhello world\r\n', 'fffffff\r\n', '1'.repeat(5000)])(
+  'what is not chunked is refused: %s',
+  async (text) => {
+    await expect(decoded(text, 1000, unsigned)).rejects.toThrow()
+  },
+)
