@@ -39,9 +39,10 @@ import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/i
 import { openSpool } from './spool.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import type { StateControl } from '../state/index.ts'
+import { type VariableServices, createVariables } from '../variables/index.ts'
 
 /** What is built on state control, for every face. */
-export interface Services {
+export interface Services extends VariableServices {
   readonly graph: Graph
   readonly inputs: Inputs
   readonly sync: Sync
@@ -83,6 +84,7 @@ export function createServices({ keys, sealKeys = keys, ...deps }: ServiceDeps):
   const orgIds = createOrgIds({ orgs: control.orgs, clock })
   const recordDeps: RecordDeps = { ...deps, outbox: control.outbox, orgIds }
   const sealing = sealingWith(sealKeys)
+  const projects = createProjects(recordDeps, control)
   const access = createAccess({ clock, orgs: orgAccess, settings: signIn?.settings, findUnit })
   return {
     graph: createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock }),
@@ -94,7 +96,8 @@ export function createServices({ keys, sealKeys = keys, ...deps }: ServiceDeps):
     sealing,
     sshKeys: createSshKeys({ ...recordDeps, sealing }),
     agentPools: createAgentPools(recordDeps),
-    projects: createProjects(recordDeps, control),
+    projects,
+    ...createVariables({ ...recordDeps, sealing, projects }, control),
     organizationSettings: createOrganizationSettings(recordDeps),
     reservedTagKeys: createReservedTagKeys(recordDeps),
     configurations: createConfigurations({ ...recordDeps, spool: openSpool() }),

@@ -116,22 +116,30 @@ export function send(
   { method = 'GET', headers = {}, body }: Sent = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (reply) => {
-      const parts: Buffer[] = []
-      reply.on('data', (part: Buffer) => parts.push(part))
-      reply.on('error', reject)
-      reply.on('end', () => {
-        const bytes = Buffer.concat(parts)
-        const text = bytes.toString()
-        resolve({
-          status: reply.statusCode ?? 0,
-          headers: reply.headers,
-          bytes,
-          text,
-          json: () => JSON.parse(text) as Record<string, unknown>,
+    // Node frames no body of a DELETE by itself.
+    const framed =
+      method === 'DELETE' && body !== undefined
+        ? { 'content-length': String(Buffer.byteLength(body)), ...headers }
+        : headers
+    const call = request(
+      { host: '127.0.0.1', port, path, method, headers: framed, agent: false },
+      (reply) => {
+        const parts: Buffer[] = []
+        reply.on('data', (part: Buffer) => parts.push(part))
+        reply.on('error', reject)
+        reply.on('end', () => {
+          const bytes = Buffer.concat(parts)
+          const text = bytes.toString()
+          resolve({
+            status: reply.statusCode ?? 0,
+            headers: reply.headers,
+            bytes,
+            text,
+            json: () => JSON.parse(text) as Record<string, unknown>,
+          })
         })
-      })
-    })
+      },
+    )
     call.on('error', reject)
     call.end(body)
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isTacoError } from '../../base/errors.ts'
-import type { KeyRing } from './key-ring.ts'
+import type { Sealing } from './sealing.ts'
 
 /**
  * A sealed text in a document. Bind it to its place by the context: the document and the field, and the id of the entry
@@ -8,7 +8,7 @@ import type { KeyRing } from './key-ring.ts'
  */
 export const SealedText = z.string().regex(/^v1\.[0-9A-Za-z_-]{1,32}\.[0-9A-Za-z_-]+$/, 'is not sealed')
 
-export function openText(ring: KeyRing, sealed: string, context: string): string {
+export function openText(ring: Pick<Sealing, 'open'>, sealed: string, context: string): string {
   return ring.open(sealed, context).toString('utf8')
 }
 
@@ -17,7 +17,7 @@ export function openText(ring: KeyRing, sealed: string, context: string): string
  * replacing a key needs no pass over the bucket then. What cannot be opened stays as it is, so that a lost key does not
  * stand in the way of other changes of the document, above all of entering the secret again.
  */
-export function sealAgain(ring: KeyRing, sealed: string, context: string): string {
+export function sealAgain(ring: Sealing, sealed: string, context: string): string {
   if (ring.isCurrent(sealed)) return sealed
   try {
     return ring.seal(ring.open(sealed, context), context)

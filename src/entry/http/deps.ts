@@ -11,6 +11,7 @@ import type { OrgIds } from '../../records/index.ts'
 import type { Sync } from '../../project/index.ts'
 import type { Rollouts } from '../../rollouts/index.ts'
 import type { StateControl } from '../../state/index.ts'
+import type { VariableServices } from '../../variables/index.ts'
 import type { Guard } from './auth/auth.ts'
 import type { SigningKeys } from './auth/signing-keys.ts'
 import type { WorkloadExchange } from './auth/workload-exchange.ts'
@@ -21,7 +22,7 @@ import type { LongAnswers } from './kit/long-answers.ts'
 import type { Metrics } from './kit/metrics.ts'
 
 /** What the HTTP face is built from. */
-export interface HttpDeps {
+export interface HttpDeps extends VariableServices {
   readonly control: StateControl
   readonly graph: Graph
   readonly inputs: Inputs

@@ -10,6 +10,7 @@ import { runTriggerRoutes } from './run-triggers/run-triggers.ts'
 import { configurationVersionRoutes } from './configuration-versions/routes.ts'
 import { pingRoutes } from './server/ping.ts'
 import { sshKeyRoutes } from './ssh-keys/ssh-keys.ts'
+import { variableRoutes } from './variables/routes.ts'
 
 /**
  * Every route of the Terraform Cloud API, by the folder it is in. Organizations are named, everything else has an id.
@@ -21,6 +22,7 @@ export const TFC_FAMILIES = {
   'run-triggers': runTriggerRoutes,
   'ssh-keys': sshKeyRoutes,
   'configuration-versions': configurationVersionRoutes,
+  variables: variableRoutes,
 } as const satisfies Readonly<Record<string, readonly Route[]>>
 
 /** The services that engines and providers look for, by the ids under which they do. */
