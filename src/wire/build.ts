@@ -9,6 +9,7 @@ import { type LongWork, type StateControl, createStateControl } from '../state/i
 import { type OpenBucket, openBucket } from './buckets.ts'
 import { withCachedStates } from './bucket-layers/cached-states.ts'
 import { metered } from './bucket-layers/metered-bucket.ts'
+import type { NotifySettings } from './notifications.ts'
 import { type Services, createServices } from './services.ts'
 import { openSpool } from './spool.ts'
 import { packageVersion } from './version.ts'
@@ -28,6 +29,7 @@ export interface BuildOptions {
   readonly isRehearsal?: boolean
   /** Does what takes long; without, it is done in this thread. */
   readonly work?: LongWork
+  readonly notify?: NotifySettings | undefined
   /** How long a request to the bucket may go unanswered. */
   readonly bucketDeadlineMs?: number | undefined
 }
@@ -75,8 +77,8 @@ export async function build(options: BuildOptions): Promise<Built> {
       keys: options.sealKeys ?? options.keys,
       ...(options.work === undefined ? {} : { work: options.work }),
     })
-    const { log, keys, sealKeys } = options
-    const services = createServices({ bucket, clock, ids: randomIds, log, control, keys, sealKeys })
+    const { log, keys, sealKeys, notify } = options
+    const services = createServices({ bucket, clock, ids: randomIds, log, control, keys, sealKeys, notify })
     return {
       control,
       ...services,

@@ -42,6 +42,16 @@ export const ServeOptions = z.object({
     .int()
     .min(0)
     .default(6 * 3_600_000),
+  /** Where e-mail is sent from: `smtp://user:password@host:587`. */
+  smtpUrl: z
+    .string()
+    .regex(/^smtps?:\/\/./, 'must begin with smtp:// or smtps://')
+    .optional(),
+  smtpFrom: z.string().min(3).optional(),
+  /** Networks that notifications are not sent to. */
+  notificationDeny: z.array(z.string()).readonly().default([]),
+  /** How often events are looked for that somebody is to be notified of. */
+  notifyEveryMs: z.number().int().min(100).default(5_000),
   /** How long a request to the bucket may go unanswered. */
   bucketDeadlineMs: z.number().int().min(1000).optional(),
   /** How long requests under way may take to end at a shutdown. */
@@ -63,6 +73,10 @@ const SAID_AS: Readonly<Record<string, string>> = {
   maxStateBytes: '--max-state',
   lookEveryMs: '--look-every (in milliseconds)',
   gcEveryMs: '--gc-every (in milliseconds)',
+  smtpUrl: '--smtp-url',
+  smtpFrom: '--smtp-from',
+  notificationDeny: '--notification-deny',
+  notifyEveryMs: '--notify-every (in milliseconds)',
   bucketDeadlineMs: '--bucket-timeout (in milliseconds)',
   graceMs: '--grace (in milliseconds)',
 }

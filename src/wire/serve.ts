@@ -29,6 +29,7 @@ import { guardOf, signingKeysOf } from './guard.ts'
 import { openKeyRing, openKeyRingIfAny } from './key-ring.ts'
 import { publicUrlOf } from './public-url.ts'
 import { listenOn, parseListen } from './listen.ts'
+import type { NotifySettings } from './notifications.ts'
 import { memoryAtRest } from './memory/memory-at-rest.ts'
 import { LAST_WORDS_MS, type ServeInput, type ServeOptions, parseServeOptions } from './serve-options.ts'
 import { openWorkloads } from './workloads.ts'
@@ -92,6 +93,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     keys,
     sealKeys,
     probe: 'always',
+    notify: notifySettings(options, publicUrl),
     bucketDeadlineMs: options.bucketDeadlineMs,
     ...threads,
   })
@@ -191,6 +193,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
         onMissing: (states) => (metrics.statesMissing = states),
       })
     : undefined
+  const deliverer = isFirst ? services.startDelivery(options.notifyEveryMs) : undefined
   const resting = setInterval(
     memoryAtRest({
       clock,
@@ -206,7 +209,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     log.info('stopping')
     clearInterval(resting)
     async function tidyUp(): Promise<true> {
-      await Promise.all([face.close(options.graceMs), secure?.close(), background?.stop()])
+      await Promise.all([face.close(options.graceMs), secure?.close(), background?.stop(), deliverer?.stop()])
       await built.close()
       await threads?.close()
       return true
@@ -231,6 +234,20 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     close: () => (closing ??= shutDown()),
     metricsText: () => metrics.text(),
   }
+}
+
+function notifySettings(
+  { smtpUrl, smtpFrom, notificationDeny }: ServeOptions,
+  publicUrl: string | undefined,
+): NotifySettings {
+  if (smtpUrl !== undefined && smtpFrom === undefined)
+    throw badRequest(
+      'smtpFrom',
+      'E-mail has no sender.',
+      'Give --smtp-from with --smtp-url, such as "OpenTaco <taco@example.com>".',
+    )
+  const smtp = smtpUrl === undefined || smtpFrom === undefined ? undefined : { url: smtpUrl, from: smtpFrom }
+  return { smtp, deny: notificationDeny, publicUrl }
 }
 
 function trustedProxiesOf({ trustedProxies }: ServeOptions): ReturnType<typeof parseTrustedProxies> {

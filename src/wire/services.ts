@@ -40,9 +40,10 @@ import { openSpool } from './spool.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import type { StateControl } from '../state/index.ts'
 import { type VariableServices, createVariables } from '../variables/index.ts'
+import { type NotifySettings, type OpenedNotifications, openNotifications } from './notifications.ts'
 
 /** What is built on state control, for every face. */
-export interface Services extends VariableServices {
+export interface Services extends VariableServices, OpenedNotifications {
   readonly graph: Graph
   readonly inputs: Inputs
   readonly sync: Sync
@@ -72,9 +73,10 @@ export interface ServiceDeps extends Omit<Parameters<typeof createRollouts>[0], 
   readonly keys?: KeyRing | undefined
   /** Seals secrets of organizations. Undefined: none can be stored. Default: `keys`. */
   readonly sealKeys?: KeyRing | undefined
+  readonly notify?: NotifySettings | undefined
 }
 
-export function createServices({ keys, sealKeys = keys, ...deps }: ServiceDeps): Services {
+export function createServices({ keys, sealKeys = keys, notify, ...deps }: ServiceDeps): Services {
   const { control, clock } = deps
   const rollouts = createRollouts(deps)
   const accessDeps = { ...deps, journal: control.outbox }
@@ -86,8 +88,10 @@ export function createServices({ keys, sealKeys = keys, ...deps }: ServiceDeps):
   const sealing = sealingWith(sealKeys)
   const projects = createProjects(recordDeps, control)
   const access = createAccess({ clock, orgs: orgAccess, settings: signIn?.settings, findUnit })
+  const graph = createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock })
   return {
-    graph: createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock }),
+    graph,
+    ...openNotifications({ ...deps, ...recordDeps, graph, sealing, people: signIn?.people }, notify),
     inputs: createInputs(control),
     sync: createSync(control),
     rollouts,

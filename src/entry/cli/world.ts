@@ -101,6 +101,12 @@ export interface ServeOptions {
   /** Addresses and networks of proxies that are believed about whom they speak for. */
   readonly trustedProxies: readonly string[]
   readonly metricsOpen: boolean
+  /** Where e-mail is sent from, and as whom. */
+  readonly smtpUrl: string | undefined
+  readonly smtpFrom: string | undefined
+  /** Networks that notifications are not sent to. */
+  readonly notificationDeny: readonly string[]
+  readonly notifyEveryMs: number | undefined
   readonly maxStateBytes: number | undefined
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'json' | 'text' | undefined

@@ -7,6 +7,7 @@ import type { Log } from '../../base/log.ts'
 import type { AgentPools, SshKeys } from '../../execution/index.ts'
 import type { Graph, Inputs } from '../../graph/index.ts'
 import type { OrganizationSettingsService, Projects, ReservedTagKeys } from '../../projects/index.ts'
+import type { Notifications } from '../../notifications/index.ts'
 import type { OrgIds } from '../../records/index.ts'
 import type { Sync } from '../../project/index.ts'
 import type { Rollouts } from '../../rollouts/index.ts'
@@ -47,6 +48,7 @@ export interface HttpDeps extends VariableServices {
   readonly organizationSettings: OrganizationSettingsService
   readonly reservedTagKeys: ReservedTagKeys
   readonly configurations: Configurations
+  readonly notifications: Notifications
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions

@@ -6,6 +6,7 @@ import { createLocator } from './locator.ts'
 import { type TfcServices, tfcStyle } from './kit/define.ts'
 import { notFound } from './kit/errors.ts'
 import { agentPoolRoutes } from './agent-pools/agent-pools.ts'
+import { notificationRoutes } from './notifications/notifications.ts'
 import { runTriggerRoutes } from './run-triggers/run-triggers.ts'
 import { configurationVersionRoutes } from './configuration-versions/routes.ts'
 import { pingRoutes } from './server/ping.ts'
@@ -19,6 +20,7 @@ import { variableRoutes } from './variables/routes.ts'
 export const TFC_FAMILIES = {
   server: pingRoutes,
   'agent-pools': agentPoolRoutes,
+  notifications: notificationRoutes,
   'run-triggers': runTriggerRoutes,
   'ssh-keys': sshKeyRoutes,
   'configuration-versions': configurationVersionRoutes,

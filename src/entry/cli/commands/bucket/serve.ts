@@ -16,6 +16,10 @@ interface ServeFlags extends TlsFlags {
   readonly insecure?: boolean
   readonly metricsOpen?: boolean
   readonly trustedProxy?: string
+  readonly smtpUrl?: string
+  readonly smtpFrom?: string
+  readonly notificationDeny?: string
+  readonly notifyEvery?: string
   readonly maxState?: string
   readonly logLevel?: ServeOptions['logLevel']
   readonly logFormat?: 'json' | 'text'
@@ -74,10 +78,11 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     rootToken: auth === 'none' ? undefined : rootToken,
     secretKeyFile: flags.secretKeyFile || undefined,
     secretKeyCommand: flags.secretKeyCommand || undefined,
-    trustedProxies: (flags.trustedProxy ?? '')
-      .split(',')
-      .map((one) => one.trim())
-      .filter(Boolean),
+    trustedProxies: listIn(flags.trustedProxy),
+    smtpUrl: flags.smtpUrl || undefined,
+    smtpFrom: flags.smtpFrom || undefined,
+    notificationDeny: listIn(flags.notificationDeny),
+    notifyEveryMs: timeOf('notify-every', flags.notifyEvery),
     metricsOpen: flags.metricsOpen === true,
     maxStateBytes,
     logLevel:
@@ -90,6 +95,13 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     graceMs: timeOf('grace', flags.grace),
     workers: workersOf(flags.workers ?? '1'),
   }
+}
+
+function listIn(text = ''): readonly string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean)
 }
 
 /** A short token can be guessed, and this one opens everything. */

@@ -76,6 +76,30 @@ export const bucketCommands: readonly CommandSpec[] = [
         env: 'TACO_TRUSTED_PROXY',
         says: 'trust X-Forwarded-For from these proxies, e.g. 10.0.0.5,fd00::/8',
       },
+      {
+        name: 'smtp-url',
+        value: 'url',
+        env: 'TACO_SMTP_URL',
+        says: 'send notifications by e-mail through this server, e.g. smtp://user:password@mail.example.com:587',
+      },
+      {
+        name: 'smtp-from',
+        value: 'address',
+        env: 'TACO_SMTP_FROM',
+        says: 'sender of that e-mail, e.g. "OpenTaco <taco@example.com>"',
+      },
+      {
+        name: 'notification-deny',
+        value: 'networks',
+        env: 'TACO_NOTIFICATION_DENY',
+        says: 'send no notifications to these networks, e.g. 10.0.0.0/8,127.0.0.0/8',
+      },
+      {
+        name: 'notify-every',
+        value: 'time',
+        env: 'TACO_NOTIFY_EVERY',
+        says: 'how often to look for events to notify about ; default: 5s',
+      },
       { name: 'metrics-open', env: 'TACO_METRICS_OPEN', says: 'serve /metrics without a token' },
       { name: 'max-state', value: 'size', env: 'TACO_MAX_STATE', says: 'refuse larger states, e.g. 500MB' },
       {

@@ -88,6 +88,7 @@ function rateLimit(headers: RenderedError['headers']): Record<string, string> {
 const OTHER_FIELDS: Readonly<Record<string, string | undefined>> = {
   unit: 'name',
   org: 'name',
+  emails: 'email-addresses',
   body: undefined,
   path: undefined,
   method: undefined,

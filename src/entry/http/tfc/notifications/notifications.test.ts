@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest'
+import { startHookReceiver } from '../../../../../test/peers/hook-receiver.ts'
+import { rowsOf } from '../../../../../test/rig/players.ts'
+import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { linkTo, linksTo, newUnit, tfcAs, tfcCall } from '../../../../../test/rig/tfc-calls.ts'
+import { bind } from '../../../../access/organization/transitions.ts'
+import { defaultProjectId } from '../../../../projects/index.ts'
+import { notificationRoutes } from './notifications.ts'
+
+const type = 'notification-configurations'
+const disabled = {
+  type,
+  attributes: {
+    name: 'hook',
+    enabled: false,
+    'destination-type': 'generic',
+    url: 'https://hooks.example.com/services/secret',
+    triggers: ['run:completed', 'some:later'],
+  },
+}
+
+test('exactly those whom the table names are let in', { timeout: 60_000 }, async () => {
+  const receiver = await startHookReceiver()
+  const rows = await rowsOf(notificationRoutes, async (face, { method, pattern }) => {
+    const unit = await newUnit(face)
+    const of = `workspaces/${unit}/notification-configurations`
+    if (pattern.includes('/{id}/')) {
+      const path = pattern.includes('/projects/')
+        ? of.replace(`workspaces/${unit}`, `projects/${defaultProjectId('default')}`)
+        : of
+      return tfcCall(method, path, method === 'POST' ? disabled : undefined)
+    }
+    const attributes = { ...disabled.attributes, url: receiver.url }
+    const { id } = (await tfcAs(face, face.root)('POST', of, { type, attributes })).data
+    const change = method === 'PATCH' ? { type, attributes: { name: 'other' } } : undefined
+    return tfcCall(method, pattern.replace('/api/v2/', '').replace('{notification}', id), change)
+  })
+  expect(rows).toEqual([
+    'DELETE /api/v2/notification-configurations/{notification} · notification:manage · 333++3 33 ++ 44 11111',
+    'GET /api/v2/notification-configurations/{notification} · notification:read · +++++3 ++ ++ 44 11111',
+    'GET /api/v2/projects/{id}/notification-configurations · notification:read · +++++3 ++ ++ 44 11111',
+    'GET /api/v2/workspaces/{id}/notification-configurations · notification:read · +++++3 ++ ++ 44 11111',
+    'PATCH /api/v2/notification-configurations/{notification} · notification:manage · 333++3 33 ++ 44 11111',
+    'POST /api/v2/notification-configurations/{notification}/actions/verify · notification:manage · 333++3 33 ++ 44 11111',
+    'POST /api/v2/projects/{id}/notification-configurations · notification:manage · 333++3 33 ++ 44 11111',
+    'POST /api/v2/workspaces/{id}/notification-configurations · notification:manage · 333++3 33 ++ 44 11111',
+  ])
+})
+
+async function open() {
+  const face = await startSsoFace()
+  const unit = await newUnit(face)
+  return { face, unit, of: `workspaces/${unit}/notification-configurations`, ask: tfcAs(face, face.root) }
+}
+
+test('notifications are created, shown, changed, listed and deleted', async () => {
+  const { ask, of, unit } = await open()
+
+  const made = await ask('POST', of, disabled)
+  expect([made.status, made.data]).toMatchObject([
+    201,
+    {
+      type,
+      attributes: { ...disabled.attributes, token: null, 'email-addresses': [], 'delivery-responses': [] },
+      relationships: { subscribable: linkTo('workspaces', unit), users: { data: [] } },
+    },
+  ])
+  const path = `notification-configurations/${made.data.id}`
+  expect((await ask('GET', path)).data).toEqual(made.data)
+  const changed = await ask('PATCH', path, {
+    type,
+    attributes: { name: 'n', triggers: ['run:errored'], enabled: null },
+  })
+  expect([changed.status, changed.data.attributes]).toMatchObject([
+    200,
+    { name: 'n', triggers: ['run:errored'], enabled: false, url: disabled.attributes.url },
+  ])
+  await ask('POST', of, disabled)
+  const page = await ask('GET', `${of}?page%5Bsize%5D=1&page%5Bnumber%5D=2`)
+  expect([page.all.length, page.json['meta']]).toMatchObject([1, { pagination: { 'total-count': 2 } }])
+  expect((await ask('DELETE', path)).status).toBe(204)
+  expect((await ask('GET', path)).status).toBe(404)
+})
+
+test('what is enabled is verified, and a token signs it and is never shown', async () => {
+  const { ask, of } = await open()
+  const receiver = await startHookReceiver()
+  const attributes = { ...disabled.attributes, url: receiver.url, enabled: true, token: 'very secret' }
+
+  const made = await ask('POST', of, { type, attributes })
+  expect([made.status, JSON.stringify(made.json)]).toEqual([201, expect.not.stringContaining('very secret')])
+  expect(made.data.attributes['delivery-responses']).toEqual([
+    {
+      url: receiver.url,
+      code: '200',
+      body: 'ok',
+      successful: 'true',
+      'sent-at': expect.stringMatching(/Z$/),
+      headers: expect.objectContaining({ connection: ['close'] }),
+    },
+  ])
+  expect(receiver.got[0]?.headers['x-tfe-notification-signature']).toMatch(/^[0-9a-f]{128}$/)
+  const path = `notification-configurations/${made.data.id}/actions/verify`
+  const verified = await ask('POST', path)
+  expect([verified.status, verified.data.attributes['delivery-responses']]).toMatchObject([200, [{}, {}]])
+  receiver.answer.status = 404
+  const refused = await ask('POST', path)
+  expect([refused.status, refused.pointer]).toEqual([422, '/data/attributes/url'])
+  const again = await ask('POST', of, { type, attributes })
+  expect([again.status, again.pointer]).toEqual([422, '/data/attributes/url'])
+})
+
+test('e-mail has addresses and people instead of a URL', async () => {
+  const { ask, of, face } = await open()
+  const { id } = await face.person('alice')
+  const made = await ask('POST', of, {
+    type,
+    attributes: {
+      name: 'm',
+      enabled: false,
+      'destination-type': 'email',
+      'email-addresses': ['a@example.com'],
+    },
+    relationships: { users: linksTo('users', id) },
+  })
+  expect(made.data).toMatchObject({
+    attributes: { 'email-addresses': ['a@example.com'], url: null, triggers: [] },
+    relationships: { users: linksTo('users', id) },
+  })
+  const cleared = await ask('PATCH', `notification-configurations/${made.data.id}`, {
+    type,
+    relationships: { users: linksTo('users') },
+  })
+  expect(cleared.data.relationships['users']).toEqual({ data: [] })
+})
+
+test('what is wrong is refused with a pointer', async () => {
+  const { ask, of } = await open()
+  const { url: _, ...without } = disabled.attributes
+  for (const [attributes, attribute] of [
+    [{ ...disabled.attributes, name: undefined }, 'name'],
+    [{ ...disabled.attributes, enabled: 'yes' }, 'enabled'],
+    [{ ...disabled.attributes, 'destination-type': 'pigeon' }, 'destination-type'],
+    [{ ...disabled.attributes, triggers: ['completed'] }, 'triggers'],
+    [without, 'url'],
+    [{ ...disabled.attributes, url: 'ftp://example.com' }, 'url'],
+    [{ ...disabled.attributes, 'destination-type': 'slack', token: 't' }, 'token'],
+    [{ ...without, 'destination-type': 'email', 'email-addresses': ['nobody'] }, 'email-addresses'],
+  ] as const) {
+    const refused = await ask('POST', of, { type, attributes })
+    expect([refused.status, refused.pointer], JSON.stringify(refused.json)).toEqual([
+      422,
+      `/data/attributes/${attribute}`,
+    ])
+  }
+})
+
+test('who may manage one unit manages the notifications of that unit alone', async () => {
+  const { face, ask, of } = await open()
+  const other = await newUnit(face, 'other')
+  const ofOther = await ask('POST', `workspaces/${other}/notification-configurations`, disabled)
+  const person = await face.person('alice')
+  const { name } = (await face.send(`/v1/units/${of.split('/')[1]}`, { headers: face.root })).json()
+  await face.policy('default', (all) =>
+    bind(all, { role: 'admin', to: `user:${person.id}`, units: [String(name)] }),
+  )
+  const asAlice = tfcAs(face, person.token)
+  expect((await asAlice('POST', of, disabled)).status).toBe(201)
+  expect((await asAlice('GET', `notification-configurations/${ofOther.data.id}`)).status).toBe(404)
+  expect(
+    (await asAlice('POST', `projects/${defaultProjectId('default')}/notification-configurations`, disabled))
+      .status,
+  ).toBe(403)
+})

@@ -1,0 +1,47 @@
+import type { Configuration, DeliveryResponse } from '../../../../notifications/index.ts'
+import type { TfcServices } from '../kit/define.ts'
+import { type ResourceObject, many, one, time } from '../kit/json-api.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  organization: 'organizations',
+  unit: 'workspaces',
+  project: 'projects',
+  team: 'teams',
+}
+
+/** As clients decode it. The token is never shown. */
+export async function viewNotification(
+  { notifications, control }: Pick<TfcServices, 'notifications' | 'control'>,
+  org: string,
+  configuration: Configuration,
+): Promise<ResourceObject> {
+  const { id, name, destination, isEnabled, triggers, url, emails, users, scope } = configuration
+  const { responses } = await notifications.deliveriesOf(org, id)
+  const about = scope.kind === 'organization' ? control.orgNames.nameOf(org) : scope.id
+  return {
+    id,
+    type: 'notification-configurations',
+    attributes: {
+      name,
+      enabled: isEnabled,
+      'destination-type': destination,
+      triggers,
+      url: url ?? null,
+      token: null,
+      'email-addresses': emails,
+      'delivery-responses': responses.map(viewResponse),
+      'created-at': time(configuration.createdAt),
+      'updated-at': time(configuration.updatedAt),
+    },
+    relationships: {
+      subscribable: one(TYPES[scope.kind] ?? scope.kind, about),
+      users: many('users', users),
+    },
+    links: { self: `/api/v2/notification-configurations/${id}` },
+  }
+}
+
+/** Clients decode text for the status and for whether it was successful. */
+function viewResponse({ url, body, code, headers, sentAt, isSuccessful }: DeliveryResponse) {
+  return { url, body, code, headers, 'sent-at': time(sentAt), successful: String(isSuccessful) }
+}
