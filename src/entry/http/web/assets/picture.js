@@ -55,7 +55,7 @@ function makeMovable(frame) {
   for (const [text, label, act] of /** @type {const} */ ([
     ['+', 'Zoom in', () => zoom(0.8)],
     ['−', 'Zoom out', () => zoom(1.25)],
-    ['Fit', 'Show everything', fit],
+    ['Fit', 'Fit: show everything', fit],
   ])) {
     const button = document.createElement('button')
     button.type = 'button'

@@ -1,6 +1,14 @@
 // What pages do better with JavaScript. Everything works without it.
 
-for (const place of document.querySelectorAll('[data-copy]')) {
+addCopyButtons()
+document.addEventListener('htmx:after:swap', addCopyButtons)
+
+function addCopyButtons() {
+  for (const place of document.querySelectorAll('[data-copy]:not(:has(button))')) addCopyButton(place)
+}
+
+/** @param {Element} place */
+function addCopyButton(place) {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'button small'
@@ -20,19 +28,19 @@ for (const place of document.querySelectorAll('[data-copy]')) {
 
 // A menu closes as people expect it to.
 document.addEventListener('click', (event) => {
-  for (const menu of document.querySelectorAll('details.me[open]'))
+  for (const menu of document.querySelectorAll('details:is(.me, .menu-button)[open]'))
     if (event.target instanceof Node && !menu.contains(event.target)) menu.removeAttribute('open')
 })
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return
-  for (const menu of document.querySelectorAll('details.me[open]')) {
+  for (const menu of document.querySelectorAll('details:is(.me, .menu-button)[open]')) {
     menu.removeAttribute('open')
     menu.querySelector('summary')?.focus()
   }
 })
 
 // Keys. They lead where the page has something to lead to: links of the navigation, rows of the list, the search.
-let pressedG = 0
+let pressedG = -Infinity
 document.addEventListener('keydown', (event) => {
   const { target, key } = event
   if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof HTMLElement)) return
@@ -47,7 +55,7 @@ document.addEventListener('keydown', (event) => {
   } else if (key === 'g') {
     pressedG = event.timeStamp
   } else if (event.timeStamp - pressedG < 1500 && /^[a-z]$/.test(key)) {
-    pressedG = 0
+    pressedG = -Infinity
     const link = document.querySelector(`[data-go="${key}"]`)
     if (link instanceof HTMLElement) link.click()
   } else if (key === 'j' || key === 'k') {

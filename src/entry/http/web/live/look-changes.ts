@@ -9,11 +9,18 @@ type Nodes = readonly NodeView[]
 /** With more changes than this, the page is fetched anew. */
 const MOST_CHANGES = 2_000
 
+/** The service gives the same list while nothing changed. */
+const prints = new WeakMap<Nodes, string>()
+
 /** Names what a map shows: the same for the same units with the same looks. */
 export function lookPrint(nodes: Nodes): string {
-  const hash = createHash('sha256')
-  for (const node of nodes) hash.update(`${node.name} ${lookOf(node)}\n`)
-  return hash.digest('base64url').slice(0, 22)
+  let print = prints.get(nodes)
+  if (print === undefined) {
+    const text = nodes.map((node) => `${node.name} ${lookOf(node)}`).join('\n')
+    print = createHash('sha256').update(text).digest('base64url').slice(0, 22)
+    prints.set(nodes, print)
+  }
+  return print
 }
 
 /** What changed on a map since the last call, as lines of a stream. `shown`: the print of what the page shows. */

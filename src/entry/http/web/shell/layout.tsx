@@ -38,9 +38,9 @@ export function Layout({
         <link rel="stylesheet" href={view.pathOf('taco.css')} />
         <meta name="htmx-config" content='{"includeIndicatorCSS":false}' />
         <script src={view.pathOf('htmx.js')} defer></script>
-        <script src={view.pathOf('taco.js')} defer></script>
+        <script type="module" src={view.pathOf('taco.js')}></script>
         {[...(live === undefined ? [] : ['live.js']), ...scripts].map((file) => (
-          <script src={view.pathOf(file)} defer></script>
+          <script type="module" src={view.pathOf(file)}></script>
         ))}
       </head>
       <body data-live={live === undefined ? undefined : `${view.org?.base ?? ''}/live${live}`}>
@@ -49,9 +49,9 @@ export function Layout({
         </a>
         <div class={isAlone ? 'frame alone' : 'frame'}>
           <header class="top">
-            <a class="brand" href="/">
+            <a class="brand" href="/" aria-label="OpenTaco">
               <Logo />
-              OpenTaco
+              <span class={view.org === undefined ? undefined : 'brand-name'}>OpenTaco</span>
             </a>
             {view.org !== undefined && (
               <>

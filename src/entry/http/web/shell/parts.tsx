@@ -162,3 +162,25 @@ export function Crumbs({
     </nav>
   )
 }
+
+const STEPS: readonly (readonly [ms: number, word: string])[] = [
+  [86_400_000 * 365, 'year'],
+  [86_400_000 * 30, 'month'],
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+]
+
+/** How long ago something was; the time itself on request. */
+export function Ago({ at, now }: { readonly at: number | string; readonly now: number }) {
+  const iso = new Date(at).toISOString()
+  const passed = now - Date.parse(iso)
+  const [ms, word] = STEPS.find(([step]) => passed >= step) ?? []
+  const count = ms === undefined ? 0 : Math.floor(passed / ms)
+  const text = word === undefined ? 'just now' : `${count} ${word}${count === 1 ? '' : 's'} ago`
+  return (
+    <time class="num" datetime={iso} title={`${iso.slice(0, 19).replace('T', ' ')} UTC`}>
+      {text}
+    </time>
+  )
+}

@@ -1,0 +1,250 @@
+import { expect, test } from 'vitest'
+import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { createTestBrowser, startWebFace } from '../../../../../test/rig/web-face.ts'
+import { push, stateText } from '../../../../../test/support/state.ts'
+import { systemCaller } from '../../../../access/index.ts'
+import { bind, putRole } from '../../../../access/organization/transitions.ts'
+import type { GraphEdgeView, NodeView } from '../../../../graph/index.ts'
+import { collapseGraph } from './collapse.ts'
+import { groupUnits } from './groups.ts'
+import { EstateQuery, momentOf, selectUnits } from './selection.ts'
+import { sortUnits, sortingIn } from './table.tsx'
+
+function node(name: string, more: Partial<NodeView> = {}): NodeView {
+  return {
+    id: `ws-${name}`,
+    name,
+    status: 'up-to-date',
+    ready: false,
+    marks: [],
+    commit: 1,
+    at: null,
+    by: null,
+    who: null,
+    ...more,
+  }
+}
+
+function edge(from: string, to: string, state: GraphEdgeView['state'] = 'fresh'): GraphEdgeView {
+  const ends = { from: `ws-${from}`, to: `ws-${to}`, name: to }
+  return { ...ends, outputs: ['url'], source: 'declared', state, changed: [] }
+}
+
+const names = (nodes: readonly NodeView[]) => nodes.map(({ name }) => name)
+
+test('what an address asks for is taken, and what is wrong in it left out', () => {
+  const query = EstateQuery.parse({
+    view: 'nonsense',
+    status: ['stale', 'constructor'],
+    label: 'env=prod',
+    path: 'prod/',
+    search: ' ',
+    page: 'x',
+    format: 'exe',
+  })
+
+  expect(query).toMatchObject({ view: 'map', status: ['stale'], label: ['env=prod'], path: 'prod', page: 1 })
+  expect(query.search).toBeUndefined()
+  expect(query.format).toBeUndefined()
+})
+
+test('units are selected by status, path, name and label, all at once', () => {
+  const nodes = [
+    node('prod/vpc', { status: 'stale' }),
+    node('prod/dns'),
+    node('production/vpc', { status: 'stale' }),
+    node('prod/VPC-2', { status: 'stale', marks: ['running'] }),
+  ]
+  const select = (query: object, labelled?: ReadonlySet<string>) =>
+    names(selectUnits(nodes, EstateQuery.parse(query), labelled))
+
+  expect(select({ path: 'prod' })).toEqual(['prod/vpc', 'prod/dns', 'prod/VPC-2'])
+  expect(select({ status: 'stale' })).toEqual(['prod/vpc', 'production/vpc'])
+  expect(select({ search: 'Vpc' })).toEqual(['prod/vpc', 'production/vpc', 'prod/VPC-2'])
+  expect(select({ status: ['stale', 'run'], path: 'prod' })).toEqual(['prod/vpc', 'prod/VPC-2'])
+  expect(select({}, new Set(['ws-prod/dns']))).toEqual(['prod/dns'])
+})
+
+test('a time is a day or a moment of the past, in UTC', () => {
+  const now = Date.parse('2026-03-02T12:00:00Z')
+
+  expect(momentOf('2026-03-01', now)).toBe(Date.parse('2026-03-01T00:00:00Z'))
+  expect(momentOf('2026-03-01T10:30', now)).toBe(Date.parse('2026-03-01T10:30:00Z'))
+  for (const wrong of ['2026-03-03', 'yesterday', '2026-99-01', ''])
+    expect(momentOf(wrong, now)).toBeUndefined()
+})
+
+test('a map groups by two parts of the path, after what all have in common', () => {
+  const shape = (all: readonly string[]) =>
+    groupUnits(all.map((name) => node(name))).map(({ path, count, rows }) => [
+      path,
+      count,
+      rows.map(({ label }) => label),
+    ])
+
+  expect(shape(['prod/net/eu/vpc', 'prod/net/us/vpc', 'prod/apps/shop', 'dev/x', 'top'])).toEqual([
+    ['', 1, ['']],
+    ['dev', 1, ['']],
+    ['prod/apps', 1, ['']],
+    ['prod/net', 2, ['eu', 'us']],
+  ])
+  expect(shape(['a/b/c/d/e/one', 'a/b/c/d/e/two'])).toEqual([['a/b/c/d/e', 2, ['']]])
+  expect(shape(['acme/prod/x/1', 'acme/dev/x/1'])).toEqual([
+    ['acme/dev', 1, ['x']],
+    ['acme/prod', 1, ['x']],
+  ])
+  const wide = Array.from({ length: 200 }, (_, i) => `team/${i}/unit`)
+  expect(shape([...wide, 'other/x'])).toHaveLength(2)
+})
+
+test('a graph closes folders until it can be read, and opens those that the person asks for', () => {
+  const nodes = ['net', 'data', 'apps'].flatMap((area) =>
+    Array.from({ length: 30 }, (_, i) => node(`prod/${area}/u${i}`)),
+  )
+  const edges = [
+    edge('prod/data/u1', 'prod/net/u1'),
+    edge('prod/data/u2', 'prod/net/u1', 'changed'),
+    edge('prod/data/u3', 'prod/data/u2'),
+  ]
+  const none = { open: [], shut: [] }
+
+  const closed = collapseGraph(nodes, edges, none)
+  expect(closed.boxes.map(({ id }) => id)).toEqual(['prod/net/', 'prod/data/', 'prod/apps/'])
+  expect(closed.edges).toMatchObject([{ from: 'prod/net/', to: 'prod/data/' }])
+  expect(closed.edges[0]?.edges).toHaveLength(2)
+
+  const opened = collapseGraph(nodes, edges, { open: ['prod/data'], shut: [] })
+  expect(opened.boxes).toHaveLength(32)
+  expect(opened.edges).toHaveLength(3)
+  expect(collapseGraph(nodes, edges, { open: [], shut: ['prod'] }).boxes).toHaveLength(1)
+
+  const small = collapseGraph(nodes.slice(0, 20), [], none)
+  expect(small.boxes).toHaveLength(20)
+  const huge = Array.from({ length: 1000 }, (_, i) => node(`all/u${i}`))
+  expect(collapseGraph(huge, [], { open: ['all'], shut: [] }).boxes, 'more than can be drawn').toHaveLength(1)
+})
+
+test('a table is sorted by what wants attention, and what has no value comes last', () => {
+  const nodes = [
+    node('a', { commit: null }),
+    node('b', { status: 'stale', commit: 3 }),
+    node('c', { marks: ['failed'], commit: 2 }),
+  ]
+
+  expect(names(sortUnits(nodes, sortingIn('status')))).toEqual(['c', 'b', 'a'])
+  expect(names(sortUnits(nodes, sortingIn('-status')))).toEqual(['a', 'b', 'c'])
+  expect(names(sortUnits(nodes, sortingIn('commit')))).toEqual(['c', 'b', 'a'])
+  expect(names(sortUnits(nodes, sortingIn('-commit')))).toEqual(['b', 'c', 'a'])
+  expect(names(sortUnits(nodes, sortingIn('nonsense')))).toEqual(['a', 'b', 'c'])
+})
+
+async function startEstate() {
+  const face = await startWebFace()
+  const { control } = face.deps
+  await push(control, 'prod/network/vpc', stateText(1))
+  await push(control, 'prod/data/orders', stateText(1))
+  await push(control, 'dev/app', stateText(1))
+  await control.units.update(
+    { org: 'default', unit: 'dev/app' },
+    { labels: { env: 'dev' } },
+    systemCaller('opentaco'),
+  )
+  return { face, browser: createTestBrowser(face) }
+}
+
+test('every view shows the same selection, and every filter is in the address', async () => {
+  const { browser } = await startEstate()
+
+  for (const view of ['map', 'graph', 'table', 'tree']) {
+    const { status, text } = await browser.get(`/app/default?view=${view}&path=prod`)
+    expect(status).toBe(200)
+    expect(text).toContain('orders')
+    expect([view, text.includes('dev/app: ')]).toEqual([view, false])
+    // The other views keep the filter.
+    expect(text).toContain(`/app/default?path=prod`)
+  }
+  const labelled = await browser.get('/app/default?label=env%3Ddev&format=json')
+  expect(labelled.json()).toMatchObject([{ name: 'dev/app', status: 'up to date' }])
+  expect((await browser.get('/app/default?search=ORD&format=csv')).text.split('\r\n')).toHaveLength(3)
+  expect((await browser.get('/app/default?status=fail')).text).toContain('No unit is like this')
+})
+
+test('the panel shows the selected unit alone to scripts, and beside the map to everyone', async () => {
+  const { browser } = await startEstate()
+
+  const whole = await browser.get('/app/default?unit=prod/data/orders')
+  const part = await browser.get('/app/default?unit=prod/data/orders&part=panel')
+  const gone = await browser.get('/app/default?unit=nothing')
+
+  expect(whole.text).toContain('taco status prod/data/orders')
+  expect(part.text).toMatch(/^<div id="panel"/)
+  expect(part.text).not.toContain('part=panel')
+  expect(gone.text).toContain('There was no unit of that name')
+})
+
+test('the estate as it was is shown as such, and a time that is none is named', async () => {
+  const { browser } = await startEstate()
+
+  const past = await browser.get('/app/default?at=2020-01-01')
+  const wrong = await browser.get('/app/default?at=%3Cscript%3E')
+
+  expect(past.text).toContain('The estate as it was at')
+  expect(past.text).not.toContain('data-live')
+  expect(wrong.text).toContain('“&lt;script&gt;” is not a time in the past')
+})
+
+test('an empty organization shows three steps with the commands filled in', async () => {
+  const face = await startWebFace()
+  const browser = createTestBrowser(face)
+  const headers = { 'content-type': 'application/json' }
+  await face.send('/v1/orgs', { method: 'POST', headers, body: '{"name":"acme"}' })
+
+  const { text } = await browser.get('/app/acme', { host: 'localhost:7070' })
+  const forged = await browser.get('/app/default', { host: '<b>.example' })
+
+  expect(text).toContain('taco use http://localhost:7070 --org acme')
+  expect(text).toContain('taco backend prod/network --write --org acme')
+  expect(forged.text).not.toContain('<b>.example')
+})
+
+test('a person sees only their units: on the map, in counts, as neighbours and in exports', async () => {
+  const face = await startSsoFace()
+  const { control } = face.deps
+  await push(control, 'dev/app', stateText(1))
+  await push(control, 'prod/secret', stateText(1))
+  await face.deps.graph.dependencies.add(
+    { org: 'default', unit: 'dev/app' },
+    { on: 'prod/secret', outputs: ['value'] },
+    systemCaller('opentaco'),
+  )
+  const bob = await face.person('bob')
+  await face.policy('default', (all) =>
+    bind(putRole(all, { name: 'dev', rules: [{ effect: 'allow', actions: ['*'], units: ['dev/**'] }] }), {
+      role: 'dev',
+      to: `user:${bob.id}`,
+    }),
+  )
+  const browser = createTestBrowser(face)
+  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
+
+  for (const query of [
+    '',
+    'view=graph',
+    'view=table',
+    'view=tree',
+    'unit=dev/app',
+    'unit=dev/app&part=panel',
+    'view=graph&around=dev/app',
+    'format=csv',
+    'format=json',
+  ]) {
+    const { status, text } = await browser.get(`/app/default?${query}`)
+    expect([query, status]).toEqual([query, 200])
+    expect([query, text.includes('dev')]).toEqual([query, true])
+    expect([query, text.includes('secret')]).toEqual([query, false])
+  }
+  expect((await browser.get('/app/default')).text).toContain('1 units, 0 dependencies')
+  expect((await browser.get('/app/default?unit=prod/secret')).text).toContain(
+    'There was no unit of that name',
+  )
+})
