@@ -34,10 +34,11 @@ import {
 } from '../projects/index.ts'
 import { type OrgIds, type RecordDeps, createOrgIds } from '../records/index.ts'
 import { type AgentPools, type SshKeys, createAgentPools, createSshKeys } from '../execution/index.ts'
+import { type Registry, createRegistry } from '../registry/index.ts'
 import { type Sync, createSync } from '../project/index.ts'
 import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/index.ts'
-import { openSpool } from './spool.ts'
 import { type Log, silentLog } from '../base/log.ts'
+import { openSpool } from './spool.ts'
 import type { StateControl } from '../state/index.ts'
 import { type VariableServices, createVariables } from '../variables/index.ts'
 import { type NotifySettings, type OpenedNotifications, openNotifications } from './notifications.ts'
@@ -58,6 +59,7 @@ export interface Services extends VariableServices, OpenedNotifications {
   readonly organizationSettings: OrganizationSettingsService
   readonly reservedTagKeys: ReservedTagKeys
   readonly configurations: Configurations
+  readonly registry: Registry
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions
@@ -86,6 +88,7 @@ export function createServices({ keys, sealKeys = keys, notify, ...deps }: Servi
   const orgIds = createOrgIds({ orgs: control.orgs, clock })
   const recordDeps: RecordDeps = { ...deps, outbox: control.outbox, orgIds }
   const sealing = sealingWith(sealKeys)
+  const spool = openSpool()
   const projects = createProjects(recordDeps, control)
   const access = createAccess({ clock, orgs: orgAccess, settings: signIn?.settings, findUnit })
   const graph = createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock })
@@ -104,7 +107,8 @@ export function createServices({ keys, sealKeys = keys, notify, ...deps }: Servi
     ...createVariables({ ...recordDeps, sealing, projects }, control),
     organizationSettings: createOrganizationSettings(recordDeps),
     reservedTagKeys: createReservedTagKeys(recordDeps),
-    configurations: createConfigurations({ ...recordDeps, spool: openSpool() }),
+    configurations: createConfigurations({ ...recordDeps, spool }),
+    registry: createRegistry({ ...recordDeps, spool }),
     access,
     orgAccess,
     accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit }),

@@ -10,6 +10,7 @@ import type { OrganizationSettingsService, Projects, ReservedTagKeys } from '../
 import type { Notifications } from '../../notifications/index.ts'
 import type { OrgIds } from '../../records/index.ts'
 import type { Sync } from '../../project/index.ts'
+import type { Registry } from '../../registry/index.ts'
 import type { Rollouts } from '../../rollouts/index.ts'
 import type { StateControl } from '../../state/index.ts'
 import type { VariableServices } from '../../variables/index.ts'
@@ -29,6 +30,7 @@ export interface HttpDeps extends VariableServices {
   readonly inputs: Inputs
   readonly sync: Sync
   readonly rollouts: Rollouts
+  readonly registry: Registry
   readonly guard: Guard
   /** Of S3 clients. Undefined: there is no S3 face. */
   readonly signingKeys?: SigningKeys | undefined

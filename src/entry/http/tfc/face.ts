@@ -9,6 +9,7 @@ import { agentPoolRoutes } from './agent-pools/agent-pools.ts'
 import { notificationRoutes } from './notifications/notifications.ts'
 import { runTriggerRoutes } from './run-triggers/run-triggers.ts'
 import { configurationVersionRoutes } from './configuration-versions/routes.ts'
+import { registryRoutes } from './registry/routes.ts'
 import { pingRoutes } from './server/ping.ts'
 import { sshKeyRoutes } from './ssh-keys/ssh-keys.ts'
 import { variableRoutes } from './variables/routes.ts'
@@ -25,6 +26,7 @@ export const TFC_FAMILIES = {
   'ssh-keys': sshKeyRoutes,
   'configuration-versions': configurationVersionRoutes,
   variables: variableRoutes,
+  registry: registryRoutes,
 } as const satisfies Readonly<Record<string, readonly Route[]>>
 
 /** The services that engines and providers look for, by the ids under which they do. */
@@ -33,6 +35,8 @@ export const TFC_OFFERS = {
   'tfe.v2.1': '/api/v2/',
   'tfe.v2.2': '/api/v2/',
   'state.v2': '/api/v2/',
+  'modules.v1': '/api/registry/v1/modules/',
+  'providers.v1': '/api/registry/v1/providers/',
 } as const
 
 export interface TfcOptions extends Pick<TfcServices, 'signer' | 'publicUrl'> {}

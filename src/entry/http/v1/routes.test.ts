@@ -294,14 +294,17 @@ test('force, secrets and reads on behalf of others need rights of their own', ()
   const demanded = (id: string, given: object) =>
     v1Routes
       .find((of) => of.id === id)
-      ?.also?.({
-        params: {},
-        query: {},
-        headers: {},
-        target: { org: 'o', unit: 'u' },
-        body: undefined,
-        ...given,
-      } as never)
+      ?.also?.(
+        {
+          params: {},
+          query: {},
+          headers: {},
+          target: { org: 'o', unit: 'u' },
+          body: undefined,
+          ...given,
+        } as never,
+        {},
+      )
       .map(({ action, resource }) => `${action} ${resource.unit ?? resource.org}`)
 
   expect(demanded('unlockBackend', {})).toEqual(['unlock-others u'])

@@ -242,7 +242,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     { route, face }: Row,
     request: Parameters<Route['handle']>[0],
   ): Promise<void> | undefined {
-    return next(demand(permitFor(x), route, request), () => {
+    return next(demand(permitFor(x), { route, face }, request), () => {
       const handling = route.handle(request, face.services) as Promise<void> | undefined
       if (isSafe(route.method)) return handling
       const { target } = request
@@ -270,7 +270,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
     request: Parameters<Route['handle']>[0],
   ): Promise<void> {
     const { bytes, body } = await bodyOf(x, route)
-    const demands = await demand(permitFor(x), route, { ...request, body })
+    const demands = await demand(permitFor(x), { route, face }, { ...request, body })
     if (takes(route, 'idempotency-key')) {
       const key = x.req.headers['idempotency-key']?.toString()
       const says = [x.method, x.path, x.query, bytes.toString()]
@@ -301,10 +301,10 @@ type PermitHere = (action: Action, resource: Resource, options?: PermitOptions) 
 /** At once where no right has to be looked up. */
 function demand(
   permit: PermitHere,
-  route: Route,
+  { route, face }: Pick<Row, 'route' | 'face'>,
   given: Parameters<NonNullable<Route['also']>>[0],
 ): readonly Demand[] | Promise<readonly Demand[]> {
-  const demands = route.also?.(given) ?? []
+  const demands = route.also?.(given, face.services) ?? []
   const waiting: Promise<unknown>[] = []
   for (const { action, resource, isNewName } of demands) {
     const permitted = permit(action, resource, isNewName === true ? { ...route, isNewName } : route)

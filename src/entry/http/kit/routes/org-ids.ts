@@ -28,7 +28,7 @@ function routeWithOrgIds(route: Route, idOf: (name: string) => string): Route {
   return {
     ...route,
     target: (given, services) => route.target(addressed(given), services),
-    ...(also === undefined ? {} : { also: (given) => also(addressed(given)) }),
+    ...(also === undefined ? {} : { also: (given, services) => also(addressed(given), services) }),
     handle: (request, services) => route.handle(addressed(request), services),
   }
 }

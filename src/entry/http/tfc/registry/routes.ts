@@ -1,0 +1,16 @@
+import { archiveRoutes } from './archives.ts'
+import { gpgKeyRoutes } from './gpg-keys.ts'
+import { moduleProtocolRoutes } from './module-protocol.ts'
+import { moduleRoutes } from './modules.ts'
+import { providerProtocolRoutes } from './provider-protocol.ts'
+import { providerRoutes } from './providers.ts'
+
+/** The registry: its protocols for engines, and its part of the Terraform Cloud API. */
+export const registryRoutes = [
+  ...moduleProtocolRoutes,
+  ...providerProtocolRoutes,
+  ...archiveRoutes,
+  ...moduleRoutes,
+  ...providerRoutes,
+  ...gpgKeyRoutes,
+]

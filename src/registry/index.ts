@@ -1,0 +1,17 @@
+/**
+ * The registry: modules and providers that an organization publishes, and the keys that sign them. What describes them
+ * is in records; what engines download is in objects that never change. A version gets its content once. It is offered
+ * to engines when it is complete and its checksums agree.
+ */
+export type { GpgKey, GpgKeys } from './gpg-keys.ts'
+export type { ModuleName, ModuleRecord, ModuleVersion, Modules, TestConfig, VcsRepo } from './modules.ts'
+export {
+  type ProviderName,
+  type ProviderPlatform,
+  type ProviderRecord,
+  type ProviderVersion,
+  type Providers,
+  type SumsFile,
+  installable,
+} from './providers.ts'
+export { type Registry, createRegistry } from './registry.ts'

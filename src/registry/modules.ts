@@ -1,0 +1,236 @@
+import { compare } from 'semver'
+import { z } from 'zod'
+import type { Caller } from '../access/index.ts'
+import { defined } from '../base/defined.ts'
+import { TacoError } from '../base/errors.ts'
+import type { Spool } from '../base/spool.ts'
+import { openObject, openWord, takeArchive } from '../bucket/index.ts'
+import { Content, type RecordDeps, type RecordOf, type Records, createRecords } from '../records/index.ts'
+import type { FileUpload, Files } from './files.ts'
+import { checkModuleName, checkModuleProvider, checkVersion } from './names.ts'
+
+const RegistryName = openWord(z.enum(['private', 'public']))
+
+export const VcsRepo = openObject({
+  identifier: z.string(),
+  displayIdentifier: z.string(),
+  oauthTokenId: z.string().optional(),
+  githubAppInstallationId: z.string().optional(),
+  branch: z.string(),
+  tags: z.boolean(),
+  sourceDirectory: z.string().optional(),
+  tagPrefix: z.string().optional(),
+})
+export type VcsRepo = z.infer<typeof VcsRepo>
+
+export const TestConfig = openObject({
+  testsEnabled: z.boolean(),
+  agentExecutionMode: z.string().optional(),
+  agentPoolId: z.string().optional(),
+})
+export type TestConfig = z.infer<typeof TestConfig>
+
+const moduleShape = {
+  registryName: RegistryName,
+  /** Of a public module. That of a private one is its organization. */
+  namespace: z.string().optional(),
+  name: z.string(),
+  provider: z.string(),
+  noCode: z.boolean().optional(),
+  vcsRepo: VcsRepo.optional(),
+  testConfig: TestConfig.optional(),
+}
+export type ModuleRecord = RecordOf<typeof moduleShape>
+
+const versionShape = {
+  version: z.string(),
+  commitSha: z.string().optional(),
+  /** The archive. Undefined: it was not uploaded yet. */
+  archive: Content.optional(),
+}
+export type ModuleVersion = RecordOf<typeof versionShape>
+
+/** Says which module, within an organization. */
+export interface ModuleName {
+  readonly name: string
+  readonly provider: string
+  /** Default: private. */
+  readonly registryName?: string
+  readonly namespace?: string | undefined
+}
+
+export interface ModuleChange {
+  readonly noCode?: boolean | undefined
+  readonly testConfig?: TestConfig | undefined
+  readonly vcsRepo?: Partial<VcsRepo> | undefined
+}
+
+/** Modules of organizations, and their versions. Whoever calls it has checked what the caller may do. */
+export interface Modules {
+  readonly records: Pick<Records<ModuleRecord>, 'locate'>
+  list(org: string): Promise<readonly ModuleRecord[]>
+  find(org: string, name: ModuleName): Promise<ModuleRecord | undefined>
+  /** NOT_FOUND if there is none. */
+  get(org: string, name: ModuleName): Promise<ModuleRecord>
+  byId(org: string, id: string): Promise<ModuleRecord>
+  create(
+    org: string,
+    fields: ModuleName &
+      Pick<ModuleChange, 'noCode' | 'testConfig'> & { readonly vcsRepo?: VcsRepo | undefined },
+    caller: Caller,
+  ): Promise<ModuleRecord>
+  update(org: string, id: string, change: ModuleChange, caller: Caller): Promise<ModuleRecord>
+  remove(org: string, id: string, caller: Caller): Promise<void>
+  /** Newest first. */
+  versions(org: string, module: string): Promise<readonly ModuleVersion[]>
+  /** NOT_FOUND if there is none. */
+  version(org: string, module: string, version: string): Promise<ModuleVersion>
+  createVersion(
+    org: string,
+    module: string,
+    fields: { readonly version: string; readonly commitSha?: string | undefined },
+    caller: Caller,
+  ): Promise<ModuleVersion>
+  /** A version gets its archive once. The same bytes again change nothing. */
+  upload(
+    org: string,
+    module: string,
+    versionId: string,
+    upload: FileUpload,
+    caller: Caller,
+  ): Promise<ModuleVersion>
+  removeVersion(org: string, module: string, version: string, caller: Caller): Promise<void>
+  read(org: string, module: string, archive: Content): Promise<AsyncIterable<Uint8Array>>
+}
+
+const LIMITS = { maxArchiveBytes: 100 * 2 ** 20, maxEntries: 20_000, maxBytes: 500 * 2 ** 20 }
+
+export function createModules(deps: RecordDeps & { readonly spool: Spool }, files: Files): Modules {
+  const modules = createRecords(deps, {
+    name: 'module',
+    folder: 'registry-modules',
+    word: 'registry-module',
+    prefix: 'mod',
+    shape: moduleShape,
+    most: 2_000,
+    unique: { field: 'name', of: uniqueName },
+    says: ({ registryName, name, provider }) => ({ registry: registryName, name, provider }),
+  })
+  const versions = createRecords(deps, {
+    name: 'version',
+    folder: 'registry-module-versions',
+    word: 'registry-module-version',
+    prefix: 'modver',
+    shape: versionShape,
+    most: 1_000,
+    unique: { field: 'version', of: ({ version }) => version },
+    says: ({ version, archive }) => ({ version, ...(archive && { sha256: archive.sha256 }) }),
+  })
+  const under = (org: string, module: string) => ({ org, of: module })
+
+  async function find(org: string, wanted: ModuleName): Promise<ModuleRecord | undefined> {
+    const name = uniqueName({ registryName: 'private', ...wanted })
+    return (await modules.list({ org })).find((one) => uniqueName(one) === name)
+  }
+
+  async function get(org: string, wanted: ModuleName): Promise<ModuleRecord> {
+    const found = await find(org, wanted)
+    if (found !== undefined) return found
+    throw new TacoError('NOT_FOUND', `There is no module ${wanted.name}/${wanted.provider}.`)
+  }
+
+  async function version(org: string, module: string, wanted: string): Promise<ModuleVersion> {
+    const found = (await versions.list(under(org, module))).find((one) => one.version === wanted)
+    if (found === undefined) throw new TacoError('NOT_FOUND', `The module has no version ${wanted}.`)
+    return found
+  }
+
+  return {
+    records: modules,
+    list: (org) => modules.list({ org }),
+    find,
+    get,
+    byId: (org, id) => modules.get({ org }, id),
+    create(org, { name, provider, registryName = 'private', namespace, ...rest }, caller) {
+      checkModuleName(name)
+      checkModuleProvider(provider)
+      const fields = { name, provider, registryName, ...defined({ namespace, ...rest }) }
+      return modules.create({ org }, fields, caller)
+    },
+    update(org, id, { noCode, testConfig, vcsRepo }, caller) {
+      return modules.update(
+        { org },
+        id,
+        (record) => ({
+          ...record,
+          ...defined({ noCode, testConfig }),
+          ...(vcsRepo && record.vcsRepo ? { vcsRepo: { ...record.vcsRepo, ...defined(vcsRepo) } } : {}),
+        }),
+        caller,
+      )
+    },
+    async remove(org, id, caller) {
+      await modules.remove({ org }, id, caller)
+      // Nothing leads to the rest any more: what a crash leaves of it does no harm.
+      await versions.clear(under(org, id))
+      await files.removeAll({ org, id })
+    },
+    async versions(org, module) {
+      return (await versions.list(under(org, module))).toSorted((a, b) => compare(b.version, a.version))
+    },
+    version,
+    async createVersion(org, module, { version: number, commitSha }, caller) {
+      checkVersion(number)
+      await modules.get({ org }, module)
+      return versions.create(under(org, module), { version: number, ...defined({ commitSha }) }, caller)
+    },
+    async upload(org, module, versionId, { stream, declaredBytes }, caller) {
+      const place = under(org, module)
+      const before = await versions.get(place, versionId)
+      const taken = await takeArchive(stream, deps.spool, LIMITS, declaredBytes)
+      try {
+        if (before.archive !== undefined) return unchanged(before, taken.hash)
+        return await files.keep({ org, id: module }, taken, async (archive) => {
+          const answer = await versions.update(
+            place,
+            versionId,
+            (record) =>
+              record.archive === undefined ? { ...record, archive } : unchanged(record, archive.sha256),
+            caller,
+          )
+          return { answer, isKept: answer.archive?.object === archive.object }
+        })
+      } finally {
+        await taken.dispose()
+      }
+    },
+    async removeVersion(org, module, number, caller) {
+      const { id } = await version(org, module, number)
+      const { archive } = await versions.remove(under(org, module), id, caller)
+      await files.remove({ org, id: module }, archive)
+    },
+    read: (org, module, archive) => files.read({ org, id: module }, archive),
+  }
+}
+
+function uniqueName({
+  registryName,
+  namespace = '',
+  name,
+  provider,
+}: Pick<ModuleRecord, 'registryName' | 'namespace' | 'name' | 'provider'>): string {
+  return `${registryName}/${registryName === 'private' ? '' : namespace}/${name}/${provider}`.toLowerCase()
+}
+
+/** A version that has its archive: only the very same may be sent again, by a client that missed the answer. */
+function unchanged(version: ModuleVersion, sha256: string): ModuleVersion {
+  if (version.archive?.sha256 !== sha256) throw alreadyUploaded('archive')
+  return version
+}
+
+/** Engines remember what a version consists of, so it never changes. */
+export function alreadyUploaded(what: string): TacoError {
+  return new TacoError('CONFLICT', `The version has another ${what} already.`, {
+    hint: 'Publish a new version.',
+  })
+}
