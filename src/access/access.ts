@@ -3,7 +3,7 @@ import { isTacoError } from '../base/errors.ts'
 import { createFresh } from '../base/fresh.ts'
 import { next } from '../base/maybe-later.ts'
 import type { Action, Resource } from './actions.ts'
-import { type Decision, type Standing, authorize, isGuardedAction } from './authorize.ts'
+import { type Decision, type Standing, authorize, isGuardedAction, isReadOfRun } from './authorize.ts'
 import type { Sight } from './caller.ts'
 import type { OrgPolicy } from './organization/document.ts'
 import type { OrgAccess } from './organization/org-access.ts'
@@ -218,7 +218,7 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
 
 /** Who must be allowed to read what a run reads besides the state of its own unit. Pure. */
 function otherReader(principal: Principal, action: Action, { org, unit }: Resource) {
-  if (principal.kind !== 'run' || action !== 'state:read' || unit === undefined) return undefined
+  if (principal.kind !== 'run' || !isReadOfRun(action) || unit === undefined) return undefined
   const { scope, reader } = principal
   return org === scope.org && !isOwn(scope, unit) ? reader : undefined
 }

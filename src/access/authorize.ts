@@ -164,13 +164,32 @@ const OF_OWN_UNIT: ReadonlySet<Action> = new Set<Action>([
   'reads:record',
 ])
 
+/** What a run reads besides, on the routes that take its token. Of other units it reads what its caller may read. */
+const READS: ReadonlySet<Action> = new Set<Action>([
+  'unit:read',
+  'state:read',
+  'versions:read',
+  'versions:read-state',
+  'outputs:read',
+  'outputs:read-sensitive',
+])
+
+export function isReadOfRun(action: Action): boolean {
+  return READS.has(action)
+}
+
+/** Of its organization as a whole. Creating a unit is decided again for the very unit. */
+const OF_OWN_ORG: ReadonlySet<Action> = new Set<Action>(['org:read', 'unit:create'])
+
 /**
  * A run reads the states that its caller may read (see `Access`), and writes that of its unit. A write goes to the unit by its id: if the
  * unit is renamed during the run and another one gets its name, that other one stays out of reach.
  */
 function ofRun<R extends Resource>(scope: RunScope, action: Action, resource: R): Decision<R> {
-  if (resource.org !== scope.org || resource.unit === undefined) return denied('run-scope')
-  if (action === 'state:read') return { allowed: true, resource }
+  if (resource.org !== scope.org) return denied('run-scope')
+  if (resource.unit === undefined)
+    return OF_OWN_ORG.has(action) ? { allowed: true, resource } : denied('run-scope')
+  if (READS.has(action)) return { allowed: true, resource }
   if (!OF_OWN_UNIT.has(action) || !isOwn(scope, resource.unit)) return denied('run-scope')
   return { allowed: true, resource: { ...resource, unit: scope.unit.id ?? scope.unit.name } }
 }

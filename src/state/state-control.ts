@@ -339,12 +339,19 @@ export type NewRead = Pick<Read, 'from' | 'names' | 'commit' | 'digests' | 'inpu
 
 export interface Outputs {
   /**
-   * The outputs that stand, or those of an earlier commit. `sensitive`: with sensitive values, out of the state; the
+   * The current outputs, or those of an earlier commit or version. `sensitive`: with sensitive values, out of the state; the
    * caller must have that right. `consumer`: the unit on whose behalf they are read; recorded as its read.
    */
   get(
     ref: UnitRef,
-    options: { commit?: number; names?: readonly string[]; sensitive: boolean; consumer?: string },
+    options: {
+      commit?: number
+      /** As `Versions.get` takes it. */
+      version?: string
+      names?: readonly string[]
+      sensitive: boolean
+      consumer?: string
+    },
     caller: Caller,
   ): Promise<OutputsCommitView>
   /**

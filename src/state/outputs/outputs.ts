@@ -5,7 +5,7 @@ import { badRequest, TacoError } from '../../base/errors.ts'
 import { didYouMean, MOST_NAMED, nearest, sayNames } from '../../base/text/nearest.ts'
 import type { HistoryEntry } from '../history/history-entry.ts'
 import type { Place } from '../history/history.ts'
-import { newest, readHistory } from '../history/history.ts'
+import { findVersion, newest, readHistory } from '../history/history.ts'
 import type { Locator } from '../units/locate.ts'
 import type { OutputDigest, UnitDocument } from '../documents/model.ts'
 import { createOutputsCache, outputsOfVersion, readFromState } from './outputs-object.ts'
@@ -60,6 +60,21 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
     })
   }
 
+  async function entryFor(
+    doc: UnitDocument,
+    entry: Stored,
+    { commit, version }: { readonly commit?: number; readonly version?: string },
+  ): Promise<Commit> {
+    if (commit !== undefined) return find(doc, commit)
+    if (version === undefined || entry.facts.id.startsWith(version)) return { entry, before: null }
+    const found = await findVersion(bucket, doc, version)
+    if (found !== undefined) return { entry: found, before: null }
+    throw new TacoError('NOT_FOUND', `${doc.name} has no version ${version}.`, {
+      facts: { field: 'version', version },
+      hint: `See \`taco state versions ${doc.name}\`.`,
+    })
+  }
+
   async function get(...[ref, options]: Parameters<Outputs['get']>): Promise<OutputsCommitView> {
     const doc = await load(ref)
     const { head } = doc
@@ -70,7 +85,7 @@ export function createOutputs(parts: Parts, locator: Locator): Outputs {
       })
     }
     const entry = { object: head.object, facts: head.version, commit: head.commit, outputs: head.outputs }
-    const asked = options.commit === undefined ? { entry, before: null } : await find(doc, options.commit)
+    const asked = await entryFor(doc, entry, options)
     checkNames(asked.entry.outputs, options.names, doc.name)
     const isWanted = among(options.names)
     const wanted = <T extends { name: string }>(outputs: readonly T[]) =>

@@ -4,6 +4,8 @@ export interface Limits {
   readonly maxJsonBytes: number
   /** What engines send is a few hundred bytes. It is kept in the unit's document and answered to everybody who waits. */
   readonly maxLockInfoBytes: number
+  /** A document that has a state in it. */
+  readonly maxInlineStateBytes: number
   /** A form of a page, or an answer of an identity provider that comes as one. */
   readonly maxFormBytes: number
   readonly maxHeaderBytes: number
@@ -31,6 +33,7 @@ export const defaultLimits: Limits = {
   maxStateBytes: 2 ** 30,
   maxJsonBytes: 2 ** 20,
   maxLockInfoBytes: 64 * 1024,
+  maxInlineStateBytes: 64 * 2 ** 20,
   maxFormBytes: 256 * 1024,
   maxHeaderBytes: 16 * 1024,
   maxHeaders: 100,

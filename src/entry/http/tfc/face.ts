@@ -10,7 +10,14 @@ import { notificationRoutes } from './notifications/notifications.ts'
 import { runTriggerRoutes } from './run-triggers/run-triggers.ts'
 import { configurationVersionRoutes } from './configuration-versions/routes.ts'
 import { registryRoutes } from './registry/routes.ts'
+import { organizationRoutes } from './organizations/organizations.ts'
+import { projectRoutes } from './projects/projects.ts'
 import { pingRoutes } from './server/ping.ts'
+import { createStateVersionRoutes } from './state-versions/create.ts'
+import { outputRoutes } from './state-versions/outputs.ts'
+import { readStateVersionRoutes } from './state-versions/read.ts'
+import { workspaceLockRoutes } from './workspaces/locks.ts'
+import { workspaceRoutes } from './workspaces/workspaces.ts'
 import { sshKeyRoutes } from './ssh-keys/ssh-keys.ts'
 import { variableRoutes } from './variables/routes.ts'
 
@@ -20,6 +27,10 @@ import { variableRoutes } from './variables/routes.ts'
  */
 export const TFC_FAMILIES = {
   server: pingRoutes,
+  organizations: organizationRoutes,
+  projects: projectRoutes,
+  workspaces: [...workspaceRoutes, ...workspaceLockRoutes],
+  'state-versions': [...createStateVersionRoutes, ...readStateVersionRoutes, ...outputRoutes],
   'agent-pools': agentPoolRoutes,
   notifications: notificationRoutes,
   'run-triggers': runTriggerRoutes,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type Caller, type OrgAccess, type OrgPolicy, bind } from '../../../access/index.ts'
 import type { OrgChange, OrgView } from '../../../state/index.ts'
 import { defined } from '../kit/drop-undefined.ts'
+import { giveToCreator } from '../kit/org-creator.ts'
 import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
 import {
   Flag,
@@ -233,17 +233,4 @@ function orgChange({ retention, eventRetention, limits }: ChangeInput): OrgChang
     eventRetention,
     limits: limits && defined(limits),
   })
-}
-
-/** A person who creates an organization owns it. Only afterwards: the name could have been that of another one. */
-async function giveToCreator(org: string, orgAccess: OrgAccess, caller: Caller): Promise<void> {
-  const { principal } = caller
-  if (principal.kind !== 'user') return
-  const binding = { role: 'owner', to: `user:${principal.id}` }
-  const change = {
-    type: 'role.granted',
-    data: binding,
-    transition: <T extends OrgPolicy>(policy: T) => bind(policy, binding),
-  } as const
-  await orgAccess.change(org, change, caller)
 }

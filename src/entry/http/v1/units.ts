@@ -18,7 +18,7 @@ import { defined } from '../kit/drop-undefined.ts'
 import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
 import { Unit } from '../openapi/openapi-schemas.ts'
 import { type V1Services, forceDemand, ofOrg, ofUnit, route } from './define.ts'
-import { checkRuleLabels } from './rule-labels.ts'
+import { checkRuleLabels } from '../kit/rule-labels.ts'
 import { visibleUnit } from '../kit/visible-units.ts'
 
 const tags = ['units']

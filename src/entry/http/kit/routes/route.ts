@@ -23,7 +23,7 @@ export interface BodySpec<T extends z.ZodType = z.ZodType> {
   readonly schema: T
   /** False: it may be left out. */
   readonly isRequired?: boolean
-  readonly limit?: 'maxJsonBytes' | 'maxLockInfoBytes' | 'maxFormBytes'
+  readonly limit?: 'maxJsonBytes' | 'maxLockInfoBytes' | 'maxFormBytes' | 'maxInlineStateBytes'
   readonly isForm?: boolean
   /** True: whatever Content-Type says. */
   readonly isAnyType?: boolean

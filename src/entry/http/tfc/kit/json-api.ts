@@ -1,4 +1,5 @@
 import { JSON_API_TYPE } from '../../kit/response/reply.ts'
+import { jsonText } from '../../openapi/raw-json.ts'
 
 /** A resource as JSON:API writes it. Attributes are written the way go-tfe decodes them: `created-at`, never `createdAt`. */
 export interface ResourceObject {
@@ -32,7 +33,7 @@ export function document(
   data: ResourceObject | readonly ResourceObject[] | null,
   { included, meta, links }: DocumentParts = {},
 ) {
-  const text = JSON.stringify({
+  const text = jsonText({
     data,
     ...(included === undefined || included.length === 0 ? {} : { included: unique(included) }),
     ...(links === undefined ? {} : { links }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { OrgQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { ofOrg, route } from '../define.ts'
-import { checkRuleLabels } from '../rule-labels.ts'
+import { checkRuleLabels } from '../../kit/rule-labels.ts'
 
 const Uses = z.object({
   outputs: z.array(z.string()).nullable().default(null).meta({ description: 'Null: all.' }),

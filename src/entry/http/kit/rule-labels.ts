@@ -1,14 +1,14 @@
 import { labelsInRules } from '../../../access/index.ts'
 import { TacoError, isTacoError } from '../../../base/errors.ts'
 import type { Caller, UnitRef } from '../../../state/index.ts'
-import type { V1Services } from './define.ts'
+import type { HttpDeps } from '../deps.ts'
 
 /** Null: to be removed. */
 type Labels = Readonly<Record<string, string | null>>
 
 /** Refuses to change labels that rules go by, unless the caller administers the unit: it changes who may do what. */
 export async function checkRuleLabels(
-  { control, orgAccess }: Pick<V1Services, 'control' | 'orgAccess'>,
+  { control, orgAccess }: Pick<HttpDeps, 'control' | 'orgAccess'>,
   changes: readonly (UnitRef & { readonly labels?: Labels | undefined })[],
   caller: Caller,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function checkRuleLabels(
 }
 
 /** A unit that is still to be made has no labels yet. */
-async function factsOf({ units }: V1Services['control'], ref: UnitRef, caller: Caller) {
+async function factsOf({ units }: HttpDeps['control'], ref: UnitRef, caller: Caller) {
   try {
     return await units.get(ref, caller)
   } catch (error) {
