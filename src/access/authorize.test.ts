@@ -21,10 +21,18 @@ function granted(
   return ACTIONS.filter((action) => authorize(principal, action, resource).allowed)
 }
 
+const readsOfRun = [
+  'unit:read',
+  'state:read',
+  'versions:read',
+  'versions:read-state',
+  'outputs:read',
+  'outputs:read-sensitive',
+] as const
 const ofOwnUnit = [
   'server:health',
   'unit:create',
-  'state:read',
+  ...readsOfRun,
   'state:write',
   'reads:record',
   'lock',
@@ -53,16 +61,16 @@ test.each<[string, Principal, object, readonly string[]]>([
     'a run on another unit',
     runOf('ws-1'),
     { org: 'acme', unit: 'prod/net' },
-    ['server:health', 'state:read'],
+    ['server:health', ...readsOfRun],
   ],
   [
     'a run on a unit below its own',
     runOf('ws-1'),
     { org: 'acme', unit: 'prod/app/x' },
-    ['server:health', 'state:read'],
+    ['server:health', ...readsOfRun],
   ],
   ['a run in another organization', runOf('ws-1'), { org: 'other', unit: 'prod/app' }, ['server:health']],
-  ['a run on its organization', runOf('ws-1'), { org: 'acme' }, ['server:health']],
+  ['a run on its organization', runOf('ws-1'), { org: 'acme' }, ['server:health', 'org:read', 'unit:create']],
   ['a run on the server', runOf('ws-1'), {}, ['server:health']],
   ['upkeep', { kind: 'system', name: 'upkeep' }, target, upkeep],
   ['changes from outside', { kind: 'system', name: 'outside' }, target, ['server:health']],
