@@ -35,7 +35,7 @@ export async function run(units = 10_000, isQuick = false): Promise<GraphRow[]> 
 }
 
 /** Each unit uses three of those before it, two outputs of each. */
-function estate(count: number): GraphFacts[] {
+export function estate(count: number): GraphFacts[] {
   let seed = 1
   const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below
   const idOf = (i: number) => `ws-${i.toString(36).padStart(16, '0')}`
@@ -83,7 +83,7 @@ function inMemory(facts: readonly GraphFacts[]): GraphRow[] {
   ]
 }
 
-function withOutput(facts: GraphFacts | undefined, value: string): GraphFacts {
+export function withOutput(facts: GraphFacts | undefined, value: string): GraphFacts {
   if (facts === undefined || facts.head === null) throw new Error('there is no such unit')
   const outputs = (facts.head.outputs ?? []).map((output, i) =>
     i === 0 ? { ...output, digest: value } : output,
@@ -206,13 +206,13 @@ async function applyUnit(control: StateControl, i: number, serial: number): Prom
   await control.locks.unlock(ref, lock, callerNamed('bench'))
 }
 
-function openControl(bucket: Bucket) {
+export function openControl(bucket: Bucket) {
   const spool = { create: () => Promise.reject(new Error('nothing here is large enough for the spool')) }
   return createStateControl({ bucket, clock: systemClock, ids: randomIds, log: silentLog, spool })
 }
 
 /** One unit made the ordinary way is the pattern of all: ten thousand applies would take longer than the rest. */
-async function fill(bucket: Bucket, facts: readonly GraphFacts[]): Promise<void> {
+export async function fill(bucket: Bucket, facts: readonly GraphFacts[]): Promise<void> {
   const control = await openControl(bucket)
   const ref = { org: 'default', unit: 'pattern' }
   const text = JSON.stringify({ version: 4, serial: 1, lineage: 'l', outputs: {}, resources: [] })
@@ -307,7 +307,7 @@ function times(count: number, work: () => unknown): number[] {
   })
 }
 
-async function timesAsync(count: number, work: () => Promise<unknown>): Promise<number[]> {
+export async function timesAsync(count: number, work: () => Promise<unknown>): Promise<number[]> {
   const taken: number[] = []
   for (let i = 0; i < count; i++) {
     const started = performance.now()
@@ -317,6 +317,6 @@ async function timesAsync(count: number, work: () => Promise<unknown>): Promise<
   return taken
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

@@ -10,6 +10,7 @@ import { growth } from './growth.ts'
 import { run as measureInputs } from './inputs.ts'
 import { listing } from './listing.ts'
 import { memory } from './memory.ts'
+import { run as measurePages } from './pages.ts'
 import { pauses } from './pauses.ts'
 import { reads } from './reads.ts'
 import { isMet, type Part, printRow, type Row, saveReport } from './report.ts'
@@ -37,6 +38,7 @@ const parts: Readonly<Record<Part, (site: Site) => AsyncIterable<Row>>> = {
   m: workers,
   n: access,
   o: tokens,
+  p: pages,
 }
 
 async function* versions(site: Site): AsyncGenerator<Row> {
@@ -51,6 +53,11 @@ async function* startTimes(site: Site): AsyncGenerator<Row> {
 async function* status(site: Site): AsyncGenerator<Row> {
   for (const { name, value, unit, limit } of await measureGraph(10_000, site.isQuick))
     yield { part: 'h', name, value, unit, ...(limit === undefined ? {} : { goal: { atMost: limit } }) }
+}
+
+async function* pages(site: Site): AsyncGenerator<Row> {
+  for (const { name, value, unit, limit } of await measurePages(10_000, site.isQuick))
+    yield { part: 'p', name, value, unit, ...(limit === undefined ? {} : { goal: { atMost: limit } }) }
 }
 
 async function* rollouts(site: Site): AsyncGenerator<Row> {

@@ -83,6 +83,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const runTokens = createRunTokens(deps)
   const locksSeen = createLocksSeen(parts)
   const journal = createJournal(deps, { orgs, tails, unitsNamed: catalog.idsNamed })
+  journalWriter.onWritten(journal.wrote)
   const serverRetention = createServerRetention(deps, outbox)
   const audit = createAudit(deps, {
     serverRetention,

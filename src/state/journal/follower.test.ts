@@ -223,3 +223,28 @@ test('a bucket that does not answer for a while costs those who follow nothing b
   expect(one.ids).toEqual([event.id])
   await one.end()
 })
+
+test('what this process wrote is seen at once, and the bucket is asked twice as often at most', async () => {
+  const { journal, asked, pass, happen } = place()
+  const one = client(journal, { org: 'default', after: 'now' })
+  await pass(2_000)
+
+  const { id } = await happen()
+  journal.wrote('default')
+  journal.wrote('another')
+  await pass(500)
+  expect(one.ids).toEqual([id])
+
+  asked.lists.length = 0
+  for (let i = 0; i < 40; i++) {
+    await happen()
+    journal.wrote('default')
+    await pass(250)
+  }
+  const lists = asked.lists.filter((root) => root === journalPrefix('default')).length
+  expect(lists).toBeGreaterThan(12)
+  expect(lists).toBeLessThanOrEqual(21)
+  await pass(1_000)
+  expect(one.ids).toHaveLength(41)
+  await one.end()
+})

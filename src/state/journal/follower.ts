@@ -23,34 +23,61 @@ interface Scope {
   /** The first look. */
   looked: Promise<void>
   readonly waiting: Set<() => void>
+  lookedAt: number
+  /** This process wrote something since the last look. */
+  hasWritten: boolean
+  wakeUp: () => void
   readonly ending: AbortController
+}
+
+export interface Follower {
+  join(org: string | undefined): Promise<Following>
+  /** This process wrote events of the organization: those who follow it need not wait for the next look. */
+  wrote(org: string): void
 }
 
 export function createFollower(
   { clock, log, settings }: Pick<StateDeps, 'clock' | 'log' | 'settings'>,
   tails: Tails,
   rootsOf: (org: string | undefined, lagMs: number) => Promise<Roots>,
-): (org: string | undefined) => Promise<Following> {
+): Follower {
   const scopes = new Map<string | undefined, Scope>()
 
-  async function look(org: string | undefined, scope: Scope): Promise<void> {
+  async function look(org: string | undefined, scope: Scope, hasWritten = false): Promise<void> {
+    scope.lookedAt = clock.now()
     scope.roots = await rootsOf(org, RARELY_MS)
     const { prefixes } = scope.roots
     await forEachLimit(prefixes, 32, async (root) => {
       const tail = tails(root)
       const isMinor = root === sharedJournalPrefix || prefixes.length > FEW
+      if (hasWritten && !isMinor) return tail.refresh(0)
       // A little less than the pause, so that timers that fire early do not skip a turn.
       await tail.refresh(isMinor && tail.isQuiet() ? RARELY_MS : settings.followEveryMs * 0.9)
     })
+  }
+
+  /** Until the next look. True: this process wrote something meanwhile. */
+  async function pause(scope: Scope): Promise<boolean> {
+    const { signal } = scope.ending
+    const waking = new AbortController()
+    scope.wakeUp = () => waking.abort()
+    const either = AbortSignal.any([signal, waking.signal])
+    if (!scope.hasWritten) await clock.sleep(settings.followEveryMs, either).catch(() => {})
+    if (!scope.hasWritten || signal.aborted) return false
+    // However much is written here, the bucket is asked twice as often at most.
+    const early = scope.lookedAt + settings.followEveryMs / 2 - clock.now()
+    if (early > 0) await clock.sleep(early, signal).catch(() => {})
+    scope.hasWritten = false
+    return true
   }
 
   async function run(org: string | undefined, scope: Scope): Promise<void> {
     const { signal } = scope.ending
     await scope.looked.catch(() => {})
     while (!signal.aborted) {
-      await clock.sleep(settings.followEveryMs, signal).catch(() => {})
+      const hasWritten = await pause(scope)
       if (signal.aborted) return
-      await look(org, scope).catch((error: unknown) => {
+      await look(org, scope, hasWritten).catch((error: unknown) => {
         log.warn('the journal could not be followed', { org, error: messageOf(error) })
       })
       for (const wake of scope.waiting) wake()
@@ -63,6 +90,9 @@ export function createFollower(
       roots: { orgs: [], prefixes: [], asOf: 0 },
       looked: Promise.resolve(),
       waiting: new Set(),
+      lookedAt: 0,
+      hasWritten: false,
+      wakeUp() {},
       ending: new AbortController(),
     }
     scopes.set(org, scope)
@@ -71,7 +101,7 @@ export function createFollower(
     return scope
   }
 
-  return async (org) => {
+  async function join(org: string | undefined): Promise<Following> {
     const scope = scopes.get(org) ?? open(org)
     scope.members++
     const leave = () => {
@@ -100,5 +130,15 @@ export function createFollower(
           signal.addEventListener('abort', wake, { once: true })
         }),
     }
+  }
+
+  return {
+    join,
+    wrote(org) {
+      const scope = scopes.get(org)
+      if (scope === undefined) return
+      scope.hasWritten = true
+      scope.wakeUp()
+    },
   }
 }

@@ -32,6 +32,8 @@ export interface JournalWriter {
   /** This process wrote it or saw it written, so it may leave its outbox. Also of the name of an object. */
   isWritten(id: string): boolean
   isUnderWay(id: string): boolean
+  /** Called with each organization of which events were written. */
+  onWritten(listener: (org: string) => void): void
   /** From now on nothing waits for others to go with. */
   hurry(): void
 }
@@ -53,6 +55,7 @@ export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps)
   let gatherMs = settings.gatherEventsMs
   let gathering: NodeJS.Timeout | undefined
   let lastId = ''
+  let told: (org: string) => void = () => {}
 
   async function write(events: readonly Event[]): Promise<void> {
     const outcomes: Promise<void>[] = []
@@ -136,6 +139,7 @@ export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps)
     }
     for (const id of objects) written.set(id, true)
     for (const event of events) written.set(event.id, true)
+    for (const org of new Set(events.map((event) => event.org))) told(org)
   }
 
   function nextPlace(): readonly [number, string] {
@@ -206,6 +210,9 @@ export function createJournalWriter({ bucket, clock, ids, settings }: StateDeps)
     flush,
     isWritten: (id) => written.has(id),
     isUnderWay: (id) => underWay.has(id),
+    onWritten(listener) {
+      told = listener
+    },
     hurry() {
       gatherMs = 0
       if (gathering !== undefined) gathered()

@@ -10,7 +10,7 @@ import type { OrgStore } from '../units/orgs.ts'
 import type { BackwardCursor, Cursor } from './cursor.ts'
 import { decodeBackward, decodeCursor } from './cursor.ts'
 import { viewEvent } from './events.ts'
-import { createFollower } from './follower.ts'
+import { type Follower, createFollower } from './follower.ts'
 import { readRecords } from './journal-records.ts'
 import { SETTLE_MS } from './journal-writer.ts'
 import type { Placed, Source } from './listing.ts'
@@ -56,10 +56,10 @@ type ReadObject = (at: Placed) => Promise<readonly Event[] | undefined>
 export function createJournal(
   deps: StateDeps,
   { orgs, tails, unitsNamed }: JournalParts,
-): Journal & JournalRecords {
+): Journal & JournalRecords & Pick<Follower, 'wrote'> {
   const { bucket, clock, log } = deps
   const rootsOf = createRoots(deps, orgs)
-  const join = createFollower(deps, tails, rootsOf)
+  const follower = createFollower(deps, tails, rootsOf)
   const kept = new LRUCache<string, Promise<readonly Event[] | undefined>>({ max: MOST_KEPT })
 
   async function read(query: EventQuery): Promise<EventPage> {
@@ -89,7 +89,7 @@ export function createJournal(
   }
 
   async function* follow(query: EventQuery, signal: AbortSignal): AsyncGenerator<EventPage> {
-    const following = await join(query.org)
+    const following = await follower.join(query.org)
     try {
       let cursor = startOf(query.after, clock.now())
       const wanted = await wantedBy(query, following.roots().orgs)
@@ -168,7 +168,13 @@ export function createJournal(
     }
   }
 
-  return { read, follow, prunedOf, records: (query, select) => readBackward({ ...query, select }) }
+  return {
+    read,
+    follow,
+    prunedOf,
+    wrote: follower.wrote,
+    records: (query, select) => readBackward({ ...query, select }),
+  }
 }
 
 async function* notBefore(
