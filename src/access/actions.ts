@@ -65,6 +65,8 @@ export const ACTIONS = [
   'rollout:work',
   'rollout:control',
   'vars:read',
+  /** The values of sensitive variables, for a plan or an apply on the caller's machine. */
+  'vars:read-sensitive',
   'vars:write',
   'events:read',
   /** Modules and providers of the organization's registry. */

@@ -37,6 +37,8 @@ const ofOwnUnit = [
   'reads:record',
   'lock',
   'unlock-others',
+  'vars:read',
+  'vars:read-sensitive',
 ]
 const upkeep = ['server:health', 'server:admin', 'org:read', 'org:create', 'unit:read']
 

@@ -155,13 +155,18 @@ const SYSTEM_WORK: Readonly<Record<SystemName, ReadonlySet<Action>>> = {
   outside: NONE,
 }
 
-/** What an engine does to its own unit over the http backend. No engine deletes a state, so neither does a run. */
+/**
+ * What an engine does to its own unit over the http backend, and the variables that it runs with. No engine deletes a
+ * state, so neither does a run.
+ */
 const OF_OWN_UNIT: ReadonlySet<Action> = new Set<Action>([
   'unit:create',
   'state:write',
   'lock',
   'unlock-others',
   'reads:record',
+  'vars:read',
+  'vars:read-sensitive',
 ])
 
 /** What a run reads besides, on the routes that take its token. Of other units it reads what its caller may read. */

@@ -8,4 +8,5 @@ export { type RunVariable, type UnitOwner, type UnitVariables } from './unit-var
 export { Category, type VariableChange, type VariableInput, type VariableView } from './variable.ts'
 export { type Scope, type VariableSet, scopeFor } from './variable-set.ts'
 export { type Attached, type NewSet, type SetChange, type VariableSets, ownerOf } from './variable-sets.ts'
+export { type SetSight, type SetSights } from './set-sight.ts'
 export { type Owner, type VariableName, type Variables } from './variables.ts'

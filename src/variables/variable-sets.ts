@@ -26,7 +26,7 @@ export interface NewSet extends SetChange {
   readonly project?: string | undefined
 }
 
-export interface SetDeps extends RecordDeps {
+interface SetDeps extends RecordDeps {
   readonly projects: Pick<Projects, 'list'>
 }
 

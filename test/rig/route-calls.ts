@@ -74,6 +74,15 @@ const makers: readonly (readonly [RegExp, Make])[] = [
     },
   ],
   [
+    /\{set\}/,
+    async (face) => {
+      const set = face.fresh('set')
+      const body = JSON.stringify({ name: set })
+      await asRoot(face, '/v1/orgs/default/variable-sets', { method: 'POST', body })
+      return { set }
+    },
+  ],
+  [
     /bindings/,
     async ({ policy, fresh }) => {
       const group = `group:hub/${fresh('g')}`
@@ -174,6 +183,7 @@ function bodyOf(name: string, { unit = '', group = '', claim: token = '' }: Thin
       path: 'access.yaml',
       text: 'expectations: [{ who: everyone, action: lock, expect: deny }]',
     },
+    'POST /v1/orgs/{org}/variable-sets': { name: face.fresh('made') },
     'POST /v1/tokens': { name: 'made' },
     'PATCH /v1/people/{person}': { isSuspended: true },
     'PUT /v1/providers/{provider}': github,

@@ -54,6 +54,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'rollout:work': '..xxx.',
   'rollout:control': '..xxx.',
   'vars:read': 'xxxxx.',
+  'vars:read-sensitive': '.xxxx.',
   'vars:write': '..xxx.',
   'events:read': 'xxxxxx',
   'registry:read': 'xxxxx.',

@@ -18,8 +18,8 @@ const READ: readonly Action[] = [
   'notification:read',
 ]
 
-/** A local plan locks the unit and reads on behalf of it. Nothing here can change a state. */
-const PLAN: readonly Action[] = [...READ, 'run:plan', 'lock', 'reads:record']
+/** A local plan locks the unit, reads on behalf of it and needs its variables. Nothing here can change a state. */
+const PLAN: readonly Action[] = [...READ, 'run:plan', 'lock', 'reads:record', 'vars:read-sensitive']
 
 /** `run:token` belongs here and not to planning: a run token can write the state of its unit. */
 const OPERATE: readonly Action[] = [

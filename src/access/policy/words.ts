@@ -52,6 +52,7 @@ export const ACTION_WORDS: Readonly<Record<Action, string>> = {
   'rollout:work': 'run steps of rollouts',
   'rollout:control': 'pause, resume and cancel rollouts',
   'vars:read': 'read variables',
+  'vars:read-sensitive': 'use the values of sensitive variables',
   'vars:write': 'change variables',
   'events:read': 'read events',
   'registry:read': 'use modules and providers of the registry',

@@ -27,6 +27,8 @@ import { syncRoutes } from './graph/sync.ts'
 import { tokenRoutes } from './tokens/tokens.ts'
 import { workloadRoutes } from './tokens/workloads.ts'
 import { unitRoutes } from './units.ts'
+import { unitVariableRoutes } from './variables/unit-variables.ts'
+import { variableSetRoutes } from './variables/variable-sets.ts'
 import { upkeepRoutes } from './upkeep.ts'
 import { versionRoutes } from './state/versions.ts'
 import { whoamiRoutes } from './whoami.ts'
@@ -47,6 +49,8 @@ const described = [
   ...graphRoutes,
   ...dependencyRoutes,
   ...inputRoutes,
+  ...unitVariableRoutes,
+  ...variableSetRoutes,
   ...syncRoutes,
   ...rolloutRoutes,
   ...runTokenRoutes,

@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Demand, Route } from './route.ts'
 
 /** Reads that are recorded like changes. */
-const SENSITIVE: ReadonlySet<Action> = new Set<Action>(['outputs:read-sensitive'])
+const SENSITIVE: ReadonlySet<Action> = new Set<Action>(['outputs:read-sensitive', 'vars:read-sensitive'])
 
 /** Codes, devices and programs that were refused (RFC 6749, RFC 8628). Waiting for a person is no refusal. */
 const REFUSED_GRANTS: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'access_denied'])

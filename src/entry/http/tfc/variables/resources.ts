@@ -40,12 +40,21 @@ function variableResource(
   }
 }
 
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
+  return all.map(({ id: one }) => one)
+}
+
 /** A set with what the caller may see of its relations. */
 export interface ShownSet {
   readonly set: VariableSet
   readonly orgName: string
-  readonly workspaces: readonly string[]
-  readonly projects: readonly string[]
+  readonly workspaces: readonly Named[]
+  readonly projects: readonly Named[]
   readonly variables: readonly VariableView[]
 }
 
@@ -67,13 +76,10 @@ export function setResource({ set, orgName, workspaces, projects, variables }: S
     relationships: {
       organization: one('organizations', orgName),
       parent: parent === undefined ? one('organizations', orgName) : one('projects', parent.project),
-      workspaces: many('workspaces', workspaces),
-      projects: many('projects', projects),
+      workspaces: many('workspaces', idsOf(workspaces)),
+      projects: many('projects', idsOf(projects)),
       stacks: many('stacks', []),
-      vars: many(
-        'vars',
-        variables.map((variable) => variable.id),
-      ),
+      vars: many('vars', idsOf(variables)),
     },
     links: { self: `/api/v2/varsets/${id}` },
   }

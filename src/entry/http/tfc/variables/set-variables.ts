@@ -5,7 +5,6 @@ import { document } from '../kit/json-api.ts'
 import { paging } from '../kit/paging.ts'
 import { changeOf, changedVariable, inputOf, newVariable, withUniqueKey } from './bodies.ts'
 import { variableOfSet } from './resources.ts'
-import { setsView } from './shown-sets.ts'
 import { SetParams, ofSet } from './variable-sets.ts'
 import { wholeList } from './whole-list.ts'
 import { notFound } from '../kit/errors.ts'
@@ -28,7 +27,7 @@ export const setVariableRoutes = [
     target: ofSet,
     answers: { 200: documented('All of them') },
     async handle({ target: { org, set }, query, caller, x }, services) {
-      if (!(await setsView(services, org, caller)).isShown(set)) throw notFound()
+      if (!(await services.setSights.of(org, caller)).sees(set)) throw notFound()
       const all = await services.variables.list(ownerOf(org, set))
       return {
         status: 200,
@@ -70,7 +69,7 @@ export const setVariableRoutes = [
     target: ofSet,
     answers: { 200: documented('The variable; null for a sensitive value') },
     async handle({ target: { org, set }, params, caller }, services) {
-      if (!(await setsView(services, org, caller)).isShown(set)) throw notFound()
+      if (!(await services.setSights.of(org, caller)).sees(set)) throw notFound()
       const variable = await services.variables.get(ownerOf(org, set), params.id)
       return { status: 200, ...document(variableOfSet(variable, set.id)) }
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isTacoError } from '../../../../base/errors.ts'
-import { ownerOf, scopeFor } from '../../../../variables/index.ts'
+import type { Caller } from '../../../../state/index.ts'
+import { type VariableSet, ownerOf, scopeFor } from '../../../../variables/index.ts'
 import type { Demand } from '../../kit/routes/route.ts'
 import { identifiers, resource, toMany } from '../kit/body.ts'
 import {
@@ -18,7 +19,7 @@ import { listed, paged, paging } from '../kit/paging.ts'
 import { NewVariableAttributes, inputOf } from './bodies.ts'
 import { checkRelations } from './relations.ts'
 import { setResource } from './resources.ts'
-import { setDocument, setsView } from './shown-sets.ts'
+import { includedWith, setDocument, shownSet } from './shown-sets.ts'
 
 const tags = ['terraform cloud']
 const Include = z.object({ include: z.string().optional() })
@@ -87,9 +88,8 @@ export const variableSetRoutes = [
     target: ofOrg,
     answers: { 200: documented('A page, by name') },
     async handle({ target: { org }, query, caller, x }, services) {
-      const view = await setsView(services, org, caller)
-      const all = (await services.variableSets.list(org)).filter(view.isShown)
-      return { status: 200, ...(await setList(view, all, query, x)) }
+      const all = await services.variableSets.list(org)
+      return { status: 200, ...(await setList({ services, org, caller, query, x }, all)) }
     },
   }),
   route({
@@ -107,7 +107,7 @@ export const variableSetRoutes = [
     async handle({ target: { org }, body, caller }, services) {
       const { workspaces, projects, parent, vars = [] } = body.relationships
       const owner = parent?.data?.type === 'projects' ? parent.data.id : undefined
-      await checkRelations(services, { org, owner, workspaces, projects }, caller)
+      await checkRelations(services, org, { owner, units: workspaces, projects }, caller)
       const input = { ...given(body.attributes), units: workspaces, projects, project: owner }
       const set = await withUniqueName(() => services.variableSets.create(org, input, caller))
       if (vars.length > 0)
@@ -146,7 +146,7 @@ export const variableSetRoutes = [
     answers: { 200: documented('Changed') },
     async handle({ target: { org, set }, body, query, caller }, services) {
       const { workspaces, projects } = body.relationships
-      await checkRelations(services, { org, owner: set.parent?.project, workspaces, projects }, caller)
+      await checkRelations(services, org, { owner: set.parent?.project, units: workspaces, projects }, caller)
       const change = { ...given(body.attributes), units: workspaces, projects }
       const changed = await withUniqueName(() => services.variableSets.update(org, set.id, change, caller))
       return { status: 200, ...(await setDocument(services, { org, set: changed, query, caller })) }
@@ -182,7 +182,7 @@ export const variableSetRoutes = [
       answers: { 204: NO_CONTENT },
       async handle({ target: { org, set }, body, caller }, services) {
         if (method === 'POST')
-          await checkRelations(services, { org, owner: set.parent?.project, workspaces: body }, caller)
+          await checkRelations(services, org, { owner: set.parent?.project, units: body }, caller)
         const units = method === 'POST' ? { add: body } : { remove: body }
         await services.variableSets.update(org, set.id, { units }, caller)
         return { status: 204 }
@@ -203,7 +203,7 @@ export const variableSetRoutes = [
       answers: { 204: NO_CONTENT },
       async handle({ target: { org, set }, body, caller }, services) {
         if (method === 'POST')
-          await checkRelations(services, { org, owner: set.parent?.project, projects: body }, caller)
+          await checkRelations(services, org, { owner: set.parent?.project, projects: body }, caller)
         const projects = method === 'POST' ? { add: body } : { remove: body }
         await services.variableSets.update(org, set.id, { projects }, caller)
         return { status: 204 }
@@ -222,10 +222,9 @@ export const variableSetRoutes = [
     target: ofWorkspace,
     answers: { 200: documented('A page, by name') },
     async handle({ target, query, caller, x }, services) {
-      const view = await setsView(services, target.org, caller)
       const all = await services.unitVariables.setsFor(await services.unitVariables.find(target, caller))
       const sets = all.map(({ set }) => set)
-      return { status: 200, ...(await setList(view, sets, query, x)) }
+      return { status: 200, ...(await setList({ services, org: target.org, caller, query, x }, sets)) }
     },
   }),
   route({
@@ -241,27 +240,31 @@ export const variableSetRoutes = [
     target: ofProject,
     answers: { 200: documented('A page, by name') },
     async handle({ target: { org, project }, query, caller, x }, services) {
-      const view = await setsView(services, org, caller)
-      const all = (await services.variableSets.list(org)).filter(view.isShown)
+      const all = await services.variableSets.list(org)
       const sets = all.filter((set) => scopeFor(set, { id: '', project }) !== undefined)
-      return { status: 200, ...(await setList(view, sets, query, x)) }
+      return { status: 200, ...(await setList({ services, org, caller, query, x }, sets)) }
     },
   }),
 ]
 
-async function setList(
-  view: Awaited<ReturnType<typeof setsView>>,
-  all: Parameters<typeof view.isShown>[0][],
-  query: z.infer<typeof ListQuery>,
-  x: Parameters<typeof paged>[2],
-) {
-  const wanted = query.q?.toLowerCase()
-  const found = wanted === undefined ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted))
+interface ListRequest {
+  readonly services: TfcServices
+  readonly org: string
+  readonly caller: Caller
+  readonly query: z.infer<typeof ListQuery>
+  readonly x: Parameters<typeof paged>[2]
+}
+
+/** A page of those that the caller may see. */
+async function setList({ services, org, caller, query, x }: ListRequest, all: readonly VariableSet[]) {
+  const sight = await services.setSights.of(org, caller)
+  const wanted = query.q?.toLowerCase() ?? ''
+  const found = all.filter((set) => sight.sees(set) && set.name.toLowerCase().includes(wanted))
   const page = paged(found, query, x)
-  const shown = await Promise.all(page.items.map(view.show))
+  const shown = await Promise.all(page.items.map((set) => shownSet(services, org, set, sight)))
   return listed(
     { ...page, items: shown.map(setResource) },
-    { included: shown.flatMap((one) => view.included(one, query)) },
+    { included: shown.flatMap((one) => includedWith(one, query)) },
   )
 }
 
