@@ -1,4 +1,4 @@
-import type { OrgPolicy } from './organization/document.ts'
+import type { Invitation, OrgPolicy, Team } from './organization/document.ts'
 import { BUILT_IN_ROLES } from './policy/built-in-roles.ts'
 import { type Subject, findRole, grantsOf, unknownRole } from './policy/bindings.ts'
 import type { Grant } from './policy/rules.ts'
@@ -27,7 +27,8 @@ export function grantsIn(
   if (principal.kind === 'token') return ofToken(policy, principal)
   const subjects =
     principal.kind === 'team' ? [ofTeam(principal)] : [...namesOf(principal), ...teamsOf(policy, principal)]
-  const grants = grantsOf(policy, subjects)
+  const isInvited = principal.kind === 'user' && invitationsOf(policy, principal).length > 0
+  const grants = [...(isInvited ? [MEMBER] : []), ...grantsOf(policy, subjects)]
   if (!isAdministrator) return grants
   return [...grants, { role: BUILT_IN_ROLES.owner, through: 'administrator of the server' }]
 }
@@ -36,11 +37,37 @@ function ofTeam({ id, name }: { readonly id: string; readonly name: string }): S
   return { to: `team:${id}`, through: `team:${name}` }
 }
 
-function teamsOf({ teams }: OrgPolicy, { id, groups }: UserPrincipal): Subject[] {
-  const own = new Set(groups)
-  return teams
-    .filter((team) => team.members.includes(id) || team.groups.some((group) => own.has(group)))
-    .map(ofTeam)
+/** Somebody who belongs to an organization sees that it exists, and nothing more. */
+const MEMBER: Grant = {
+  role: {
+    name: 'member',
+    description: 'sees the organization',
+    rules: [{ effect: 'allow', actions: ['org:read'] }],
+  },
+  through: 'invitation',
+}
+
+/** Those that name the person's verified e-mail address. */
+export function invitationsOf(
+  { invitations = [] }: OrgPolicy,
+  { email }: Pick<UserPrincipal, 'email'>,
+): readonly Invitation[] {
+  return email === undefined ? [] : invitations.filter((one) => one.email === email)
+}
+
+type Person = Pick<UserPrincipal, 'id' | 'groups' | 'email'>
+
+/** By hand, through a group of an identity provider, or by invitation. */
+export function isInTeam(policy: OrgPolicy, team: Team, person: Person): boolean {
+  return (
+    team.members.includes(person.id) ||
+    team.groups.some((group) => person.groups.includes(group)) ||
+    invitationsOf(policy, person).some(({ teams }) => teams.includes(team.id))
+  )
+}
+
+function teamsOf(policy: OrgPolicy, person: UserPrincipal): Subject[] {
+  return policy.teams.filter((team) => isInTeam(policy, team, person)).map(ofTeam)
 }
 
 function ofToken(policy: OrgPolicy, { roles, name }: TokenPrincipal): Grant[] {

@@ -5,7 +5,7 @@ import { EVERYONE } from '../subjects.ts'
 import type { OrgPolicy } from './document.ts'
 import { checkGroup, findTeam } from './transitions.ts'
 
-const EMAIL = /^[^\s@:]+@[^\s@:]+\.[^\s@:]+$/
+export const EMAIL = /^[^\s@:]+@[^\s@:]+\.[^\s@:]+$/
 
 /**
  * What a person writes, as it is stored: `user:alice` and `team:ops` by id, `group:<provider>/<group>`,

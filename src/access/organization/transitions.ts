@@ -3,7 +3,8 @@ import { checkBinding, checkPatterns, checkRole } from '../policy/check-role.ts'
 import type { Binding } from '../policy/bindings.ts'
 import type { Role } from '../policy/rules.ts'
 import type { WorkloadRule } from '../workload/rule.ts'
-import type { BrokenGlass, Guard, OrgPolicy, Team } from './document.ts'
+import type { BrokenGlass, Guard, Invitation, OrgPolicy, Team } from './document.ts'
+import { OWNERS, hasOwner, isOwnerBinding, isOwners, teamsIn } from './owners.ts'
 
 /** Changes of an organization's access document. Pure: each takes the document and gives the next one, or refuses. */
 
@@ -21,12 +22,16 @@ export interface TeamChange {
   readonly name?: string | undefined
   readonly description?: string | undefined
   readonly groups?: readonly string[] | undefined
+  readonly visibility?: string | undefined
+  /** Null: it has none any more. */
+  readonly ssoTeamId?: string | null | undefined
+  readonly allowMemberTokens?: boolean | undefined
 }
 
 const TEAM_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,88}[A-Za-z0-9])?$/
 
-export function findTeam(policy: Pick<OrgPolicy, 'teams' | 'org'>, nameOrId: string): Team {
-  const found = policy.teams.find(({ id, name }) => id === nameOrId || name === nameOrId)
+export function findTeam(policy: Pick<OrgPolicy, 'teams' | 'org' | 'bindings'>, nameOrId: string): Team {
+  const found = teamsIn(policy).find(({ id, name }) => id === nameOrId || name === nameOrId)
   if (found !== undefined) return found
   throw new TacoError('NOT_FOUND', `There is no team ${nameOrId} in the organization ${policy.org}.`, {
     facts: { field: 'team', team: nameOrId },
@@ -42,22 +47,37 @@ export function addTeam<T extends OrgPolicy>(policy: T, team: Team): T {
 
 export function changeTeam<T extends OrgPolicy>(policy: T, nameOrId: string, change: TeamChange): T {
   const team = findTeam(policy, nameOrId)
-  const { name = team.name, description = team.description, groups = team.groups } = change
-  const next = {
-    ...team,
+  const { ssoTeamId: before, ...kept } = team
+  const {
     name,
+    description,
+    groups = team.groups,
+    visibility,
+    ssoTeamId = before,
+    allowMemberTokens,
+  } = change
+  const next: Team = {
+    ...kept,
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(visibility !== undefined && { visibility }),
+    ...(allowMemberTokens !== undefined && { allowMemberTokens }),
+    ...(ssoTeamId !== undefined && ssoTeamId !== null && { ssoTeamId }),
     groups: [...new Set(groups)],
-    ...(description === undefined ? {} : { description }),
   }
+  if (isOwners(policy, team) && next.name !== team.name) throw ownersStay('renamed')
   checkTeam(policy, next)
   return withTeam(policy, next)
 }
 
 /** With its bindings: nobody could see or remove them afterwards. */
 export function removeTeam<T extends OrgPolicy>(policy: T, nameOrId: string): T {
-  const { id } = findTeam(policy, nameOrId)
+  const team = findTeam(policy, nameOrId)
+  if (isOwners(policy, team)) throw ownersStay('deleted')
+  const { id } = team
   return {
     ...policy,
+    ...(policy.invitations && { invitations: policy.invitations.map((one) => withoutTeam(one, id)) }),
     teams: policy.teams.filter((team) => team.id !== id),
     bindings: policy.bindings.filter(({ to }) => to !== `team:${id}`),
   }
@@ -73,11 +93,33 @@ export function addTeamMember<T extends OrgPolicy>(policy: T, nameOrId: string, 
 export function removeTeamMember<T extends OrgPolicy>(policy: T, nameOrId: string, user: string): T {
   const team = findTeam(policy, nameOrId)
   if (!team.members.includes(user)) return policy
-  return withTeam(policy, { ...team, members: team.members.filter((member) => member !== user) })
+  const next = withTeam(policy, { ...team, members: team.members.filter((member) => member !== user) })
+  if (!isOwners(policy, team)) return next
+  const left = { ...next, bindings: next.bindings.filter((one) => !isOwnerBinding(one, `user:${user}`)) }
+  if (hasOwner(left)) return left
+  throw new TacoError('CONFLICT', 'The organization would have no owner any more.', {
+    facts: { field: 'team' },
+    hint: 'Add another owner first.',
+  })
 }
 
 function withTeam<T extends OrgPolicy>(policy: T, team: Team): T {
-  return { ...policy, teams: policy.teams.map((one) => (one.id === team.id ? team : one)) }
+  if (policy.teams.some(({ id }) => id === team.id))
+    return { ...policy, teams: policy.teams.map((one) => (one.id === team.id ? team : one)) }
+  // The owners team exists without being stored, until something about it changes.
+  const bindings = [...policy.bindings, { role: 'owner', to: `team:${team.id}` }]
+  return { ...policy, teams: [...policy.teams, team], bindings }
+}
+
+function withoutTeam(invitation: Invitation, team: string): Invitation {
+  return { ...invitation, teams: invitation.teams.filter((id) => id !== team) }
+}
+
+function ownersStay(what: string): TacoError {
+  return new TacoError('CONFLICT', `The team ${OWNERS} cannot be ${what}.`, {
+    facts: { field: 'team' },
+    hint: 'Every organization has it. Change its members instead.',
+  })
 }
 
 function checkTeam(policy: OrgPolicy, team: Team): void {
@@ -87,7 +129,9 @@ function checkTeam(policy: OrgPolicy, team: Team): void {
       `"${team.name}" is not a valid team name.`,
       'Use up to 90 letters, digits, "-" and "_", beginning and ending with a letter or digit.',
     )
-  if (policy.teams.some(({ id, name }) => id !== team.id && name.toLowerCase() === team.name.toLowerCase()))
+  if (
+    teamsIn(policy).some(({ id, name }) => id !== team.id && name.toLowerCase() === team.name.toLowerCase())
+  )
     throw new TacoError('ALREADY_EXISTS', `There is already a team ${team.name}.`, {
       facts: { field: 'name', team: team.name },
       hint: 'Choose another name.',
@@ -135,10 +179,13 @@ export function bind<T extends OrgPolicy>(policy: T, binding: Binding): T {
   return { ...policy, bindings: [...policy.bindings, binding] }
 }
 
-/** Without `units`: every binding of this role to this subject. */
-export function unbind<T extends OrgPolicy>(policy: T, { role, to, units }: Binding): T {
+/** Without `units` and `project`: every binding of this role to this subject. */
+export function unbind<T extends OrgPolicy>(policy: T, binding: Binding): T {
+  const { role, to, units, project } = binding
   const isMeant = (one: Binding) =>
-    one.role === role && one.to === to && (units === undefined || isSame(one, { role, to, units }))
+    one.role === role &&
+    one.to === to &&
+    ((units === undefined && project === undefined) || isSame(one, binding))
   if (!policy.bindings.some(isMeant))
     throw new TacoError('NOT_FOUND', `There is no such grant of the role ${role}.`, {
       facts: { field: 'role', role },
@@ -148,7 +195,8 @@ export function unbind<T extends OrgPolicy>(policy: T, { role, to, units }: Bind
 }
 
 function isSame(a: Binding, b: Binding): boolean {
-  const key = ({ role, to, units }: Binding) => JSON.stringify([role, to, units?.toSorted()])
+  const key = ({ role, to, units, project }: Binding) =>
+    JSON.stringify([role, to, units?.toSorted(), project])
   return key(a) === key(b)
 }
 

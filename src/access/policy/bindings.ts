@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { openObject } from '../../bucket/index.ts'
+import { composedRole } from '../terraform-cloud/composed-roles.ts'
 import { BUILT_IN_ROLES, isBuiltInRole } from './built-in-roles.ts'
 import type { Grant, Role } from './rules.ts'
 
@@ -10,6 +11,8 @@ export const Binding = openObject({
   to: z.string().min(1),
   /** Narrows the role to these units. Without: as far as the role goes. */
   units: z.array(z.string()).min(1).readonly().optional(),
+  /** Narrows the role to the units of this project, whichever they are, and to the project itself. */
+  project: z.string().min(1).optional(),
 })
 export type Binding = Readonly<z.infer<typeof Binding>>
 
@@ -21,7 +24,7 @@ export interface Subject {
   readonly through: string
 }
 
-const FIELDS: ReadonlySet<string> = new Set(['role', 'to', 'units'])
+const FIELDS: ReadonlySet<string> = new Set(['role', 'to', 'units', 'project'])
 
 /**
  * What bindings give to a person. A binding with a role or a condition that is unknown here denies everything it is
@@ -39,13 +42,15 @@ export function grantsOf(
     if (through === undefined) return []
     const isUnclear = Object.keys(binding).some((field) => !FIELDS.has(field))
     const role = isUnclear ? undefined : findRole(roles, binding.role)
-    return [{ role: role ?? unknownRole(binding.role), units: binding.units, through }]
+    return [
+      { role: role ?? unknownRole(binding.role), units: binding.units, project: binding.project, through },
+    ]
   })
 }
 
 /** A role of the organization comes first: it keeps its meaning if a newer server has a built-in one of that name. */
 export function findRole(roles: ReadonlyMap<string, Role>, name: string): Role | undefined {
-  return roles.get(name) ?? (isBuiltInRole(name) ? BUILT_IN_ROLES[name] : undefined)
+  return roles.get(name) ?? (isBuiltInRole(name) ? BUILT_IN_ROLES[name] : composedRole(name))
 }
 
 /** What a role that is not known here might have denied, it denies. */

@@ -3,11 +3,6 @@ import type { Action } from '../actions.ts'
 import { POLICY_ACTIONS } from './action-patterns.ts'
 import { BUILT_IN_ROLES } from './built-in-roles.ts'
 import { evaluate } from './evaluate.ts'
-import {
-  TERRAFORM_CLOUD_ACCESS,
-  TERRAFORM_CLOUD_ORGANIZATION_ACCESS,
-  roleOfLevel,
-} from './terraform-cloud.ts'
 
 const ORDER = ['reader', 'planner', 'operator', 'admin', 'owner', 'auditor'] as const
 
@@ -84,25 +79,3 @@ test('no built-in role denies anything, so that roles can be added to each other
   for (const role of Object.values(BUILT_IN_ROLES))
     expect(role.rules.map(({ effect }) => effect)).toEqual(['allow'])
 })
-
-test('each level of access in Terraform Cloud is one role', () => {
-  const levels = ['read', 'plan', 'write', 'admin', 'custom', 'toString']
-
-  expect(levels.map(roleOfLevel)).toEqual(['reader', 'planner', 'operator', 'admin', undefined, undefined])
-})
-
-test.each(['reader', 'planner', 'operator', 'admin'] as const)(
-  'what Terraform Cloud says of the level of a %s is what the role allows',
-  (name) => {
-    const may = (action: Action) =>
-      evaluate([{ role: BUILT_IN_ROLES[name], through: 'direct' }], action, unit).allowed
-    const level = TERRAFORM_CLOUD_ACCESS[name]
-
-    expect(level.runs).toBe(may('run:apply') ? 'apply' : may('run:plan') ? 'plan' : 'read')
-    expect(level.variables).toBe(may('vars:write') ? 'write' : 'read')
-    expect(level['state-versions']).toBe(may('state:write') ? 'write' : 'read')
-    expect(TERRAFORM_CLOUD_ORGANIZATION_ACCESS[name].includes('manage-workspaces' as never)).toBe(
-      may('unit:create'),
-    )
-  },
-)

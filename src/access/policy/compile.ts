@@ -1,6 +1,14 @@
 import { type Action, SERVER_ACTIONS } from '../actions.ts'
 import { POLICY_ACTIONS, matchesAction } from './action-patterns.ts'
-import { type Grant, type Rule, type UnitFacts, hasLabels, isAboutUnits, isUnclear } from './rules.ts'
+import {
+  type Grant,
+  type Rule,
+  type UnitFacts,
+  hasLabels,
+  isAboutUnits,
+  isInProject,
+  isUnclear,
+} from './rules.ts'
 import { pathTest } from './unit-patterns.ts'
 
 type UnitTest = (unit: UnitFacts) => boolean
@@ -96,7 +104,11 @@ function createUnion() {
       return
     }
     if (!isAboutUnits(rule, grant)) isEverything = true
-    else if (rule.labels === undefined && (rule.units === undefined || grant.units === undefined))
+    else if (
+      rule.labels === undefined &&
+      grant.project === undefined &&
+      (rule.units === undefined || grant.units === undefined)
+    )
       addPatterns(rule.units ?? grant.units ?? [])
     else others.push(testOf(rule, grant))
   }
@@ -137,7 +149,7 @@ function isBelow(parents: ReadonlySet<string>, name: string): boolean {
   return false
 }
 
-/** Of a rule with labels, or one that both the role and the binding narrow: all must fit. */
+/** Of a rule with labels, one for a project, or one that both the role and the binding narrow: all must fit. */
 function testOf({ units, labels, effect }: Rule, grant: Grant): UnitTest {
   const tests: UnitTest[] = []
   for (const patterns of [units, grant.units]) {
@@ -148,6 +160,8 @@ function testOf({ units, labels, effect }: Rule, grant: Grant): UnitTest {
     if (isMatch === false) return () => false
     if (isMatch !== true) tests.push(isMatch)
   }
+  const { project } = grant
+  if (project !== undefined) tests.push((unit) => isInProject(project, effect, unit))
   if (labels !== undefined) tests.push((unit) => hasLabels(labels, effect, unit))
   return (unit) => tests.every((isMatch) => isMatch(unit))
 }

@@ -28,6 +28,8 @@ export interface Grant {
   readonly role: Role
   /** Narrows all rules of the role to these units. */
   readonly units?: readonly string[] | undefined
+  /** Narrows all rules of the role to the units of this project, and to the project itself. */
+  readonly project?: string | undefined
   /** `direct`, `team:ops`, `group:okta/platform`. */
   readonly through: string
 }
@@ -37,6 +39,8 @@ export interface UnitFacts {
   readonly id: string | null
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
+  /** The id of its project. Undefined: not known, so nothing is allowed because of it. */
+  readonly project?: string | undefined
 }
 
 const FIELDS: ReadonlySet<string> = new Set(['effect', 'actions', 'units', 'labels'])
@@ -50,8 +54,13 @@ export function isUnclear(rule: Rule, units: readonly string[] | undefined): boo
 }
 
 /** Whether the rule, as granted, is about some units only, and never about the organization itself. */
-export function isAboutUnits(rule: Rule, grant: Pick<Grant, 'units'>): boolean {
-  return rule.units !== undefined || rule.labels !== undefined || grant.units !== undefined
+export function isAboutUnits(rule: Rule, grant: Pick<Grant, 'units' | 'project'>): boolean {
+  return (
+    rule.units !== undefined ||
+    rule.labels !== undefined ||
+    grant.units !== undefined ||
+    grant.project !== undefined
+  )
 }
 
 /**
@@ -65,12 +74,19 @@ export function applies(rule: Rule, grant: Grant, action: Action, unit: UnitFact
   return (
     isAmong(rule.units, unit) &&
     isAmong(grant.units, unit) &&
+    isInProject(grant.project, rule.effect, unit) &&
     (rule.labels === undefined || hasLabels(rule.labels, rule.effect, unit))
   )
 }
 
 function isAmong(patterns: readonly string[] | undefined, unit: UnitFacts): boolean {
   return patterns === undefined || patterns.some((pattern) => matchesUnit(pattern, unit))
+}
+
+/** What is not known is decided against the caller. */
+export function isInProject(project: string | undefined, effect: Rule['effect'], unit: UnitFacts): boolean {
+  if (project === undefined || project === unit.project) return true
+  return unit.project === undefined && effect === 'deny'
 }
 
 export function hasLabels(
