@@ -13,6 +13,8 @@ export const AccessEventType = z.enum([
   'token.revoked',
   'workload.changed',
   'workload.deleted',
+  'member.invited',
+  'member.removed',
   'team.created',
   'team.changed',
   'team.deleted',

@@ -82,7 +82,32 @@ export { checkChallenge } from './oauth/pkce.ts'
 export { showUserCode } from './oauth/user-code.ts'
 export { createAccessQuestions } from './questions.ts'
 export type { AccessQuestions } from './questions.ts'
-export type { Guard, OrgPolicy, Team } from './organization/document.ts'
+export type { Guard, Invitation, OrgPolicy, Team } from './organization/document.ts'
+export { addInvitation, removeMember, setInvitedTeam } from './organization/invitations.ts'
+export { isOwners, teamsIn } from './organization/owners.ts'
+export { invitationsOf, isInTeam } from './subjects.ts'
+export { workspaceRole } from './terraform-cloud/composed-roles.ts'
+export { leastOf } from './terraform-cloud/permission-set.ts'
+export {
+  ORGANIZATION_PERMISSION_NAMES,
+  type OrganizationPermissions,
+} from './terraform-cloud/organization-access.ts'
+export {
+  type AccessTo,
+  accessesIn,
+  canGiveAccess,
+  hasAccess,
+  organizationAccess,
+  removeAccess,
+  setAccess,
+  setOrganizationAccess,
+  workspaceAccess,
+} from './terraform-cloud/team-access.ts'
+export {
+  WORKSPACE_LEVELS,
+  WORKSPACE_PERMISSIONS,
+  type WorkspacePermissions,
+} from './terraform-cloud/workspace-access.ts'
 export { parseSubject, saySubject } from './organization/named-subjects.ts'
 export {
   addGuard,

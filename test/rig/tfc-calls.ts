@@ -13,10 +13,14 @@ export interface ResourceBody {
 
 /** A request to the Terraform Cloud API. `path` follows `/api/v2/`. */
 export function tfcCall(method: string, path: string, data?: ResourceBody | readonly ResourceBody[] | null) {
+  const body = data === undefined ? undefined : JSON.stringify({ data })
   return {
     path: `/api/v2/${path}`,
     method,
-    ...(data === undefined ? {} : { headers: JSON_API, body: JSON.stringify({ data }) }),
+    // Node does not say how long the body of a DELETE is.
+    ...(body === undefined
+      ? {}
+      : { headers: { ...JSON_API, 'content-length': String(Buffer.byteLength(body)) }, body }),
   } satisfies Sent & { readonly path: string }
 }
 

@@ -1,7 +1,8 @@
 import { TacoError, badRequest } from '../../base/errors.ts'
 import type { Invitation, OrgPolicy } from './document.ts'
 import { EMAIL } from './named-subjects.ts'
-import { findTeam } from './transitions.ts'
+import { hasOwner } from './owners.ts'
+import { findTeam, noOwnerLeft } from './transitions.ts'
 
 const MOST = 5_000
 
@@ -21,12 +22,6 @@ export function addInvitation<T extends OrgPolicy>(policy: T, invitation: Invita
     throw badRequest('email', `The organization cannot have more than ${MOST} invitations.`)
   for (const team of invitation.teams) findTeam(policy, team)
   return { ...policy, invitations: [...invitations, invitation] }
-}
-
-export function removeInvitation<T extends OrgPolicy>(policy: T, id: string): T {
-  const { invitations = [] } = policy
-  const left = invitations.filter((one) => one.id !== id)
-  return left.length === invitations.length ? policy : { ...policy, invitations: left }
 }
 
 /** Puts the person of an invitation into a team, or out of it. */
@@ -49,22 +44,15 @@ export function setInvitedTeam<T extends OrgPolicy>(
 /** Takes everything away that the person has by name: roles, teams, invitations. What groups give them stays. */
 export function removeMember<T extends OrgPolicy>(
   policy: T,
-  who: { readonly user?: string; readonly email?: string },
+  { user, email }: { readonly user?: string | undefined; readonly email?: string | undefined },
 ): T {
-  const subjects = new Set([
-    ...(who.user ? [`user:${who.user}`] : []),
-    ...(who.email ? [`email:${who.email}`] : []),
-  ])
-  return {
+  const subjects = new Set([`user:${user}`, `email:${email}`])
+  const next = {
     ...policy,
-    teams: policy.teams.map((team) =>
-      who.user !== undefined && team.members.includes(who.user)
-        ? { ...team, members: team.members.filter((one) => one !== who.user) }
-        : team,
-    ),
+    teams: policy.teams.map((team) => ({ ...team, members: team.members.filter((one) => one !== user) })),
     bindings: policy.bindings.filter(({ to }) => !subjects.has(to)),
-    ...(policy.invitations && {
-      invitations: policy.invitations.filter(({ email }) => email !== who.email),
-    }),
+    ...(policy.invitations && { invitations: policy.invitations.filter((one) => one.email !== email) }),
   }
+  if (hasOwner(policy) && !hasOwner(next)) throw noOwnerLeft()
+  return next
 }

@@ -97,7 +97,11 @@ export function removeTeamMember<T extends OrgPolicy>(policy: T, nameOrId: strin
   if (!isOwners(policy, team)) return next
   const left = { ...next, bindings: next.bindings.filter((one) => !isOwnerBinding(one, `user:${user}`)) }
   if (hasOwner(left)) return left
-  throw new TacoError('CONFLICT', 'The organization would have no owner any more.', {
+  throw noOwnerLeft()
+}
+
+export function noOwnerLeft(): TacoError {
+  return new TacoError('CONFLICT', 'The organization would have no owner any more.', {
     facts: { field: 'team' },
     hint: 'Add another owner first.',
   })

@@ -1,6 +1,6 @@
 import type { Action } from '../actions.ts'
 import type { OrgPolicy, Team } from '../organization/document.ts'
-import { isOwners } from '../organization/owners.ts'
+import { isOwners, ownersId } from '../organization/owners.ts'
 import { bind } from '../organization/transitions.ts'
 import { type Binding, grantsOf } from '../policy/bindings.ts'
 import { compile } from '../policy/compile.ts'
@@ -153,12 +153,12 @@ function isOfWhole({ to, units, project }: Binding, { id }: Pick<Team, 'id'>): b
   return to === `team:${id}` && units === undefined && project === undefined
 }
 
-/** Whether the members of a team, or its tokens, can change who may do what. */
-export function canGiveAccess(policy: OrgPolicy, team: Pick<Team, 'id'>): boolean {
-  if (isOwners(policy, team)) return true
+/** Whether somebody can change who may do what, by the roles that are bound to them: `team:…`, `user:…`. */
+export function canGiveAccess(policy: OrgPolicy, to: string): boolean {
+  if (to === `team:${ownersId(policy.org)}`) return true
   const may = mayIn(
     policy,
-    policy.bindings.filter(({ to }) => to === `team:${team.id}`),
+    policy.bindings.filter((one) => one.to === to),
   )
   return (['role:manage', 'token:manage', 'org:delete'] as const).some(may)
 }

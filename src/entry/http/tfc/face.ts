@@ -20,6 +20,8 @@ import { workspaceLockRoutes } from './workspaces/locks.ts'
 import { workspaceRoutes } from './workspaces/workspaces.ts'
 import { sshKeyRoutes } from './ssh-keys/ssh-keys.ts'
 import { variableRoutes } from './variables/routes.ts'
+import { teamRoutes } from './teams/face.ts'
+import { membershipRoutes } from './memberships/memberships.ts'
 
 /**
  * Every route of the Terraform Cloud API, by the folder it is in. Organizations are named, everything else has an id.
@@ -38,6 +40,8 @@ export const TFC_FAMILIES = {
   'configuration-versions': configurationVersionRoutes,
   variables: variableRoutes,
   registry: registryRoutes,
+  teams: teamRoutes,
+  memberships: membershipRoutes,
 } as const satisfies Readonly<Record<string, readonly Route[]>>
 
 /** The services that engines and providers look for, by the ids under which they do. */
@@ -61,7 +65,7 @@ export function createTfcFace(deps: HttpDeps, options: TfcOptions): Face {
     services: {
       ...deps,
       ...options,
-      locator: createLocator(deps.control, deps.orgIds),
+      locator: createLocator(deps.control, deps.orgIds, deps.orgAccess),
       streams: createStreamSlots(deps.limits),
     } satisfies TfcServices,
     missing: notFound,

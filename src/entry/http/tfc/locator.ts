@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { systemCaller } from '../../../access/index.ts'
+import { type OrgAccess, systemCaller, teamsIn } from '../../../access/index.ts'
 import { isTacoError } from '../../../base/errors.ts'
 import type { OrgIds, RecordBase, Records } from '../../../records/index.ts'
 import { type StateControl, isUnitId } from '../../../state/index.ts'
@@ -12,6 +12,8 @@ import { notFound } from './kit/errors.ts'
 export interface Locator {
   /** A unit by the id of its workspace. */
   workspace(id: string): Promise<{ readonly org: string; readonly unit: string }>
+  /** The organization of a team. */
+  team(id: string): Promise<{ readonly org: string; readonly team: string }>
   /** A record and its organization. */
   record<R extends RecordBase>(
     records: Pick<Records<R>, 'locate'>,
@@ -21,8 +23,12 @@ export interface Locator {
 
 const MOST_KNOWN = 100_000
 
-export function createLocator({ units }: Pick<StateControl, 'units'>, orgIds: OrgIds): Locator {
-  /** A unit never moves to another organization. */
+export function createLocator(
+  { units }: Pick<StateControl, 'units'>,
+  orgIds: OrgIds,
+  orgAccess: Pick<OrgAccess, 'fresh'>,
+): Locator {
+  /** Neither units nor teams move to another organization. */
   const orgOf = new LRUCache<string, string>({ max: MOST_KNOWN })
   const caller = systemCaller('access')
 
@@ -46,10 +52,33 @@ export function createLocator({ units }: Pick<StateControl, 'units'>, orgIds: Or
       orgOf.set(unit, org)
       return { org, unit }
     },
+    async team(team) {
+      const known = orgOf.get(team)
+      const hasTeam = async (org: string) =>
+        teamsIn(await orgAccess.fresh(org)).some(({ id }) => id === team) ? org : undefined
+      const org = (known && (await hasTeam(known))) ?? (await orgIds.search(readably(hasTeam)))
+      if (org === undefined) throw notFound()
+      orgOf.set(team, org)
+      return { org, team }
+    },
     async record(records, id) {
       const found = await records.locate(id)
       if (found === undefined) throw notFound()
       return found
     },
+  }
+}
+
+/** An organization whose access document cannot be read must not hide the others. */
+function readably(
+  look: (org: string) => Promise<string | undefined>,
+): (org: string) => Promise<string | undefined> {
+  return async (org) => {
+    try {
+      return await look(org)
+    } catch (error) {
+      if (isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) return undefined
+      throw error
+    }
   }
 }

@@ -304,13 +304,14 @@ function demand(
   { route, face }: Pick<Row, 'route' | 'face'>,
   given: Parameters<NonNullable<Route['also']>>[0],
 ): readonly Demand[] | Promise<readonly Demand[]> {
-  const demands = route.also?.(given, face.services) ?? []
-  const waiting: Promise<unknown>[] = []
-  for (const { action, resource, isNewName } of demands) {
-    const permitted = permit(action, resource, isNewName === true ? { ...route, isNewName } : route)
-    if (permitted instanceof Promise) waiting.push(permitted)
-  }
-  return waiting.length === 0 ? demands : Promise.all(waiting).then(() => demands)
+  return next(route.also?.(given, face.services) ?? [], (demands) => {
+    const waiting: Promise<unknown>[] = []
+    for (const { action, resource, isNewName } of demands) {
+      const permitted = permit(action, resource, isNewName === true ? { ...route, isNewName } : route)
+      if (permitted instanceof Promise) waiting.push(permitted)
+    }
+    return waiting.length === 0 ? demands : Promise.all(waiting).then(() => demands)
+  })
 }
 
 function parsed(x: Exchange, row: Row, values: readonly string[]) {

@@ -118,8 +118,8 @@ interface Typed<S, P extends Schema, Q extends Schema, B extends BodySpec | unde
   readonly target: (given: Addressed<P, Q>, services: S) => R | Promise<R>
   /** Instead of `action`, where the address says what the request is for. */
   readonly actionOf?: (given: Addressed<P, Q>) => Action
-  /** Further rights that it needs, by what it asks for. */
-  readonly also?: (given: Asked<P, Q, B, R>, services: S) => readonly Demand[]
+  /** Further rights that it needs, by what it asks for. A promise where something must be looked up first. */
+  readonly also?: (given: Asked<P, Q, B, R>, services: S) => readonly Demand[] | Promise<readonly Demand[]>
 }
 
 type JsonOf<A> = A extends { content: { 'application/json': { schema: infer T extends z.ZodType } } }
@@ -178,7 +178,7 @@ export interface Route extends Described {
   readonly pattern: string
   target(given: Pick<Given, 'params' | 'query'>, services: unknown): Resource | Promise<Resource>
   actionOf?(given: Pick<Given, 'params' | 'query'>): Action
-  also?(given: AskedOf, services: unknown): readonly Demand[]
+  also?(given: AskedOf, services: unknown): readonly Demand[] | Promise<readonly Demand[]>
   /** Only a parsed request has a caller: a raw handler makes it from the exchange, when it knows the body. */
   handle(
     request: Omit<Given, 'caller'> & { readonly caller?: Caller },

@@ -4,7 +4,7 @@ import { isoTime } from '../../../../base/clock.ts'
 import { TacoError } from '../../../../base/errors.ts'
 import { Limit, NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { ofServer, route } from '../define.ts'
-import { signInOf } from './shared.ts'
+import { signInOf } from '../../auth/sign-in-of.ts'
 
 const tags = ['people']
 const PersonParams = z.object({ person: z.string().meta({ description: 'A login name or an id.' }) })

@@ -9,7 +9,7 @@ import {
 import { isoTime } from '../../../../base/clock.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { type V1Services, ofServer, route } from '../define.ts'
-import { signInOf } from './shared.ts'
+import { signInOf } from '../../auth/sign-in-of.ts'
 
 const tags = ['server']
 const query = NoQuery

@@ -12,7 +12,9 @@ import {
 import { isoTime } from '../../../../base/clock.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { type V1Services, route } from '../define.ts'
-import { OrgParams, ofNamedOrg, policyOf, signInOf } from './shared.ts'
+import { checkMayFill } from '../../auth/team-rights.ts'
+import { OrgParams, ofNamedOrg, policyOf } from './shared.ts'
+import { signInOf } from '../../auth/sign-in-of.ts'
 
 const tags = ['teams']
 const TeamParams = OrgParams.extend({
@@ -131,7 +133,9 @@ export const teamRoutes = [
     target: ofNamedOrg,
     answers: { 200: jsonAnswer(TeamView, 'Changed') },
     async handle({ target: { org }, params, body, caller }, services) {
-      const { id } = findTeam(await policyOf(services, org, caller), params.team)
+      const before = await policyOf(services, org, caller)
+      const { id, name } = findTeam(before, params.team)
+      if (body.groups !== undefined) checkMayFill(before, [{ id, name }], caller)
       const change = {
         type: 'team.changed' as const,
         data: { team: id, ...body },
@@ -177,7 +181,9 @@ export const teamRoutes = [
       answers: { 200: jsonAnswer(TeamView, 'The team') },
       async handle({ target: { org }, params, caller }, services) {
         const person = await signInOf(services).people.get(params.person, caller)
-        const { id } = findTeam(await policyOf(services, org, caller), params.team)
+        const before = await policyOf(services, org, caller)
+        const { id, name } = findTeam(before, params.team)
+        checkMayFill(before, [{ id, name }], caller)
         const isAdded = method === 'PUT'
         const change = {
           type: isAdded ? ('team.member-added' as const) : ('team.member-removed' as const),

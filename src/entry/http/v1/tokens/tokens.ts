@@ -3,7 +3,8 @@ import { type NewToken, findTeam, ownerIn } from '../../../../access/index.ts'
 import { TacoError } from '../../../../base/errors.ts'
 import type { Caller } from '../../../../state/index.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
-import { OrgParams, ofNamedOrg, policyOf, signInOf } from '../access/shared.ts'
+import { OrgParams, ofNamedOrg, policyOf } from '../access/shared.ts'
+import { signInOf } from '../../auth/sign-in-of.ts'
 import { ofServer, route } from '../define.ts'
 
 const tags = ['tokens']

@@ -1,0 +1,5 @@
+import { teamMemberRoutes } from './team-members.ts'
+import { teamWorkspaceRoutes } from './team-workspaces.ts'
+import { teamsRoutes } from './teams.ts'
+
+export const teamRoutes = [...teamsRoutes, ...teamMemberRoutes, ...teamWorkspaceRoutes]
