@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { startFace } from '../../../../../test/rig/http-face.ts'
-import { rowsOf } from '../../../../../test/rig/players.ts'
-import { type SsoFace, bearer, startSsoFace } from '../../../../../test/rig/sso-face.ts'
-import { linkTo, linksTo, tfcAs, tfcCall } from '../../../../../test/rig/tfc-calls.ts'
+import { type SsoFace, startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { linkTo, linksTo, tfcAs } from '../../../../../test/rig/tfc-calls.ts'
+import { newTeam, signedIn } from '../../../../../test/rig/tfc-people.ts'
 import { bind } from '../../../../access/organization/transitions.ts'
-import { membershipRoutes } from './memberships.ts'
 
 const of = 'organizations/default/organization-memberships'
 const type = 'organization-memberships'
@@ -13,37 +12,6 @@ function invite(face: SsoFace, email: string, ...teams: string[]) {
   const relationships = teams.length > 0 ? { teams: linksTo('teams', ...teams) } : {}
   return tfcAs(face, face.root)('POST', of, { type, attributes: { email }, relationships })
 }
-
-async function newTeam(face: SsoFace, attributes: object = {}): Promise<string> {
-  const body = { type: 'teams', attributes: { name: face.fresh('team'), ...attributes } }
-  return (await tfcAs(face, face.root)('POST', 'organizations/default/teams', body)).data.id
-}
-
-/** Somebody whose provider has verified the address. */
-async function signedIn(face: SsoFace, login: string, email: string) {
-  const verified = { address: email, isVerified: true }
-  const { id } = await face.signIn.people.signIn(
-    { provider: 'hub', subject: login, login, email: verified, groups: [] },
-    face.setUp,
-  )
-  const owner = { kind: 'personal', user: id } as const
-  return { id, token: bearer((await face.signIn.tokens.create({ name: 't', owner }, face.setUp)).text) }
-}
-
-test('exactly those whom the table names are let in', { timeout: 60_000 }, async () => {
-  const rows = await rowsOf(membershipRoutes, async (face, { method, pattern }) => {
-    const email = `${face.fresh('someone')}@example.com`
-    if (pattern.includes('{org}'))
-      return tfcCall(method, of, method === 'POST' ? { type, attributes: { email } } : undefined)
-    return tfcCall(method, `${type}/${(await invite(face, email)).data.id}`)
-  })
-  expect(rows).toEqual([
-    'DELETE /api/v2/organization-memberships/{membership} · member:manage · 3333+3 33 ++ 44 11111',
-    'GET /api/v2/organization-memberships/{membership} · access:read · 3333++ 33 ++ 44 11111',
-    'GET /api/v2/organizations/{org}/organization-memberships · access:read · 3333++ 33 ++ 44 11111',
-    'POST /api/v2/organizations/{org}/organization-memberships · member:manage · 3333+3 33 ++ 44 11111',
-  ])
-})
 
 test('an invitation becomes a membership when the person signs in with the address', async () => {
   const face = await startSsoFace()

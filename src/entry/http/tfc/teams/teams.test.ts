@@ -1,94 +1,10 @@
 import { expect, test } from 'vitest'
-import { rowsOf } from '../../../../../test/rig/players.ts'
-import { type SsoFace, startSsoFace } from '../../../../../test/rig/sso-face.ts'
-import { linkTo, linksTo, newUnit, tfcAs, tfcCall } from '../../../../../test/rig/tfc-calls.ts'
+import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { linkTo, linksTo, newUnit, tfcAs } from '../../../../../test/rig/tfc-calls.ts'
+import { newAccess, newTeam } from '../../../../../test/rig/tfc-people.ts'
 import { bind } from '../../../../access/organization/transitions.ts'
-import { teamRoutes } from './face.ts'
 
 const of = 'organizations/default/teams'
-
-async function newTeam(face: SsoFace, attributes: object = {}): Promise<string> {
-  const body = { type: 'teams', attributes: { name: face.fresh('team'), ...attributes } }
-  const { status, data, json } = await tfcAs(face, face.root)('POST', of, body)
-  if (status !== 201) throw new Error(JSON.stringify(json))
-  return data.id
-}
-
-async function newMembership(face: SsoFace) {
-  const body = {
-    type: 'organization-memberships',
-    attributes: { email: `${face.fresh('someone')}@example.com` },
-  }
-  const { data } = await tfcAs(face, face.root)(
-    'POST',
-    'organizations/default/organization-memberships',
-    body,
-  )
-  return { type: data.type, id: data.id }
-}
-
-async function newAccess(face: SsoFace, attributes: object = { access: 'read' }) {
-  const [team, unit] = [await newTeam(face), await newUnit(face)]
-  const body = {
-    type: 'team-workspaces',
-    attributes: { ...attributes },
-    relationships: { team: linkTo('teams', team), workspace: linkTo('workspaces', unit) },
-  }
-  const { status, data, json } = await tfcAs(face, face.root)('POST', 'team-workspaces', body)
-  if (status !== 201) throw new Error(JSON.stringify(json))
-  return { team, unit, access: data.id, data }
-}
-
-test('exactly those whom the table names are let in', { timeout: 60_000 }, async () => {
-  const rows = await rowsOf(teamRoutes, async (face, { method, pattern }, person) => {
-    const path = pattern.replace('/api/v2/', '')
-    const isChange = method === 'POST' || method === 'PATCH'
-    if (path === 'organizations/{org}/teams')
-      return tfcCall(
-        method,
-        of,
-        isChange ? { type: 'teams', attributes: { name: face.fresh('t') } } : undefined,
-      )
-    if (path === 'team-workspaces') {
-      const [team, unit] = [await newTeam(face), await newUnit(face)]
-      const relationships = { team: linkTo('teams', team), workspace: linkTo('workspaces', unit) }
-      return method === 'GET'
-        ? tfcCall('GET', `team-workspaces?filter[workspace][id]=${unit}`)
-        : tfcCall('POST', path, { type: path, attributes: { access: 'read' }, relationships })
-    }
-    if (path.startsWith('team-workspaces/')) {
-      const { access } = await newAccess(face)
-      const body = isChange ? { type: 'team-workspaces', attributes: { access: 'plan' } } : undefined
-      return tfcCall(method, `team-workspaces/${access}`, body)
-    }
-    const team = await newTeam(face, { visibility: 'organization' })
-    const named = path.replace('{team}', team)
-    if (path.endsWith('relationships/users'))
-      return tfcCall(method, named, [{ type: 'users', id: person.login }])
-    if (path.includes('relationships')) return tfcCall(method, named, [await newMembership(face)])
-    return tfcCall(
-      method,
-      named,
-      isChange ? { type: 'teams', attributes: { visibility: 'secret' } } : undefined,
-    )
-  })
-  expect(rows).toEqual([
-    'DELETE /api/v2/team-workspaces/{access} · role:manage · 3333+3 33 ++ 44 11111',
-    'DELETE /api/v2/teams/{team} · team:manage · 3333+3 33 ++ 44 11111',
-    'DELETE /api/v2/teams/{team}/relationships/organization-memberships · team:manage · 3333+3 33 ++ 44 11111',
-    'DELETE /api/v2/teams/{team}/relationships/users · team:manage · 3333+3 33 ++ 44 11111',
-    'GET /api/v2/organizations/{org}/teams · org:read · ++++++ ++ ++ 44 11111',
-    'GET /api/v2/team-workspaces · access:read · 3333++ 33 ++ 44 11111',
-    'GET /api/v2/team-workspaces/{access} · access:read · 3333++ 33 ++ 44 11111',
-    'GET /api/v2/teams/{team} · org:read · ++++++ ++ ++ 44 11111',
-    'PATCH /api/v2/team-workspaces/{access} · role:manage · 3333+3 33 ++ 44 11111',
-    'PATCH /api/v2/teams/{team} · team:manage · 3333+3 33 ++ 44 11111',
-    'POST /api/v2/organizations/{org}/teams · team:manage · 3333+3 33 ++ 44 11111',
-    'POST /api/v2/team-workspaces · role:manage · 3333+3 33 ++ 44 11111',
-    'POST /api/v2/teams/{team}/relationships/organization-memberships · team:manage · 3333+3 33 ++ 44 11111',
-    'POST /api/v2/teams/{team}/relationships/users · team:manage · 3333+3 33 ++ 44 11111',
-  ])
-})
 
 test('teams are created, shown, changed, listed and deleted', async () => {
   const face = await startSsoFace()
