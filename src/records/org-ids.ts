@@ -7,6 +7,8 @@ import type { Orgs } from '../state/index.ts'
 export interface OrgIds {
   /** The first organization for which `look` finds something. Those known for a while are asked first. */
   search<T>(look: (org: string) => Promise<T | undefined>): Promise<T | undefined>
+  /** False: there is no such organization, or it was deleted. */
+  has(org: string): Promise<boolean>
 }
 
 const KEPT_MS = 60_000
@@ -27,20 +29,23 @@ export function createOrgIds({
     read: (_: null) => orgs.names(caller),
   })
 
+  async function search<T>(look: (org: string) => Promise<T | undefined>): Promise<T | undefined> {
+    const isOld = names.peek(null) !== undefined
+    const known = await names.get(null)
+    const found = await firstOf(known, look)
+    if (found !== undefined || !isOld) return found
+    // Another server may have made an organization since.
+    names.forget(null)
+    const before = new Set(known)
+    return firstOf(
+      (await names.get(null)).filter((org) => !before.has(org)),
+      look,
+    )
+  }
+
   return {
-    async search(look) {
-      const isOld = names.peek(null) !== undefined
-      const known = await names.get(null)
-      const found = await firstOf(known, look)
-      if (found !== undefined || !isOld) return found
-      // Another server may have made an organization since.
-      names.forget(null)
-      const before = new Set(known)
-      return firstOf(
-        (await names.get(null)).filter((org) => !before.has(org)),
-        look,
-      )
-    },
+    search,
+    has: async (org) => (await search(async (one) => (one === org ? true : undefined))) === true,
   }
 }
 

@@ -105,3 +105,11 @@ test('fields that a newer server added survive a change', async () => {
   const after = JSON.parse((await (await bucket.get(key))?.bytes())?.toString() ?? '') as typeof newer
   expect(after).toMatchObject({ later: 1, records: [{ later: 2, name: 'two' }] })
 })
+
+test('an organization that does not exist gets no records', async () => {
+  const { things, bucket } = await open()
+  await expect(things.create({ org: 'nowhere' }, { name: 'one' }, caller)).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
+  expect(await bucket.get('.taco/orgs/nowhere/records/things.json')).toBeUndefined()
+})

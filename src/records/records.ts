@@ -107,8 +107,11 @@ export function createRecords<S extends z.core.$ZodShape>(
     caller: Caller,
   ): Promise<Answer> {
     const { org, of, unit } = place
-    if ((await store.find(place)) === undefined)
+    if ((await store.find(place)) === undefined) {
+      if (!(await deps.orgIds.has(org)))
+        throw new TacoError('NOT_FOUND', `There is no organization ${org}.`, { facts: { field: 'org' } })
       await store.create(place, { org, ...(of === undefined ? {} : { of }), records: [] })
+    }
     const { answer } = await store.change(
       place,
       (document) => {
