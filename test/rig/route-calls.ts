@@ -123,6 +123,13 @@ const makers: readonly (readonly [RegExp, Make])[] = [
     },
   ],
   [
+    /notifications\/\{id\}/,
+    async ({ deps, setUp }) => {
+      const { id } = await deps.notifications.create('default', disabledNotification, setUp)
+      return { id }
+    },
+  ],
+  [
     /rollouts\/\{id\}/,
     async (face, { unit = '' }) => {
       const body = JSON.stringify({ from: [unit], claim: { worker: 'w' } })
@@ -162,6 +169,13 @@ const forms: Readonly<Record<string, string>> = {
   'POST /oauth/revoke': 'token=x',
 }
 
+const hook = {
+  name: 'h',
+  destination: 'generic',
+  triggers: ['state:changed'],
+  url: 'http://127.0.0.1:9/',
+} as const
+const disabledNotification = { ...hook, isEnabled: false, scope: { kind: 'organization' } } as const
 const github = { kind: 'github', label: 'GitHub', clientId: 'c', clientSecret: 's' }
 const workload = { issuer: 'https://issuer.example.com', claims: { sub: 'job' }, roles: ['reader'] }
 const lock = { ID: 'l' }
@@ -176,6 +190,7 @@ function bodyOf(name: string, { unit = '', group = '', claim: token = '' }: Thin
     'PUT /v1/orgs/{org}/roles/{role}': { rules: [{ effect: 'allow', actions: ['state:read'] }] },
     'POST /v1/orgs/{org}/bindings': { role: 'reader', to: group },
     'POST /v1/orgs/{org}/guards': { units: [face.fresh('guarded')] },
+    'POST /v1/orgs/{org}/notifications': { ...hook, enabled: false },
     'PUT /v1/orgs/{org}/workloads/{rule}': workload,
     'POST /v1/orgs/{org}/workload-token': { idToken: 'x' },
     'POST /v1/orgs/{org}/tokens': { name: 'made', kind: 'organization', roles: ['reader'] },

@@ -2,6 +2,7 @@ import { accessCommands, guardCommands, roleCommands, teamCommands } from './com
 import { completionCommand } from './commands/completion.ts'
 import { bucketCommands } from './commands/bucket/spec.ts'
 import { loginCommands } from './commands/login/spec.ts'
+import { notificationCommands } from './commands/notification/spec.ts'
 import { graphCommands } from './commands/graph/spec.ts'
 import { projectCommands } from './commands/project/spec.ts'
 import { rolloutCommands } from './commands/rollout/spec.ts'
@@ -61,6 +62,7 @@ export const program: CommandSpec = {
     teamCommands,
     roleCommands,
     guardCommands,
+    notificationCommands,
     workloadCommands,
     completionCommand,
   ],

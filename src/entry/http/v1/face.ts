@@ -5,6 +5,7 @@ import { createReadiness } from '../readiness.ts'
 import { aboutRoutes } from './about.ts'
 import { accessQuestionRoutes } from './access-questions.ts'
 import { guardRoutes } from './access/guards.ts'
+import { notificationRoutes } from './notifications.ts'
 import { peopleRoutes } from './access/people.ts'
 import { roleRoutes } from './access/roles.ts'
 import { serverSettingsRoutes } from './access/settings.ts'
@@ -40,6 +41,7 @@ const described = [
   ...teamRoutes,
   ...roleRoutes,
   ...guardRoutes,
+  ...notificationRoutes,
   ...peopleRoutes,
   ...serverSettingsRoutes,
   ...unitRoutes,

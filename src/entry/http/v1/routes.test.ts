@@ -43,6 +43,12 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['GET /v1/orgs/{org}/guards', 'org:read', 'nobody', 401, 200, 403],
   ['POST /v1/orgs/{org}/guards', 'guard:set', 'nobody', 401, 201, 403],
   ['DELETE /v1/orgs/{org}/guards/{guard}', 'guard:set', 'nobody', 401, 404, 403],
+  ['GET /v1/orgs/{org}/notifications', 'notification:read', 'nobody', 401, 200, 403],
+  ['POST /v1/orgs/{org}/notifications', 'notification:manage', 'nobody', 401, 201, 403],
+  ['GET /v1/orgs/{org}/notifications/{id}', 'notification:read', 'nobody', 401, 404, 403],
+  ['PATCH /v1/orgs/{org}/notifications/{id}', 'notification:manage', 'nobody', 401, 404, 403],
+  ['DELETE /v1/orgs/{org}/notifications/{id}', 'notification:manage', 'nobody', 401, 404, 403],
+  ['POST /v1/orgs/{org}/notifications/{id}/test', 'notification:manage', 'nobody', 401, 404, 403],
   ['POST /v1/units/{unit}/break-glass', 'state:break-glass', 'nobody', 401, 201, 403],
   ['GET /v1/people', 'server:admin', 'nobody', 401, 403, 403],
   ['GET /v1/people/{person}', 'server:admin', 'nobody', 401, 403, 403],
@@ -150,6 +156,12 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PUT /v1/orgs/{org}/roles/{role}': { rules: [{ effect: 'allow', actions: ['state:read'] }] },
   'POST /v1/orgs/{org}/bindings': { role: 'reader', to: 'everyone' },
   'POST /v1/units/{unit}/break-glass': { reason: 'r' },
+  'POST /v1/orgs/{org}/notifications': {
+    name: 'h',
+    destination: 'email',
+    triggers: ['state:changed'],
+    emails: ['a@example.com'],
+  },
   'PATCH /v1/people/{person}': { isSuspended: true },
   'PUT /v1/providers/{provider}': { kind: 'github', label: 'GitHub' },
   'PATCH /v1/orgs/{org}': { retention: null },
@@ -219,6 +231,7 @@ async function call(face: TestFace, of: Route, headers: Record<string, string>):
     .replace('{unit}', 'other')
     .replace(/\{(team|role|guard|person|provider|subject)\}/g, 'x1')
     .replace('{version}', '1')
+    .replace('notifications/{id}', 'notifications/nc-1')
     .replace('{id}', 'ro-01J9Z3K7M8Q2W5N4T6R1X0C3VB')
   const isBody = !['GET', 'DELETE'].includes(of.method)
   const isState = of.isRaw && of.method !== 'GET'
@@ -269,7 +282,9 @@ test('every route that is told its organization or unit says so, and parses its 
     expect([nameOf(of), answer.status]).toEqual([nameOf(of), 400])
     const query = Object.keys((of.query as { shape?: object } | undefined)?.shape ?? {})
     const asked = { org: 'o', unit: 'u' }
-    const target = await of.target({ params: asked, query: asked } as never, {})
+    // Where an id leads is looked up.
+    const notifications = { get: () => ({ scope: { kind: 'organization' } }) }
+    const target = await of.target({ params: asked, query: asked } as never, { notifications })
     if (of.pattern.includes('{unit}')) expect([nameOf(of), target]).toEqual([nameOf(of), asked])
     else if (of.pattern.includes('{org}') || query.includes('org'))
       expect([nameOf(of), target.org]).toEqual([nameOf(of), 'o'])

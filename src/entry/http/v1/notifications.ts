@@ -1,0 +1,293 @@
+import { z } from 'zod'
+import type { Resource } from '../../../access/index.ts'
+import { findTeam } from '../../../access/index.ts'
+import { isoTime } from '../../../base/clock.ts'
+import { TacoError, badRequest } from '../../../base/errors.ts'
+import { didYouMean, nearest } from '../../../base/text/nearest.ts'
+import {
+  type Configuration,
+  type DeliveryResponse,
+  type DeliveryState,
+  DestinationKind,
+  KNOWN_TRIGGERS,
+  type Scope,
+} from '../../../notifications/index.ts'
+import type { Caller } from '../../../state/index.ts'
+import { NoQuery, jsonAnswer, jsonBody } from '../openapi/api.ts'
+import { OrgParams } from './access/shared.ts'
+import { type V1Services, route } from './define.ts'
+
+const tags = ['notifications']
+const path = '/v1/orgs/{org}/notifications'
+const IdParams = OrgParams.extend({ id: z.string() })
+
+const ScopeQuery = z.strictObject({
+  unit: z
+    .string()
+    .optional()
+    .meta({ description: 'Of this unit (name or id). Left out: of the organization.' }),
+  project: z.string().optional().meta({ description: 'Of this project (name or id).' }),
+  team: z.string().optional().meta({ description: 'Of this team (name or id).' }),
+})
+type ScopeQuery = z.infer<typeof ScopeQuery>
+
+const Delivery = z
+  .object({
+    at: z.iso.datetime(),
+    trigger: z.string(),
+    isSuccessful: z.boolean(),
+    code: z
+      .string()
+      .meta({ description: 'The status, or a word such as ECONNREFUSED if there was no answer.' }),
+    body: z.string().meta({ description: 'The beginning of the answer.' }),
+  })
+  .meta({ id: 'NotificationDelivery' })
+
+const View = z
+  .object({
+    id: z.string().meta({ example: 'nc-Gx4vUkP2sWq7ZrTn' }),
+    name: z.string(),
+    destination: z.string(),
+    enabled: z.boolean(),
+    triggers: z.array(z.string()),
+    scope: z.object({ kind: z.string(), id: z.string().nullable() }),
+    url: z.string().nullable(),
+    isSigned: z.boolean().meta({ description: 'Whether there is a token. It is never shown.' }),
+    emails: z.array(z.string()),
+    users: z.array(z.string()).meta({ description: 'Ids of people who get e-mail.' }),
+    createdAt: z.iso.datetime(),
+    createdBy: z.string(),
+  })
+  .meta({ id: 'Notification' })
+const Detailed = View.extend({
+  deliveries: z.array(Delivery).meta({ description: 'The last ones, the newest first.' }),
+  waiting: z.number().int().meta({ description: 'How many events wait for delivery.' }),
+  givenUp: z.number().int().meta({ description: 'How many events were never delivered.' }),
+}).meta({ id: 'NotificationWithDeliveries' })
+
+const Name = z.string().trim().min(1).max(255)
+const Changeable = {
+  name: Name,
+  enabled: z.boolean().meta({ description: 'A webhook that is enabled must accept a test first.' }),
+  triggers: z.array(z.string()).min(1).max(100),
+  url: z.string().meta({ description: 'Of a webhook.' }),
+  token: z.string().max(1_000).meta({ description: 'Signs what is sent to a generic webhook.' }),
+  emails: z.array(z.string()).max(100),
+  users: z.array(z.string()).max(100).meta({ description: 'Ids or login names of people who get e-mail.' }),
+}
+
+function view(one: Configuration): z.input<typeof View> {
+  const { id, name, destination, isEnabled, triggers, scope, url, token, emails, users } = one
+  return {
+    id,
+    name,
+    destination,
+    enabled: isEnabled,
+    triggers,
+    scope: { kind: scope.kind, id: scope.id ?? null },
+    url: url ?? null,
+    isSigned: token !== undefined,
+    emails,
+    users,
+    createdAt: isoTime(one.createdAt),
+    createdBy: one.createdBy,
+  }
+}
+
+function detailed(
+  one: Configuration,
+  { responses, waiting, givenUp }: DeliveryState,
+): z.input<typeof Detailed> {
+  return { ...view(one), deliveries: responses.map(viewDelivery), waiting, givenUp }
+}
+
+function viewDelivery({
+  sentAt,
+  trigger,
+  isSuccessful,
+  code,
+  body,
+}: DeliveryResponse): z.input<typeof Delivery> {
+  return { at: isoTime(sentAt), trigger, isSuccessful, code, body }
+}
+
+/** Rights on one unit are enough for the notifications of that unit. */
+function ofScope({
+  params,
+  query,
+}: {
+  readonly params: { readonly org: string }
+  readonly query: ScopeQuery
+}) {
+  return { org: params.org, ...(query.unit === undefined ? {} : { unit: query.unit }) } satisfies Resource
+}
+
+async function scopeOf(
+  { control, projects, orgAccess }: V1Services,
+  org: string,
+  { unit, project, team }: ScopeQuery,
+  caller: Caller,
+): Promise<Scope> {
+  if ([unit, project, team].filter((one) => one !== undefined).length > 1)
+    throw badRequest('unit', 'A notification has one scope.', 'Give one of unit, project and team, or none.')
+  if (unit !== undefined) return { kind: 'unit', id: (await control.units.get({ org, unit }, caller)).id }
+  if (team !== undefined) return { kind: 'team', id: findTeam(await orgAccess.get(org, caller), team).id }
+  if (project === undefined) return { kind: 'organization' }
+  const found = (await projects.list(org)).find(({ id, name }) => id === project || name === project)
+  if (found === undefined) throw new TacoError('NOT_FOUND', `There is no project ${project}.`)
+  return { kind: 'project', id: found.id }
+}
+
+async function ofNotification(
+  { params: { org, id } }: { readonly params: z.infer<typeof IdParams> },
+  { notifications }: V1Services,
+) {
+  const record = await notifications.get(org, id)
+  const { scope } = record
+  return { org, record, ...(scope.kind === 'unit' && scope.id !== undefined ? { unit: scope.id } : {}) }
+}
+
+/** Whoever types a trigger wants to hear of a mistake in it. */
+function checkTriggers(triggers: readonly string[] = []): void {
+  const unknown = triggers.find((trigger) => !KNOWN_TRIGGERS.includes(trigger))
+  if (unknown === undefined) return
+  throw badRequest(
+    'triggers',
+    `There is no trigger ${unknown}.`,
+    didYouMean(nearest(unknown, KNOWN_TRIGGERS), 'All triggers are in docs/notifications.md.'),
+  )
+}
+
+async function userIds(
+  { signIn }: V1Services,
+  users: readonly string[] | undefined,
+  caller: Caller,
+): Promise<readonly string[] | undefined> {
+  if (users === undefined || users.length === 0) return users
+  if (signIn === undefined)
+    throw badRequest('users', 'This server knows no people.', 'Give e-mail addresses instead.')
+  return Promise.all(users.map(async (user) => (await signIn.people.get(user, caller)).id))
+}
+
+export const notificationRoutes = [
+  route({
+    method: 'GET',
+    path,
+    id: 'listNotifications',
+    action: 'notification:read',
+    tags,
+    summary: 'List notifications',
+    description: 'Without a scope, all of the organization.',
+    params: OrgParams,
+    query: ScopeQuery,
+    target: ofScope,
+    answers: { 200: jsonAnswer(z.object({ items: z.array(View) }), 'All notifications') },
+    async handle({ target: { org }, query, caller }, services) {
+      const isAll = Object.values(query).every((one) => one === undefined)
+      const scope = isAll ? undefined : await scopeOf(services, org, query, caller)
+      return { status: 200, json: { items: (await services.notifications.list(org, scope)).map(view) } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    id: 'createNotification',
+    action: 'notification:manage',
+    tags,
+    summary: 'Notify of events',
+    params: OrgParams,
+    query: ScopeQuery,
+    body: jsonBody(
+      z.strictObject({
+        ...Changeable,
+        destination: DestinationKind,
+        enabled: Changeable.enabled.default(true),
+        url: Changeable.url.optional(),
+        token: Changeable.token.optional(),
+        emails: Changeable.emails.optional(),
+        users: Changeable.users.optional(),
+      }),
+    ),
+    target: ofScope,
+    answers: { 201: jsonAnswer(Detailed, 'Created') },
+    async handle({ target: { org }, query, body: { enabled, users, ...given }, caller }, services) {
+      checkTriggers(given.triggers)
+      const scope = await scopeOf(services, org, query, caller)
+      const people = await userIds(services, users, caller)
+      const { notifications } = services
+      const made = await notifications.create(
+        org,
+        { ...given, users: people, isEnabled: enabled, scope },
+        caller,
+      )
+      return { status: 201, json: detailed(made, await notifications.deliveriesOf(org, made.id)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/{id}`,
+    id: 'showNotification',
+    action: 'notification:read',
+    tags,
+    summary: 'Show a notification and its last deliveries',
+    params: IdParams,
+    query: NoQuery,
+    target: ofNotification,
+    answers: { 200: jsonAnswer(Detailed, 'The notification') },
+    async handle({ target: { org, record } }, { notifications }) {
+      return { status: 200, json: detailed(record, await notifications.deliveriesOf(org, record.id)) }
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: `${path}/{id}`,
+    id: 'updateNotification',
+    action: 'notification:manage',
+    tags,
+    summary: 'Change a notification',
+    params: IdParams,
+    query: NoQuery,
+    body: jsonBody(z.strictObject(Changeable).partial()),
+    target: ofNotification,
+    answers: { 200: jsonAnswer(Detailed, 'Changed') },
+    async handle({ target: { org, record }, body: { enabled, users, ...change }, caller }, services) {
+      checkTriggers(change.triggers)
+      const people = await userIds(services, users, caller)
+      const { notifications } = services
+      const given = { ...change, users: people, isEnabled: enabled }
+      const changed = await notifications.update(org, record.id, given, caller)
+      return { status: 200, json: detailed(changed, await notifications.deliveriesOf(org, record.id)) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    id: 'deleteNotification',
+    action: 'notification:manage',
+    tags,
+    summary: 'Delete a notification',
+    params: IdParams,
+    query: NoQuery,
+    target: ofNotification,
+    answers: { 204: { description: 'Deleted' } },
+    async handle({ target: { org, record }, caller }, { notifications }) {
+      await notifications.remove(org, record.id, caller)
+      return { status: 204 }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/{id}/test`,
+    id: 'testNotification',
+    action: 'notification:manage',
+    tags,
+    summary: 'Send a test to the destination',
+    params: IdParams,
+    query: NoQuery,
+    target: ofNotification,
+    answers: { 200: jsonAnswer(Delivery, 'The destination accepted it') },
+    async handle({ target: { org, record }, caller }, { notifications }) {
+      return { status: 200, json: viewDelivery(await notifications.verify(org, record.id, caller)) }
+    },
+  }),
+]
