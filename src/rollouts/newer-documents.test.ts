@@ -12,6 +12,7 @@ import { loadCatalogObject, saveCatalogObject } from '../state/catalog/catalog-o
 import { Claim, Event, OrgDocument, UnitDocument } from '../state/documents/model.ts'
 import { createHistoryCache, pastVersion } from '../state/history/history-cache.ts'
 import { Meta } from '../state/history/history-entry.ts'
+import { UploadDocument } from '../state/intake/uploads.ts'
 import type { StateDeps } from '../state/settings.ts'
 import { ADDED, additionsIn, newerSample } from '../../test/support/newer-documents.ts'
 import { estate, org } from '../../test/support/graph.ts'
@@ -29,6 +30,7 @@ const kinds = {
   RunTokenDocument,
   CodeDocument,
   DeviceDocument,
+  UploadDocument,
   Event,
   Meta,
 }

@@ -32,6 +32,7 @@ import { createOutputs } from './outputs/outputs.ts'
 import { createMirrors } from './protocol/create-mirrors.ts'
 import type { StateControl } from './state-control.ts'
 import { createStates } from './intake/states.ts'
+import { createUploads } from './intake/uploads.ts'
 import { createSweep } from './upkeep/sweep.ts'
 import { createUnitMaker } from './units/unit-making.ts'
 import { createUnitStore } from './documents/unit-store.ts'
@@ -81,6 +82,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const owners = createKeyOwners(deps, orgs, directory)
   const maker = createUnitMaker(deps, store, claims, orgs, catalog, owners)
   const runTokens = createRunTokens(deps)
+  const uploads = createUploads(deps, orgs)
   const locksSeen = createLocksSeen(parts)
   const journal = createJournal(deps, { orgs, tails, unitsNamed: catalog.idsNamed })
   journalWriter.onWritten(journal.wrote)
@@ -114,6 +116,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     units: createUnits(parts, catalog, locator, maker, claims, orgs, locksSeen, owners),
     states: createStates(parts, intake, locator, maker),
     keys: createStateKeys(parts, catalog, locator, claims, orgs, () => limited.units),
+    uploads,
     locks: createLocks(parts, locator, maker),
     versions: createVersions(parts, locator),
     outputs: createOutputs(parts, locator),
@@ -123,7 +126,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
     outbox,
     upkeep: {
       adopt: createAdopt(parts, orgs, maker, claims, catalog, owners),
-      gc: createGc(parts, orgs, catalog, runTokens, serverRetention),
+      gc: createGc(parts, orgs, catalog, { runTokens, uploads }, serverRetention),
       doctor: createDoctor(parts, orgs, catalog, claims, maker),
       sweep: createSweep(
         parts,

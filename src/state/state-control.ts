@@ -40,6 +40,7 @@ export interface StateControl {
   readonly units: Units
   readonly states: States
   readonly keys: StateKeys
+  readonly uploads: Uploads
   readonly locks: Locks
   readonly versions: Versions
   readonly outputs: Outputs
@@ -189,6 +190,8 @@ export interface ReceiveOptions {
   readonly org: string
 }
 
+export type PartOptions = Omit<ReceiveOptions, 'org'>
+
 export interface WriteOptions {
   readonly lockId?: string
   readonly force?: boolean
@@ -278,6 +281,35 @@ export interface StateKeys {
   list(org: string, prefix: string, caller: Caller): Promise<readonly ListedState[]>
   /** The tag of the state that a write has just stored. Undefined: it was replaced since. */
   tagOf(ref: UnitRef, version: string): Promise<string | undefined>
+}
+
+export interface UploadRef extends KeyRef {
+  readonly id: string
+}
+
+/** States that come in parts, each with a request of its own, in any order and to any server. */
+export interface Uploads {
+  /** The id of the upload. */
+  begin(ref: KeyRef, caller: Caller): Promise<string>
+  /** The hash of the part. A part with the same number may be sent again. */
+  putPart(
+    ref: UploadRef,
+    number: number,
+    stream: AsyncIterable<Uint8Array>,
+    options: PartOptions,
+  ): Promise<string>
+  /** What it became; undefined if it is not finished. NOT_FOUND if there is no such upload of this key. */
+  find(ref: UploadRef): Promise<{ readonly version: string; readonly tag: string } | undefined>
+  /** The bytes of these parts, one after another. BAD_REQUEST if one of them is missing. */
+  read(
+    ref: UploadRef,
+    parts: readonly { readonly number: number; readonly hash: string }[],
+  ): AsyncIterable<Uint8Array>
+  /** Records what it became, and removes its parts. */
+  finish(ref: UploadRef, done: { readonly version: string; readonly tag: string }): Promise<void>
+  abort(ref: UploadRef): Promise<void>
+  /** Removes what was begun more than a day ago. */
+  removeOld(org: string): Promise<void>
 }
 
 export interface Locks {

@@ -1,10 +1,14 @@
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   type S3Client,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { startS3Face } from '../rig/s3-face.ts'
@@ -123,4 +127,66 @@ test('workspaces are units of their own, listed by their prefix', async () => {
   await s3.send(new DeleteObjectCommand({ Bucket, Key: `env:/dev/${Key}` }))
   const left = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'env:/' }))
   expect(left.KeyCount).toBe(1)
+})
+
+async function begin(s3: S3Client, key = Key) {
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key: key }))
+  const at = { Bucket, Key: key, UploadId }
+  return {
+    at,
+    async part(PartNumber: number, Body: string) {
+      const { ETag } = await s3.send(new UploadPartCommand({ ...at, PartNumber, Body }))
+      return { PartNumber, ETag }
+    },
+    finish: (Parts: { PartNumber: number; ETag: string | undefined }[]) =>
+      s3.send(new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts } })),
+  }
+}
+
+test('a state that comes in parts, in any order and some of them twice, is written once', async () => {
+  const face = await startS3Face()
+  const s3 = face.client()
+  const text = stateText(1, 'x'.repeat(100_000))
+  const upload = await begin(s3)
+  const end = await upload.part(2, text.slice(50_000))
+  await upload.part(1, 'something else')
+  const start = await upload.part(1, text.slice(0, 50_000))
+
+  const done = await upload.finish([start, end])
+
+  expect(await read(s3)).toEqual({ text, etag: done.ETag })
+  expect((await upload.finish([start, end])).ETag).toBe(done.ETag)
+  await expect(upload.finish([end, start])).rejects.toEqual(refused('InvalidPart', 400))
+  const { items } = (await face.send('/v1/units/prod--network/versions')).json() as { items: unknown[] }
+  expect(items).toHaveLength(1)
+})
+
+test('parts that are missing, another key and an upload that was given up are refused', async () => {
+  const s3 = (await startS3Face()).client()
+  const upload = await begin(s3)
+  const part = await upload.part(1, stateText(1))
+
+  await expect(upload.finish([{ ...part, PartNumber: 2 }])).rejects.toThrow(/Part 2 .* is missing/)
+  await expect(
+    s3.send(
+      new CompleteMultipartUploadCommand({
+        ...upload.at,
+        Key: 'other/terraform.tfstate',
+        MultipartUpload: { Parts: [part] },
+      }),
+    ),
+  ).rejects.toEqual(refused('NoSuchUpload', 404))
+  await s3.send(new AbortMultipartUploadCommand(upload.at))
+  await expect(upload.finish([part])).rejects.toEqual(refused('NoSuchUpload', 404))
+  await expect(read(s3)).rejects.toEqual(refused('NoSuchKey', 404))
+})
+
+test('parts of a state have the checks of a whole one', async () => {
+  const s3 = (await startS3Face()).client()
+  await put(s3, stateText(2))
+  const upload = await begin(s3)
+  const older = await upload.part(1, stateText(1))
+
+  await expect(upload.finish([older])).rejects.toEqual(refused('OperationAborted', 409))
+  expect((await read(s3)).text).toBe(stateText(2))
 })

@@ -26,6 +26,13 @@ export const versionsPrefix = (org: string, unit: string) => `${historiesPrefix(
 export const outputsKey = (org: string, unit: string, commit: number, version: string) =>
   `${layerPrefix(org, 'outputs')}${unit}/${padSeq(commit)}-${version}.json`
 
+/** States that come in parts, until they are whole. */
+export const uploadsPrefix = (org: string) => layerPrefix(org, 'uploads')
+export const uploadPrefix = (org: string, id: string) => `${uploadsPrefix(org)}${id}/`
+export const uploadKey = (org: string, id: string) => `${uploadPrefix(org, id)}upload.json`
+export const uploadPartKey = (org: string, id: string, number: number, hash: string) =>
+  `${uploadPrefix(org, id)}${String(number).padStart(5, '0')}-${hash}`
+
 /** State keys are claimed over the whole bucket: two units never share a state object. */
 export const stateClaimsPrefix = `${ROOT}keys/`
 export const stateClaimKey = (key: string, can: Folding) =>

@@ -20,7 +20,7 @@ export function createIntake(
   return {
     async receive(stream, options) {
       const scan = new StateScan({ sensitiveKey: await digestKey(options.org) })
-      const taken = await takeIn(stream, spool, { ...options, tooLarge }, (chunk) => {
+      const taken = await takeIn(stream, spool, { ...options, tooLarge: stateTooLarge }, (chunk) => {
         scan.push(chunk)
         return scan.settle(work.digestOutput)
       })
@@ -45,7 +45,7 @@ export function createIntake(
           return undefined
         }
       }
-      const taken = await takeIn(stream, spool, { maxBytes: Infinity, tooLarge }, (chunk) =>
+      const taken = await takeIn(stream, spool, { maxBytes: Infinity, tooLarge: stateTooLarge }, (chunk) =>
         attempt(() => {
           scan.push(chunk)
           return scan.settle(work.digestOutput)
@@ -59,7 +59,7 @@ export function createIntake(
   }
 }
 
-function tooLarge(maxBytes: number): TacoError {
+export function stateTooLarge(maxBytes: number): TacoError {
   return new TacoError('TOO_LARGE', `The state is larger than ${maxBytes} bytes.`, {
     facts: { field: 'body', maxBytes },
     hint: 'Raise --max-state on the server if the state is meant to be this large.',

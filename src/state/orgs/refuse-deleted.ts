@@ -7,7 +7,7 @@ import type { OrgDirectory } from './org-directory.ts'
  * the release of a lock, and the report of a finished apply. Never "not found": to an engine that means "no state".
  */
 export function refuseDeleted(control: StateControl, directory: OrgDirectory): StateControl {
-  const { units, states, keys, locks, versions, outputs, graph, upkeep } = control
+  const { units, states, keys, uploads, locks, versions, outputs, graph, upkeep } = control
 
   /** Undefined: as is in memory, it is not. */
   function check(org: string | undefined): Promise<void> | undefined {
@@ -58,6 +58,7 @@ export function refuseDeleted(control: StateControl, directory: OrgDirectory): S
     },
     // A key is found in a deleted organization, so that what was begun can be finished.
     keys: { ...keys, create: open(keys.create), list: open(keys.list) },
+    uploads: { ...uploads, begin: open(uploads.begin) },
     locks: { ...locks, get: open(locks.get), lock: open(locks.lock) },
     versions: {
       list: open(versions.list),

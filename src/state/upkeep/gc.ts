@@ -15,7 +15,7 @@ import { loadUnit } from '../protocol/context.ts'
 import type { StoredVersion } from '../versions/retention.ts'
 import { planRetention } from '../versions/retention.ts'
 import { knowsAllSerials } from '../intake/serials.ts'
-import type { Caller, Upkeep } from '../state-control.ts'
+import type { Caller, Upkeep, Uploads } from '../state-control.ts'
 import type { GcReport } from '../views/views.ts'
 import { withAllSerials } from '../intake/write-above.ts'
 
@@ -24,7 +24,13 @@ export function createGc(
   parts: Parts,
   orgs: OrgStore,
   catalog: Catalog,
-  runTokens: Pick<RunTokens, 'removeExpired'>,
+  {
+    runTokens,
+    uploads,
+  }: {
+    readonly runTokens: Pick<RunTokens, 'removeExpired'>
+    readonly uploads: Pick<Uploads, 'removeOld'>
+  },
   server: Pick<ServerRetentionStore, 'note'>,
 ): Upkeep['gc'] {
   const { bucket, clock, log } = parts.deps
@@ -126,7 +132,7 @@ export function createGc(
         units++
       }
       addEvents(await collectEvents.ofOrg(name, dryRun, caller))
-      if (!dryRun) await runTokens.removeExpired(name, caller)
+      if (!dryRun) await Promise.all([runTokens.removeExpired(name, caller), uploads.removeOld(name)])
     }
     if (org === undefined) addEvents(await collectEvents.ofServer(names, dryRun, caller))
     return { dryRun, units, ...total }

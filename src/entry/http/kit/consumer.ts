@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { badRequest } from '../../../base/errors.ts'
+import { TacoError, badRequest, isTacoError, reasonOf } from '../../../base/errors.ts'
 import { type UnitRef, nameFromFlat } from '../../../state/index.ts'
 import type { Demand } from './routes/route.ts'
 
@@ -28,4 +28,14 @@ export function consumerOf(
 /** The read is recorded with that unit. */
 export function recordDemand(consumer: string | undefined, { org }: UnitRef): readonly Demand[] {
   return consumer === undefined ? [] : [{ action: 'reads:record', resource: { org, unit: consumer } }]
+}
+
+/** The state itself is `undefined` when it is not there, and a 404 would tell the CLIs just that. */
+export function consumerNotFound(error: unknown): never {
+  if (!isTacoError(error, 'NOT_FOUND')) throw error
+  throw new TacoError('BAD_REQUEST', `The consumer does not exist: ${reasonOf(error)}.`, {
+    facts: { field: 'consumer' },
+    hint: 'The first lock creates the unit. So does `taco unit create`.',
+    cause: error,
+  })
 }

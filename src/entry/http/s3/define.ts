@@ -30,6 +30,7 @@ export function stateKeyOf(key: string): { readonly key: string; readonly isLock
 
 interface Addressed {
   readonly params: { readonly org: string; readonly key: string }
+  readonly query: Readonly<Record<string, unknown>>
 }
 
 /** What all routes of an object have in common. */
@@ -43,7 +44,10 @@ export function objectRoute(state: Action) {
     headers: z.object({ 'if-match': z.string().optional(), 'if-none-match': z.string().optional() }),
     isForEngines: true,
     /** Those who hold a lock must be able to read and release it, so no other right is asked of them. */
-    actionOf: ({ params }: Addressed): Action => (stateKeyOf(params.key).isLock ? 'lock' : state),
+    actionOf: ({ params, query }: Addressed): Action => {
+      if (stateKeyOf(params.key).isLock) return 'lock'
+      return 'uploadId' in query ? 'state:write' : state
+    },
     target: ({ params: { org, key } }: Addressed, { control }: S3Services): Promise<KeyedUnit> =>
       unitAt({ org, key: stateKeyOf(key).key }, control),
   } as const

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { TacoError, isTacoError } from '../../../base/errors.ts'
 import { type Found, type KeyedUnit, changedMeanwhile } from '../../../state/index.ts'
 import { checkReceiptWanted } from '../auth/cross-site.ts'
+import { consumerNotFound } from '../kit/consumer.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import type { Exchange } from '../kit/exchange.ts'
 import { freeing } from '../kit/freeing.ts'
@@ -26,7 +27,8 @@ export async function readState(
   if (consumer !== undefined) checkReceiptWanted(asked)
   const range = rangeOf(asked.range)
   const options = { signal: x.signal, ...defined({ consumer, range }) }
-  const found = await control.states.read(target, options, x.caller)
+  const reading = control.states.read(target, options, x.caller)
+  const found = await (consumer === undefined ? reading : reading.catch(consumerNotFound))
   if (found === undefined || found === 'unchanged' || target.isNew) {
     if (found !== undefined && found !== 'unchanged') found.discard()
     await checkUnmoved(target, control, found !== undefined)

@@ -42,3 +42,13 @@ function textOf(text: string): string {
       .replaceAll('\r', '&#13;')
   )
 }
+
+/** The inside of each element of this name. Requests of S3 are flat: no element is within another of its name. */
+export function elementsIn(xml: string, name: string): readonly string[] {
+  const pattern = new RegExp(`<(?:\\w+:)?${name}(?:\\s[^<>]*)?>([\\s\\S]*?)</(?:\\w+:)?${name}\\s*>`, 'g')
+  return Array.from(xml.matchAll(pattern), ([, inside = '']) => inside)
+}
+
+export function textIn(xml: string, name: string): string | undefined {
+  return elementsIn(xml, name)[0]?.replaceAll('&quot;', '"').replaceAll('&#34;', '"').trim()
+}

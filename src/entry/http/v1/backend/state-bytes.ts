@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { TacoError, badRequest, isTacoError, reasonOf } from '../../../../base/errors.ts'
+import { TacoError, badRequest } from '../../../../base/errors.ts'
 import type { Found, ReceivedState, StateControl, UnitRef } from '../../../../state/index.ts'
 import { checkReceiptWanted } from '../../auth/cross-site.ts'
-import { consumerOf, recordDemand } from '../../kit/consumer.ts'
+import { consumerNotFound, consumerOf, recordDemand } from '../../kit/consumer.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import { freeing } from '../../kit/freeing.ts'
@@ -104,16 +104,6 @@ export function sendAtHand(x: Exchange, ref: UnitRef, control: StateControl): bo
   x.res.writeHead(200, answer)
   endTogether(x.res, held.content)
   return true
-}
-
-/** The state itself is `undefined` when it is not there, and a 404 would tell the CLIs just that. */
-function consumerNotFound(error: unknown): never {
-  if (!isTacoError(error, 'NOT_FOUND')) throw error
-  throw new TacoError('BAD_REQUEST', `The consumer does not exist: ${reasonOf(error)}.`, {
-    facts: { field: 'consumer' },
-    hint: 'The first lock creates the unit. So does `taco unit create`.',
-    cause: error,
-  })
 }
 
 export async function readVersion(
