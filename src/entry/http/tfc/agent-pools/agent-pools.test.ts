@@ -75,6 +75,24 @@ test('agent pools are created, shown, changed, listed and deleted', async () => 
   expect((await ask('GET', path)).status).toBe(404)
 })
 
+test('a pool names the workspaces that use it, and stays as long as they do', async () => {
+  const face = await startSsoFace()
+  const ask = tfcAs(face, face.root)
+  const unit = await newUnit(face)
+  const { id } = (await ask('POST', of, body(face))).data
+  const use = (pool: string, mode: string) =>
+    ask('PATCH', `workspaces/${unit}`, {
+      type: 'workspaces',
+      attributes: { 'agent-pool-id': pool, 'execution-mode': mode },
+    })
+  await use(id, 'agent')
+  const { data } = await ask('GET', `agent-pools/${id}`)
+  expect(data.relationships['workspaces']).toEqual(linksTo('workspaces', unit))
+  expect((await ask('DELETE', `agent-pools/${id}`)).status).toBe(409)
+  await use('', 'local')
+  expect((await ask('DELETE', `agent-pools/${id}`)).status).toBe(204)
+})
+
 test('wrong pools are refused with a pointer', async () => {
   const face = await startSsoFace()
   const ask = tfcAs(face, face.root)
@@ -86,6 +104,12 @@ test('wrong pools are refused with a pointer', async () => {
     relationships: { 'excluded-workspaces': linksTo('workspaces', 'ws-1111111111111111') },
   })
   expect([stray.status, stray.pointer]).toEqual([422, '/data/relationships/excluded-workspaces'])
+  const elsewhere = await ask('POST', of, {
+    type,
+    attributes: { name: 'p' },
+    relationships: { 'allowed-projects': linksTo('projects', 'prj-1') },
+  })
+  expect([elsewhere.status, elsewhere.pointer]).toEqual([422, '/data/relationships/allowed-projects'])
   await ask('POST', of, { type, attributes: { name: 'p' } })
   const taken = await ask('POST', of, { type, attributes: { name: 'p' } })
   expect([taken.status, taken.pointer]).toEqual([422, '/data/attributes/name'])

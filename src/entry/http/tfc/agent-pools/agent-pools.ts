@@ -1,11 +1,15 @@
 import { z } from 'zod'
-import type { Caller } from '../../../../access/index.ts'
+import { type Caller, systemCaller } from '../../../../access/index.ts'
+import { groupedBy } from '../../../../base/group-by.ts'
 import type { AgentPool } from '../../../../execution/index.ts'
+import { settingsOf } from '../../../../projects/index.ts'
 import { resource, toMany } from '../kit/body.ts'
 import { NO_CONTENT, OrgParams, type TfcServices, documented, ofOrg, route } from '../kit/define.ts'
+import { conflict, invalidRelation } from '../kit/errors.ts'
 import { document, many, one, time, type ResourceObject } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
 import { checkWorkspaces } from '../workspaces-of-org.ts'
+import { allUnits } from '../workspaces/list.ts'
 
 const tags = ['terraform cloud']
 const params = z.object({ pool: z.string() })
@@ -24,12 +28,19 @@ async function ofPool(
   return locator.record(agentPools, pool)
 }
 
+/** Ids of the units that use each pool, as far as the caller may see them. */
+async function usersOf(services: Pick<TfcServices, 'control'>, org: string, caller: Caller) {
+  return groupedBy(await allUnits(services, org, caller), (unit) => settingsOf(unit).agentPool ?? '')
+}
+
 /** Shows how to show the pools of an organization to a caller, who may not see every unit. */
 async function viewFor(
-  { control }: Pick<TfcServices, 'control'>,
+  services: Pick<TfcServices, 'control'>,
   org: string,
   caller: Caller,
 ): Promise<(pool: AgentPool) => ResourceObject> {
+  const { control } = services
+  const users = await usersOf(services, org, caller)
   const visible = await control.units.visible(org, caller)
   const seen = (ids: readonly string[]) =>
     many('workspaces', visible === undefined ? ids : ids.filter((id) => visible.has(id)))
@@ -47,7 +58,7 @@ async function viewFor(
       organization: one('organizations', name),
       agents: many('agents', []),
       'authentication-tokens': many('authentication-tokens', []),
-      workspaces: many('workspaces', []),
+      workspaces: many('workspaces', users.get(pool.id)?.map(({ id }) => id) ?? []),
       'allowed-workspaces': seen(pool.allowedUnits),
       'excluded-workspaces': seen(pool.excludedUnits),
       'allowed-projects': many('projects', pool.allowedProjects),
@@ -74,6 +85,9 @@ async function checked(
     { 'allowed-workspaces': allowed, 'excluded-workspaces': excluded },
     caller,
   )
+  for (const id of projects ?? [])
+    if ((await services.projects.find(org, id)) === undefined)
+      throw invalidRelation('allowed-projects', `There is no project ${id} in this organization.`)
   return {
     ...(allowed && { allowedUnits: [...new Set(allowed)] }),
     ...(excluded && { excludedUnits: [...new Set(excluded)] }),
@@ -184,8 +198,10 @@ export const agentPoolRoutes = [
     params,
     target: ofPool,
     answers: { 204: NO_CONTENT },
-    async handle({ target: { org, record }, caller }, { agentPools }) {
-      await agentPools.remove({ org }, record.id, caller)
+    async handle({ target: { org, record }, caller }, services) {
+      const users = (await usersOf(services, org, systemCaller('access'))).get(record.id) ?? []
+      if (users.length > 0) throw conflict(`The agent pool is used by ${users.length} workspaces.`)
+      await services.agentPools.remove({ org }, record.id, caller)
       return { status: 204 }
     },
   }),

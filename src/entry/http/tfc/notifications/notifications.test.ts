@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { startHookReceiver } from '../../../../../test/peers/hook-receiver.ts'
 import { rowsOf } from '../../../../../test/rig/players.ts'
-import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { type SsoFace, startSsoFace } from '../../../../../test/rig/sso-face.ts'
 import { linkTo, linksTo, newUnit, tfcAs, tfcCall } from '../../../../../test/rig/tfc-calls.ts'
-import { bind } from '../../../../access/organization/transitions.ts'
+import { addTeam, bind } from '../../../../access/organization/transitions.ts'
 import { defaultProjectId } from '../../../../projects/index.ts'
 import { notificationRoutes } from './notifications.ts'
 
@@ -25,9 +25,14 @@ test('exactly those whom the table names are let in', { timeout: 60_000 }, async
     const unit = await newUnit(face)
     const of = `workspaces/${unit}/notification-configurations`
     if (pattern.includes('/{id}/')) {
-      const path = pattern.includes('/projects/')
-        ? of.replace(`workspaces/${unit}`, `projects/${defaultProjectId('default')}`)
-        : of
+      const subjects: Readonly<Record<string, string>> = {
+        workspaces: unit,
+        projects: defaultProjectId('default'),
+        teams: await newTeam(face),
+      }
+      const path = pattern
+        .replace('/api/v2/', '')
+        .replace('{id}', subjects[pattern.split('/')[3] ?? ''] ?? '')
       return tfcCall(method, path, method === 'POST' ? disabled : undefined)
     }
     const attributes = { ...disabled.attributes, url: receiver.url }
@@ -39,13 +44,22 @@ test('exactly those whom the table names are let in', { timeout: 60_000 }, async
     'DELETE /api/v2/notification-configurations/{notification} · notification:manage · 333++3 33 ++ 44 11111',
     'GET /api/v2/notification-configurations/{notification} · notification:read · +++++3 ++ ++ 44 11111',
     'GET /api/v2/projects/{id}/notification-configurations · notification:read · +++++3 ++ ++ 44 11111',
+    'GET /api/v2/teams/{id}/notification-configurations · notification:read · +++++3 ++ ++ 44 11111',
     'GET /api/v2/workspaces/{id}/notification-configurations · notification:read · +++++3 ++ ++ 44 11111',
     'PATCH /api/v2/notification-configurations/{notification} · notification:manage · 333++3 33 ++ 44 11111',
     'POST /api/v2/notification-configurations/{notification}/actions/verify · notification:manage · 333++3 33 ++ 44 11111',
     'POST /api/v2/projects/{id}/notification-configurations · notification:manage · 333++3 33 ++ 44 11111',
+    'POST /api/v2/teams/{id}/notification-configurations · notification:manage · 333++3 33 ++ 44 11111',
     'POST /api/v2/workspaces/{id}/notification-configurations · notification:manage · 333++3 33 ++ 44 11111',
   ])
 })
+
+async function newTeam(face: SsoFace): Promise<string> {
+  const id = face.id('team')
+  const team = { id, name: face.fresh('team'), members: [], groups: [], createdAt: 1 }
+  await face.policy('default', (all) => addTeam(all, team))
+  return id
+}
 
 async function open() {
   const face = await startSsoFace()
@@ -132,6 +146,16 @@ test('e-mail has addresses and people instead of a URL', async () => {
     relationships: { users: linksTo('users') },
   })
   expect(cleared.data.relationships['users']).toEqual({ data: [] })
+})
+
+test('teams and projects have notifications of their own', async () => {
+  const { face, ask, of } = await open()
+  const team = await newTeam(face)
+  const made = await ask('POST', `teams/${team}/notification-configurations`, disabled)
+  expect(made.data.relationships['subscribable']).toEqual(linkTo('teams', team))
+  expect((await ask('GET', `teams/${team}/notification-configurations`)).all).toEqual([made.data])
+  expect((await ask('GET', of)).all).toEqual([])
+  expect((await ask('GET', 'teams/team-1111111111111111/notification-configurations')).status).toBe(404)
 })
 
 test('what is wrong is refused with a pointer', async () => {

@@ -42,6 +42,10 @@ const SUBSCRIBABLES = {
     const { org, record } = await locator.record(projects, id)
     return { org, scope: { kind: 'project', id: record.id } }
   },
+  teams: async (id, { locator }) => {
+    const { org, team } = await locator.team(id)
+    return { org, scope: { kind: 'team', id: team } }
+  },
 } satisfies Readonly<Record<string, Locate>>
 
 const params = z.object({ notification: z.string() })
@@ -121,6 +125,7 @@ function collection(path: string, word: string, locate: Locate) {
 export const notificationRoutes = [
   ...collection('workspaces', 'Workspace', SUBSCRIBABLES.workspaces),
   ...collection('projects', 'Project', SUBSCRIBABLES.projects),
+  ...collection('teams', 'Team', SUBSCRIBABLES.teams),
   route({
     method: 'GET',
     path: '/api/v2/notification-configurations/{notification}',

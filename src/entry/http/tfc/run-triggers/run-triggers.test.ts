@@ -56,6 +56,11 @@ test('a run trigger is a declared dependency', async () => {
   expect(await list(app, 'inbound')).toEqual([made.data])
   expect(await list(vpc, 'outbound')).toEqual([made.data])
   expect(await list(vpc, 'inbound')).toEqual([])
+  const { json } = await ask('GET', `${path}?include=workspace%2Csourceable`)
+  expect(json['included']).toMatchObject([
+    { id: app, type: 'workspaces', attributes: { name: 'prod--app' } },
+    { id: vpc, type: 'workspaces', attributes: { name: 'prod--vpc' } },
+  ])
 
   expect((await ask('DELETE', path)).status).toBe(204)
   expect(await dependencies(face, 'prod--app')).toMatchObject({ uses: [] })

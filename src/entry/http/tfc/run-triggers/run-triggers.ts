@@ -14,8 +14,9 @@ import {
   route,
 } from '../kit/define.ts'
 import { invalidRelation, notFound } from '../kit/errors.ts'
-import { document, one, type ResourceObject } from '../kit/json-api.ts'
+import { document, includes, one, type ResourceObject } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
+import { viewWorkspace, viewerOf } from '../workspaces/view.ts'
 
 /**
  * A run trigger is a dependency that was declared, or found in code: the workspace uses the outputs of its source. Its
@@ -90,6 +91,27 @@ function view(trigger: Trigger): ResourceObject {
   }
 }
 
+/** The workspaces at either end, if they were asked for. */
+async function includedWith(
+  services: TfcServices,
+  org: string,
+  triggers: readonly Trigger[],
+  query: { readonly include?: string | undefined },
+  caller: Caller,
+): Promise<readonly ResourceObject[]> {
+  const wanted = includes(query)
+  const ids = new Set(
+    triggers.flatMap(({ unit, on }) => [
+      ...(wanted.has('workspace') ? [unit.id] : []),
+      ...(wanted.has('sourceable') ? [on.id] : []),
+    ]),
+  )
+  if (ids.size === 0) return []
+  const viewer = await viewerOf(services, org, caller)
+  const units = await Promise.all([...ids].map((unit) => services.control.units.get({ org, unit }, caller)))
+  return units.map((unit) => viewWorkspace(unit, viewer))
+}
+
 export const runTriggerRoutes = [
   route({
     method: 'GET',
@@ -109,7 +131,9 @@ export const runTriggerRoutes = [
     answers: { 200: documented('The run triggers') },
     async handle({ target, query, caller, x }, services) {
       const triggers = (await triggersOf(services, target, caller))[query['filter[run-trigger][type]']]
-      return { status: 200, ...listed(paged(triggers.map(view), query, x)) }
+      const page = paged(triggers, query, x)
+      const included = await includedWith(services, target.org, page.items, query, caller)
+      return { status: 200, ...listed({ ...page, items: page.items.map(view) }, { included }) }
     },
   }),
   route({
@@ -144,10 +168,13 @@ export const runTriggerRoutes = [
     tags,
     summary: 'Show a run trigger',
     params,
+    query: z.object({ include: z.string().optional() }),
     target: ofTrigger,
     answers: { 200: documented('The run trigger') },
-    async handle({ target, caller }, services) {
-      return { status: 200, ...document(view(await existing(services, target, caller))) }
+    async handle({ target, query, caller }, services) {
+      const trigger = await existing(services, target, caller)
+      const included = await includedWith(services, target.org, [trigger], query, caller)
+      return { status: 200, ...document(view(trigger), { included }) }
     },
   }),
   route({

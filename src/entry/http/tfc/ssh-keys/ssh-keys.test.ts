@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rowsOf } from '../../../../../test/rig/players.ts'
 import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
-import { tfcAs, tfcCall } from '../../../../../test/rig/tfc-calls.ts'
+import { linkTo, newUnit, tfcAs, tfcCall } from '../../../../../test/rig/tfc-calls.ts'
 import { nameOf } from '../../../../../test/rig/route-calls.ts'
 import { sshKeyRoutes } from './ssh-keys.ts'
 
@@ -18,6 +18,11 @@ test('exactly those whom the table names are let in', { timeout: 60_000 }, async
         route.method === 'POST' ? { type, attributes } : undefined,
       )
     const made = await tfcAs(face, face.root)('POST', 'organizations/default/ssh-keys', { type, attributes })
+    if (nameOf(route).includes('{workspace}'))
+      return tfcCall(route.method, `workspaces/${await newUnit(face)}/relationships/ssh-key`, {
+        type: 'workspaces',
+        attributes: { id: made.data.id },
+      })
     const change = { type, attributes: { name: face.fresh('key') } }
     return tfcCall(route.method, `ssh-keys/${made.data.id}`, route.method === 'PATCH' ? change : undefined)
   })
@@ -26,6 +31,7 @@ test('exactly those whom the table names are let in', { timeout: 60_000 }, async
     'GET /api/v2/organizations/{org}/ssh-keys · org:read · ++++++ ++ ++ 44 11111',
     'GET /api/v2/ssh-keys/{key} · org:read · ++++++ ++ ++ 44 11111',
     'PATCH /api/v2/ssh-keys/{key} · org:admin · 333++3 33 ++ 44 11111',
+    'PATCH /api/v2/workspaces/{workspace}/relationships/ssh-key · unit:update · 333++3 33 ++ 44 11111',
     'POST /api/v2/organizations/{org}/ssh-keys · org:admin · 333++3 33 ++ 44 11111',
   ])
 })
@@ -67,4 +73,25 @@ test('wrong keys are refused with a pointer, and so is a name that is taken', as
   await ask('POST', of, { type, attributes: { name: 'n', value } })
   const taken = await ask('POST', of, { type, attributes: { name: 'N', value } })
   expect([taken.status, taken.pointer]).toEqual([422, '/data/attributes/name'])
+})
+
+test('a key is assigned to a workspace and taken away, also when it is deleted', async () => {
+  const face = await startSsoFace()
+  const ask = tfcAs(face, face.root)
+  const unit = await newUnit(face)
+  const { id } = (
+    await ask('POST', 'organizations/default/ssh-keys', { type, attributes: { name: 'n', value } })
+  ).data
+  const assign = (key: string | null) =>
+    ask('PATCH', `workspaces/${unit}/relationships/ssh-key`, { type: 'workspaces', attributes: { id: key } })
+  const assigned = async () => (await ask('GET', `workspaces/${unit}`)).data.relationships['ssh-key']
+
+  const answer = await assign(id)
+  expect([answer.status, answer.data.id, await assigned()]).toEqual([200, unit, linkTo('ssh-keys', id)])
+  expect((await assign(null)).data.relationships['ssh-key']).toEqual({ data: null })
+  await assign(id)
+  await ask('DELETE', `ssh-keys/${id}`)
+  expect(await assigned()).toEqual({ data: null })
+  const gone = await assign(id)
+  expect([gone.status, gone.pointer]).toEqual([422, '/data/attributes/id'])
 })

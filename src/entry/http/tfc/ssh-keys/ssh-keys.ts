@@ -1,9 +1,23 @@
 import { z } from 'zod'
+import type { Caller } from '../../../../access/index.ts'
 import type { SshKey } from '../../../../execution/index.ts'
+import { settingsChange, settingsOf } from '../../../../projects/index.ts'
 import { resource } from '../kit/body.ts'
-import { NO_CONTENT, OrgParams, type TfcServices, documented, ofOrg, route } from '../kit/define.ts'
+import {
+  NO_CONTENT,
+  OrgParams,
+  type TfcServices,
+  WorkspaceParams,
+  documented,
+  ofOrg,
+  ofWorkspace,
+  route,
+} from '../kit/define.ts'
+import { invalidAttribute } from '../kit/errors.ts'
 import { document, type ResourceObject } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
+import { allUnits } from '../workspaces/list.ts'
+import { viewWorkspace, viewerOf } from '../workspaces/view.ts'
 
 const tags = ['terraform cloud']
 const params = z.object({ key: z.string() })
@@ -21,6 +35,17 @@ async function ofKey(
 /** The key itself is never shown. */
 function view({ id, name }: SshKey): ResourceObject {
   return { id, type: 'ssh-keys', attributes: { name }, links: { self: `/api/v2/ssh-keys/${id}` } }
+}
+
+/** Undefined takes it away. */
+function assign(
+  { control }: Pick<TfcServices, 'control'>,
+  ref: { readonly org: string; readonly unit: string },
+  sshKey: string | undefined,
+  caller: Caller,
+) {
+  const section = settingsChange((settings) => ({ ...settings, sshKey }))
+  return control.units.update(ref, { section }, caller)
 }
 
 export const sshKeyRoutes = [
@@ -91,9 +116,32 @@ export const sshKeyRoutes = [
     params,
     target: ofKey,
     answers: { 204: NO_CONTENT },
-    async handle({ target: { org, record }, caller }, { sshKeys }) {
-      await sshKeys.remove(org, record.id, caller)
+    async handle({ target: { org, record }, caller }, services) {
+      for (const unit of await allUnits(services, org, caller))
+        if (settingsOf(unit).sshKey === record.id)
+          await assign(services, { org, unit: unit.id }, undefined, caller)
+      await services.sshKeys.remove(org, record.id, caller)
       return { status: 204 }
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/api/v2/workspaces/{workspace}/relationships/ssh-key',
+    id: 'tfcAssignSshKey',
+    action: 'unit:update',
+    tags,
+    summary: 'Assign an SSH key to a workspace, or take it away',
+    params: WorkspaceParams,
+    body: resource('workspaces', { attributes: { id: z.string().nullish() } }),
+    target: ofWorkspace,
+    answers: { 200: documented('The workspace') },
+    async handle({ target, body: { attributes }, caller }, services) {
+      const key = attributes.id ?? undefined
+      if (key !== undefined && (await services.sshKeys.find(target.org, key)) === undefined)
+        throw invalidAttribute('id', `There is no SSH key ${key} in this organization.`)
+      const unit = await assign(services, target, key, caller)
+      const viewer = await viewerOf(services, target.org, caller)
+      return { status: 200, ...document(viewWorkspace(unit, viewer)) }
     },
   }),
 ]
