@@ -9,6 +9,7 @@ import {
   createFailedAttempts,
   createHttpFace,
   createLongAnswers,
+  createRootSessions,
   createLoginFace,
   createS3Face,
   createTfcFace,
@@ -108,18 +109,6 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
       ? createSignInFlow({ ...services.signIn, clock, publicUrl })
       : undefined
   const longAnswers = createLongAnswers(limits)
-  const web = await openWebFace({
-    longAnswers,
-    ...services,
-    control,
-    auth: options.auth,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
-    signIn: services.signIn && flow && { ...services.signIn, flow },
-    oauth: services.signIn?.oauth,
-    about,
-    clock,
-    log,
-  })
   const watch = {
     refused: metrics.refusedCredential,
     limited: (address: string) =>
@@ -134,6 +123,20 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
         })
   const signer = keys === undefined ? secretSigner(rootTokensIn(options.rootToken ?? '')) : ringSigner(keys)
   const guard = guardWith({ runTokens: control.runTokens, signIn: services.signIn }, watch)
+  const web = await openWebFace({
+    longAnswers,
+    ...services,
+    control,
+    auth: options.auth,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    signIn: services.signIn && flow && { ...services.signIn, flow },
+    oauth: services.signIn?.oauth,
+    rootSessions:
+      options.auth === 'token' ? createRootSessions(options.rootToken ?? '', guard, clock) : undefined,
+    about,
+    clock,
+    log,
+  })
   const signingKeys = signingKeysOf(options, guard, services, { attempts, watch })
   const face = createHttpFace({
     faces: [

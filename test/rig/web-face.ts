@@ -1,11 +1,16 @@
 import type { Clock } from '../../src/base/clock.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { type Guard, openGuard, tokenGuard } from '../../src/entry/http/auth/auth.ts'
+import { createRootSessions } from '../../src/entry/http/web/sign-in/root-sessions.ts'
 import { type WebOptions, openWebFace } from '../../src/entry/http/open-web.ts'
 import { signInWorld } from '../support/sign-in.ts'
 import { type Answer, type TestFace, startFace } from './http-face.ts'
 
 export const rootToken = 'the-root-token-of-this-test-0123456789'
+
+function rootSessionsOf(auth: WebOptions['auth'], guard: Guard) {
+  return auth === 'token' ? createRootSessions(rootToken, guard, systemClock) : undefined
+}
 
 /** A face with pages. */
 export async function startWebFace(options: Partial<WebOptions> = {}): Promise<TestFace> {
@@ -15,7 +20,7 @@ export async function startWebFace(options: Partial<WebOptions> = {}): Promise<T
     guard,
     // The sign-in services of the face are not those of the pages, which the test gives.
     complete: async ({ signIn: _, ...deps }) => ({
-      faces: [await openWebFace({ ...deps, auth, ...options })],
+      faces: [await openWebFace({ ...deps, auth, rootSessions: rootSessionsOf(auth, guard), ...options })],
     }),
   })
 }

@@ -185,6 +185,7 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/variables', 'unit:read', 'sss4+ss'],
   ['GET /sign-in', 'account:manage', '+++++++'],
+  ['POST /sign-in', 'account:manage', '4444444'], // Only with `--auth token`.
   ['GET /sign-in/{provider}', 'account:manage', '+++++++'],
   ['GET /sign-in/{provider}/callback', 'account:manage', '1111111'], // The browser has begun no sign-in.
   ['POST /sign-in/{provider}/callback', 'account:manage', '1111111'], // The browser has begun no sign-in.

@@ -8,7 +8,7 @@ import { webStyle } from './define.ts'
 import type { WebServices } from './services.ts'
 import { signInRoutes } from './sign-in/sign-in.tsx'
 import { accountRoutes } from './account/account.ts'
-import { identifyBySession } from './session-cookie.ts'
+import { identifyByRoot, identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
 import { workspaceRoutes } from './estate/workspaces.ts'
 import { liveRoutes } from './live/live.ts'
@@ -41,9 +41,15 @@ export function createWebFace(services: WebServices): Face {
     routes: webRoutes,
     services,
     isFor: wantsHtml,
-    ...(services.signIn === undefined ? {} : { identify: identifyBySession(services, services.signIn) }),
+    ...identification(services),
     missing: () => new TacoError('NOT_FOUND', 'There is no such page.'),
   }
+}
+
+function identification(services: WebServices): Pick<Face, 'identify'> {
+  const { signIn, rootSessions } = services
+  if (signIn !== undefined) return { identify: identifyBySession(services, signIn) }
+  return rootSessions === undefined ? {} : { identify: identifyByRoot(services, rootSessions) }
 }
 
 /** Programs that ask for an address that does not exist get an answer for programs. */

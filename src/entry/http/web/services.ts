@@ -6,6 +6,7 @@ import type { FailedAttempts } from '../auth/failed-attempts.ts'
 import type { RateLimit } from '../auth/rate-limit.ts'
 import type { Cookies } from '../kit/cookies.ts'
 import type { LongAnswers } from '../kit/long-answers.ts'
+import type { RootSessions } from './sign-in/root-sessions.ts'
 import type { Assets } from '../kit/response/assets.ts'
 
 /** What a server has on which people can sign in. */
@@ -27,6 +28,8 @@ export interface WebServices extends SharedServices {
   readonly auth: 'none' | 'token' | 'sso'
   /** Undefined: people cannot sign in. */
   readonly signIn?: WebSignIn | undefined
+  /** Undefined: the root token opens no pages. */
+  readonly rootSessions?: RootSessions | undefined
   /** As browsers reach the server. Undefined: it was not configured, so nothing may depend on it. */
   readonly publicUrl?: string
   readonly about: {

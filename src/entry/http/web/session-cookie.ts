@@ -3,6 +3,7 @@ import type { Cookies } from '../kit/cookies.ts'
 import type { Exchange } from '../kit/exchange.ts'
 import { ASSETS_PREFIX } from './asset-folder.ts'
 import type { WebServices, WebSignIn } from './services.ts'
+import type { RootSessions } from './sign-in/root-sessions.ts'
 
 const COOKIE = 'taco'
 
@@ -24,6 +25,17 @@ export function identifyBySession({ cookies }: WebServices, { sessions }: WebSig
       x.session = open.session
       return open.principal
     })
+  }
+}
+
+/** On a server with a root token only: its cookie, or the token itself as programs send it. */
+export function identifyByRoot({ cookies }: WebServices, rootSessions: RootSessions) {
+  return (x: Exchange): Principal | Promise<Principal> => {
+    const cookie = x.path.startsWith(ASSETS_PREFIX) ? undefined : cookies.read(x.req.headers, COOKIE)
+    const principal = cookie === undefined ? undefined : rootSessions.open(cookie, x.address)
+    if (principal !== undefined) return principal
+    if (cookie !== undefined) cookies.clear(x, COOKIE)
+    return rootSessions.identify({ headers: x.req.headers, address: x.address })
   }
 }
 

@@ -18,6 +18,7 @@ const table = [
   ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'nobody'],
   ['GET /app/{org}/{workspace}/variables', 'unit:read', 'nobody'],
   ['GET /sign-in', 'account:manage', 'everybody'],
+  ['POST /sign-in', 'account:manage', 'everybody'],
   ['GET /sign-in/{provider}', 'account:manage', 'everybody'],
   ['GET /sign-in/{provider}/callback', 'account:manage', 'everybody'],
   ['POST /sign-in/{provider}/callback', 'account:manage', 'everybody'],
@@ -161,7 +162,7 @@ test('without a sign-in, the way leads to the sign-in page and back', async () =
 
   expect([answer.status, answer.headers.location]).toEqual([303, '/sign-in?return_to=%2F%3Fa%3Db'])
   expect(page.status).toBe(200)
-  expect(page.text).toContain('People cannot sign in to this server yet')
+  expect(page.text).toContain('Root token')
   expect(page.text).not.toContain('memory:')
 })
 

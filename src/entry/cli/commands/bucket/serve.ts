@@ -171,7 +171,7 @@ function welcome(
       `  auth    ${options.auth === 'none' ? 'none: anyone who can reach this address has full access' : options.auth}`,
       ...tls,
       '',
-      'Next, in another terminal:',
+      `Open ${server.url} in a browser, or go on in another terminal:`,
       ...alias,
       ...use,
       ...token,

@@ -7,12 +7,14 @@ document.addEventListener('htmx:after:swap', () => {
 
 /** @param {Element} frame */
 function makeMovable(frame) {
+  if (!(frame instanceof HTMLElement)) return
   const svg = frame.querySelector('svg')
   if (svg === null) return
   frame.setAttribute('data-is-movable', '')
   const whole = svg.viewBox.baseVal
   const size = { x: whole.x, y: whole.y, width: whole.width, height: whole.height }
   const view = { ...size }
+  frame.style.height = `${Math.min(innerHeight * 0.62, Math.max(260, size.height + 60))}px`
   svg.setAttribute('width', '100%')
   svg.setAttribute('height', '100%')
   fit()

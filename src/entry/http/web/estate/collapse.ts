@@ -19,7 +19,7 @@ export interface BoxEdge {
 export interface Collapsed {
   readonly boxes: readonly GraphBox[]
   readonly edges: readonly BoxEdge[]
-  /** Folders that are open, from the top. */
+  /** Folders that are open, from the top, and can be closed. Of a small estate none needs to be. */
   readonly open: readonly string[]
 }
 
@@ -62,7 +62,7 @@ export function collapseGraph(
     for (const node of folder.units) add({ id: node.id, path: node.name, node, units: [node] })
   }
   walk(root)
-  return { boxes, edges: joined(edges, boxOf), open: [...opened].toSorted() }
+  return { boxes, edges: joined(edges, boxOf), open: root.count <= SMALL ? [] : [...opened].toSorted() }
 }
 
 function treeOf(nodes: readonly NodeView[]): Folder {

@@ -39,18 +39,19 @@ export const estateRoutes: readonly Route[] = [
       const at = query.at === undefined ? undefined : momentOf(query.at, now)
       const graph = await seenGraph(services, { org, at }, caller)
       const selected = await selectedUnit(services, { org, at, query, graph }, caller)
+      const found = selectUnits(graph.nodes, query, await labelledUnits(services, { org, query }, caller))
       const panel = (
         <Panel
           base={view.org.base}
           path={path}
           now={now}
           graph={graph}
+          found={found}
           selected={selected}
           name={query.unit}
         />
       )
       if (query.part === 'panel') return partReply(panel)
-      const found = selectUnits(graph.nodes, query, await labelledUnits(services, { org, query }, caller))
       if (query.format !== undefined)
         return exported(query.format, 'units', unitColumns, sortUnits(found, sortingIn(query.sort)))
       const drawn =

@@ -7,7 +7,7 @@ import type { OrgView } from '../shell/view.ts'
 export function addressOf({ req }: Pick<Exchange, 'req'>, publicUrl: string | undefined): string {
   const { host = '' } = req.headers
   const scheme = 'encrypted' in req.socket ? 'https' : 'http'
-  return publicUrl ?? (/^[\w.:[\]-]+$/.test(host) ? `${scheme}://${host}` : 'http://127.0.0.1:7070')
+  return publicUrl ?? (/^[\w.:[\]-]+$/.test(host) ? `${scheme}://${host}` : 'http://127.0.0.1:8226')
 }
 
 interface FirstRunProps {

@@ -14,17 +14,19 @@ interface PanelProps {
   readonly path: string
   readonly now: number
   readonly graph: Pick<GraphView, 'nodes' | 'edges'>
+  /** What the filters leave. */
+  readonly found: readonly NodeView[]
   /** Undefined: no unit is selected. Null: there is none of that name. */
   readonly selected: StatusItem | null | undefined
   readonly name: string | undefined
 }
 
 /** The unit that is selected, why it has its status, and what to do about it. */
-export function Panel({ base, path, now, graph, selected, name = '' }: PanelProps) {
+export function Panel({ base, path, now, graph, found, selected, name = '' }: PanelProps) {
   return (
     <div id="panel" class="grid" aria-live="polite">
       {selected === undefined ? (
-        <Attention path={path} nodes={graph.nodes} />
+        <Attention path={path} nodes={found} />
       ) : selected === null ? (
         <Card title={name}>
           <p>There was no unit of that name then, or you cannot see it.</p>
@@ -42,7 +44,7 @@ function Selected({
   now,
   graph,
   item,
-}: Omit<PanelProps, 'selected' | 'name'> & { readonly item: StatusItem }) {
+}: Omit<PanelProps, 'selected' | 'name' | 'found'> & { readonly item: StatusItem }) {
   const { name } = item
   const slash = name.lastIndexOf('/') + 1
   const uses = graph.edges.filter(({ from }) => from === item.id)

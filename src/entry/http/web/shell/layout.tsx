@@ -140,12 +140,14 @@ function Me({ view }: { readonly view: View }) {
             <p class="muted">Signed in as {person}</p>
             <a href="/account/tokens">Your tokens</a>
             <a href="/account/sessions">Your sessions</a>
-            <Form view={view} action="/sign-out">
-              <button class="plain" type="submit">
-                Sign out
-              </button>
-            </Form>
           </>
+        )}
+        {view.canSignOut && (
+          <Form view={view} action="/sign-out">
+            <button class="plain" type="submit">
+              Sign out
+            </button>
+          </Form>
         )}
         <ThemeChoice view={view} />
       </div>

@@ -35,10 +35,14 @@ const MOST_LETTERS = 30
 const LETTER = 7.3
 const PAD = 8
 
+const MOST_NOTE_LETTERS = 44
+
+const cutNote = (text: string) =>
+  text.length > MOST_NOTE_LETTERS ? `${text.slice(0, MOST_NOTE_LETTERS - 1)}…` : text
 const cut = (text: string) => (text.length > MOST_LETTERS ? `…${text.slice(1 - MOST_LETTERS)}` : text)
 
 function sizeOf({ label, note = '' }: PictureNode) {
-  const letters = Math.max(cut(label).length * LETTER, cut(note).length * 6.2)
+  const letters = Math.max(cut(label).length * LETTER, cutNote(note).length * 6.2)
   return { width: Math.round(letters) + 44, height: note === '' ? 36 : 50 }
 }
 
@@ -122,7 +126,7 @@ function PictureBox({ node, place: { x, y } }: PictureBoxProps) {
       </text>
       {note !== '' && (
         <text class="note" x={left + 30} y={top + 38}>
-          {cut(note)}
+          {cutNote(note)}
         </text>
       )}
     </a>

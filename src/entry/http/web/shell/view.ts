@@ -16,8 +16,10 @@ export interface View {
   readonly path: string
   /** Undefined: before sign-in. */
   readonly person: string | undefined
-  /** True: the person signed in, and can sign out. */
+  /** True: the person has an account, with tokens and sessions. */
   readonly hasSession: boolean
+  /** True: the person signed in, and can sign out. */
+  readonly canSignOut: boolean
   /** Where the states are. Shown to those who are signed in. */
   readonly bucket: string
   readonly navigation: Navigation
@@ -41,7 +43,7 @@ export interface OrgView extends View {
   may(action: Action, unit?: UnitFacts): boolean
 }
 
-export function viewOf(x: Exchange, { cookies, assets, about }: WebServices): View {
+export function viewOf(x: Exchange, { cookies, assets, about, rootSessions }: WebServices): View {
   const { principal } = x
   const isStranger = principal.kind === 'anonymous' && !principal.isOpenServer
   const hasSession = x.session !== undefined
@@ -51,6 +53,7 @@ export function viewOf(x: Exchange, { cookies, assets, about }: WebServices): Vi
     path: x.query === '' ? x.path : `${x.path}?${x.query}`,
     person: isStranger ? undefined : principal.kind === 'user' ? principal.name : principalText(principal),
     hasSession,
+    canSignOut: hasSession || (rootSessions !== undefined && !isStranger),
     bucket: about.bucket.label,
     navigation: accountNavigation(hasSession),
     flash: takeFlash(x, cookies),

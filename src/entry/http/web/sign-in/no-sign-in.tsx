@@ -1,5 +1,6 @@
-import { Layout } from '../shell/layout.tsx'
-import { Card, Command } from '../shell/parts.tsx'
+import type { Faults } from '../shell/faults.ts'
+import { Form, Layout } from '../shell/layout.tsx'
+import { Card, Command, Field, describedBy } from '../shell/parts.tsx'
 import type { WebServices } from '../services.ts'
 import type { View } from '../shell/view.ts'
 
@@ -24,19 +25,69 @@ export function NoSignIn({ view, auth }: { readonly view: View; readonly auth: W
             </>
           )}
         </Card>
-        <Card title="How to move up">
-          <p>
-            Start the server with <code>--auth sso</code>. No unit, state or code changes. Then add an
-            identity provider with the root token.
-          </p>
-          <div class="stack">
-            <Command>
-              export TACO_ROOT_TOKEN=$(openssl rand -hex 32) TACO_SECRET_KEY=$(openssl rand -hex 32)
-            </Command>
-            <Command>taco serve --auth sso --public-url https://taco.example.com</Command>
-          </div>
-        </Card>
+        <MoveUp />
       </div>
     </Layout>
+  )
+}
+
+interface RootSignInProps {
+  readonly view: View
+  readonly returnTo: string
+  readonly fault?: string | undefined
+}
+
+/** For servers with a root token only. */
+export function RootSignIn({ view, returnTo, fault }: RootSignInProps) {
+  const faults: Faults = fault === undefined ? {} : { token: fault }
+  return (
+    <Layout view={view} title="Sign in" isAlone isWide>
+      <h1>Sign in</h1>
+      <div class="grid">
+        <Card>
+          <Form view={view} action="/sign-in" class="form">
+            <input type="hidden" name="return_to" value={returnTo} />
+            <Field
+              id="token"
+              label="Root token"
+              hint="What the server was started with (TACO_ROOT_TOKEN). The session ends after 12 hours."
+              error={faults['token']}
+            >
+              <input
+                type="password"
+                id="token"
+                name="token"
+                required
+                autocomplete="current-password"
+                {...describedBy('token', faults)}
+              />
+            </Field>
+            <div>
+              <button class="button primary" type="submit">
+                Sign in
+              </button>
+            </div>
+          </Form>
+        </Card>
+        <MoveUp />
+      </div>
+    </Layout>
+  )
+}
+
+function MoveUp() {
+  return (
+    <Card title="How people sign in by themselves">
+      <p>
+        Start the server with <code>--auth sso</code>. No unit, state or code changes. Then add an identity
+        provider with the root token.
+      </p>
+      <div class="stack">
+        <Command>
+          export TACO_ROOT_TOKEN=$(openssl rand -hex 32) TACO_SECRET_KEY=$(openssl rand -hex 32)
+        </Command>
+        <Command>taco serve --auth sso --public-url https://taco.example.com</Command>
+      </div>
+    </Card>
   )
 }

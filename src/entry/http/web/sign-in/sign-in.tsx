@@ -10,7 +10,7 @@ import { type PageStatus, htmlReply } from '../shell/render.ts'
 import type { WebServices, WebSignIn } from '../services.ts'
 import { clearSessionCookie, ownCaller, setSessionCookie, visitOf } from '../session-cookie.ts'
 import { viewOf } from '../shell/view.ts'
-import { NoSignIn } from './no-sign-in.tsx'
+import { NoSignIn, RootSignIn } from './no-sign-in.tsx'
 import { SignInPage } from './sign-in-page.tsx'
 
 /** What was begun, while the person is at the identity provider. */
@@ -29,12 +29,43 @@ export const signInRoutes: readonly Route[] = [
     summary: 'Sign in',
     query: z.object({ return_to: z.string().optional(), signed_out: z.string().optional() }),
     async handle({ x, query }, services) {
-      const { auth, signIn } = services
-      if (signIn === undefined) return htmlReply(<NoSignIn view={viewOf(x, services)} auth={auth} />)
+      const { auth, signIn, rootSessions } = services
       const returnTo = ownPath(query.return_to) ?? '/'
+      if (rootSessions !== undefined) {
+        const isSignedIn = x.principal.kind !== 'anonymous'
+        return isSignedIn ? seeOther(returnTo) : rootSignInPage(x, services, { returnTo })
+      }
+      if (signIn === undefined) return htmlReply(<NoSignIn view={viewOf(x, services)} auth={auth} />)
       if (x.session !== undefined) return seeOther(returnTo)
       const isSignedOut = query.signed_out !== undefined
       return signInPage(x, services, { returnTo, isSignedOut })
+    },
+  }),
+  form({
+    ...open,
+    path: '/sign-in',
+    id: 'signInWithRootToken',
+    summary: 'Sign in with the root token',
+    fields: { token: z.string().default(''), return_to: z.string().optional() },
+    async handle({ x, body }, services) {
+      const { rootSessions, cookies } = services
+      if (rootSessions === undefined)
+        throw new TacoError('NOT_FOUND', 'The root token opens no pages of this server.', {
+          hint: 'See /sign-in.',
+        })
+      const returnTo = ownPath(body.return_to) ?? '/'
+      try {
+        setSessionCookie(x, cookies, await rootSessions.begin(body.token, x.address))
+        return seeOther(returnTo)
+      } catch (failure) {
+        if (!isTacoError(failure, 'UNAUTHENTICATED')) throw failure
+        services.log.warn('a sign-in failed', {
+          requestId: x.requestId,
+          address: x.address,
+          code: failure.code,
+        })
+        return rootSignInPage(x, services, { returnTo, fault: failure.message })
+      }
     },
   }),
   page({
@@ -148,6 +179,15 @@ async function orSignInPage<T>(
 function given(signIn: WebSignIn | undefined): WebSignIn {
   if (signIn !== undefined) return signIn
   throw new TacoError('NOT_FOUND', 'People cannot sign in to this server.', { hint: 'See /sign-in.' })
+}
+
+function rootSignInPage(
+  x: Exchange,
+  services: WebServices,
+  said: { readonly returnTo: string; readonly fault?: string },
+) {
+  const status = said.fault === undefined ? 200 : 401
+  return htmlReply(<RootSignIn view={viewOf(x, services)} {...said} />, status)
 }
 
 async function signInPage(
