@@ -39,6 +39,8 @@ const BATCH = 10
 const ORGS_AT_ONCE = 8
 /** Where no configuration is enabled, that is looked at again after this, should the news of it be lost. */
 const IDLE_MS = 5 * 60_000
+/** An organization whose journal or configurations cannot be read is left alone for this long. */
+const FAILED_MS = 30_000
 /** A cursor that moved without an event is stored after this. */
 const STORE_CURSOR_MS = 5 * 60_000
 
@@ -49,8 +51,8 @@ interface Following {
   tag: string
   cursor: string
   storedAt: number
-  /** Set: nothing is enabled. */
-  idleSince: number | undefined
+  /** Not looked at before, as long as its document stays the same. */
+  pausedUntil: number
 }
 
 /**
@@ -99,7 +101,10 @@ export function startDeliverer(deps: DelivererDeps, parts: NotificationParts, ev
       try {
         await pump(org, tag)
       } catch (error) {
-        if (!signal.aborted) log.warn('notifications of an organization failed', { org, error })
+        pause(org, tag, FAILED_MS)
+        // Its journal comes back if it is restored.
+        const isGone = isTacoError(error, 'NOT_FOUND', 'ORG_DELETED')
+        if (!signal.aborted && !isGone) log.warn('notifications of an organization failed', { org, error })
       }
     })
     for (const [id, { org, at }] of due)
@@ -115,16 +120,18 @@ export function startDeliverer(deps: DelivererDeps, parts: NotificationParts, ev
   async function pump(org: string, tag: string): Promise<void> {
     const known = following.get(org)
     const now = clock.now()
-    if (known?.idleSince !== undefined && known.tag === tag && now - known.idleSince < IDLE_MS) return
+    if (known !== undefined && known.tag === tag && now < known.pausedUntil) return
     const enabled = (await records.list({ org })).filter(({ isEnabled }) => isEnabled)
-    if (enabled.length === 0) {
-      following.set(org, { tag, cursor: '', storedAt: now, idleSince: now })
-      return
-    }
-    const at = known === undefined || known.idleSince !== undefined ? await resume(org, enabled) : known
+    if (enabled.length === 0) return pause(org, tag, IDLE_MS)
+    const at = known === undefined || known.pausedUntil > 0 ? await resume(org, enabled) : known
     if (at === undefined) return
-    following.set(org, { ...at, tag, idleSince: undefined })
+    following.set(org, { ...at, tag })
     for (let more = true; more && !signal.aborted;) more = await nextPage(org, enabled)
+  }
+
+  function pause(org: string, tag: string, forMs: number): void {
+    const now = clock.now()
+    following.set(org, { tag, cursor: '', storedAt: now, pausedUntil: now + forMs })
   }
 
   /** Where an earlier deliverer stopped, and what it left in the queues. */
@@ -135,7 +142,7 @@ export function startDeliverer(deps: DelivererDeps, parts: NotificationParts, ev
       const queue = (await deliveries.find({ org, configuration: id }))?.value
       if (queue !== undefined && queue.waiting.length > 0) due.set(id, { org, at: queue.nextAt })
     })
-    return { tag: '', cursor: found.cursor, storedAt: clock.now(), idleSince: undefined }
+    return { tag: '', cursor: found.cursor, storedAt: clock.now(), pausedUntil: 0 }
   }
 
   /** False: that was all, for now. */

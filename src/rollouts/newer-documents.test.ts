@@ -8,6 +8,9 @@ import { CodeDocument, DeviceDocument } from '../access/oauth/grant-documents.ts
 import { RunTokenDocument, createRunTokens } from '../access/run-tokens.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { type Bucket, bodyOf } from '../bucket/index.ts'
+import { DeliveriesDocument } from '../notifications/deliveries.ts'
+import { FollowDocument } from '../notifications/follows.ts'
+import { DelivererDocument } from '../notifications/lease.ts'
 import { loadCatalogObject, saveCatalogObject } from '../state/catalog/catalog-object.ts'
 import { Claim, Event, OrgDocument, UnitDocument } from '../state/documents/model.ts'
 import { createHistoryCache, pastVersion } from '../state/history/history-cache.ts'
@@ -33,6 +36,9 @@ const kinds = {
   UploadDocument,
   Event,
   Meta,
+  DeliveriesDocument,
+  FollowDocument,
+  DelivererDocument,
 }
 const variants = Object.entries(kinds).flatMap(([kind, schema]) =>
   [0, 1, 2].map((variant) => [kind, variant, schema] as const),

@@ -5,6 +5,7 @@ export interface MailSettings {
   /** `smtp://user:password@host:587` or `smtps://…`. */
   readonly url: string
   readonly from: string
+  readonly timeoutMs?: number
 }
 
 const TIMEOUT_MS = 20_000
@@ -28,13 +29,17 @@ export function createEmail(settings: MailSettings | undefined): Destination {
   }
 }
 
-async function sendMail({ url, from }: MailSettings, emails: readonly string[], notice: Notice) {
+async function sendMail(
+  { url, from, timeoutMs = TIMEOUT_MS }: MailSettings,
+  emails: readonly string[],
+  notice: Notice,
+) {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({
     url,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -10,7 +10,7 @@ export function createSlack(post: PostJson): Destination {
       return post(
         url,
         {
-          text: message,
+          text: escaped(message),
           blocks: [
             { type: 'section', text: { type: 'mrkdwn', text: escaped(message) } },
             { type: 'context', elements: [{ type: 'mrkdwn', text: [about, ...more].join(' · ') }] },
