@@ -14,6 +14,12 @@ import { organizationRoutes } from './organizations/organizations.ts'
 import { projectRoutes } from './projects/projects.ts'
 import { pingRoutes } from './server/ping.ts'
 import { createStateVersionRoutes } from './state-versions/create.ts'
+import { accountRoutes } from './account/account.ts'
+import { listStateVersionRoutes } from './state-versions/list.ts'
+import { tagRoutes } from './tags/tags.ts'
+import { workspaceRelationRoutes } from './workspaces/relations.ts'
+import { workspaceResourceRoutes } from './workspaces/resources.ts'
+import { workspaceTagRoutes } from './workspaces/tag-routes.ts'
 import { outputRoutes } from './state-versions/outputs.ts'
 import { readStateVersionRoutes } from './state-versions/read.ts'
 import { workspaceLockRoutes } from './workspaces/locks.ts'
@@ -31,8 +37,21 @@ export const TFC_FAMILIES = {
   server: pingRoutes,
   organizations: organizationRoutes,
   projects: projectRoutes,
-  workspaces: [...workspaceRoutes, ...workspaceLockRoutes],
-  'state-versions': [...createStateVersionRoutes, ...readStateVersionRoutes, ...outputRoutes],
+  workspaces: [
+    ...workspaceRoutes,
+    ...workspaceLockRoutes,
+    ...workspaceTagRoutes,
+    ...workspaceRelationRoutes,
+    ...workspaceResourceRoutes,
+  ],
+  'state-versions': [
+    ...createStateVersionRoutes,
+    ...readStateVersionRoutes,
+    ...listStateVersionRoutes,
+    ...outputRoutes,
+  ],
+  account: accountRoutes,
+  tags: tagRoutes,
   'agent-pools': agentPoolRoutes,
   notifications: notificationRoutes,
   'run-triggers': runTriggerRoutes,

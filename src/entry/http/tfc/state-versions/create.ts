@@ -113,8 +113,8 @@ export const createStateVersionRoutes = [
         return { status: 201, headers: SNAPSHOTS, ...document(shown) }
       }
       const uploads = {
-        state: `${base}/api/v2/state-uploads/${uploadPart(services, 'state', upload)}`,
-        json: `${base}/api/v2/json-state-uploads/${uploadPart(services, 'json', upload)}`,
+        state: `${base}/api/v2/uploads/states/${uploadPart(services, 'state', upload)}`,
+        json: `${base}/api/v2/uploads/json-states/${uploadPart(services, 'json', upload)}`,
       }
       const id = idBelow('sv', view.id, upload.start)
       const pending = { serial: upload.serial, at: isoTime(services.clock.now()), uploads }
@@ -123,7 +123,7 @@ export const createStateVersionRoutes = [
   }),
   rawRoute({
     method: 'PUT',
-    path: '/api/v2/state-uploads/{part}',
+    path: '/api/v2/uploads/states/{part}',
     id: 'tfcUploadState',
     action: 'state:write',
     // The address is the permission: clients send no token here.
@@ -163,7 +163,7 @@ export const createStateVersionRoutes = [
   }),
   rawRoute({
     method: 'PUT',
-    path: '/api/v2/json-state-uploads/{part}',
+    path: '/api/v2/uploads/json-states/{part}',
     id: 'tfcUploadJsonState',
     action: 'state:write',
     openness: 'everybody',

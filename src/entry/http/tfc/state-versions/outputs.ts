@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import type { Caller } from '../../../../access/index.ts'
-import { isTacoError } from '../../../../base/errors.ts'
 import type { OutputView, OutputsCommitView, UnitRef } from '../../../../state/index.ts'
 import { partsOf } from '../ids.ts'
 import { type TfcServices, WorkspaceParams, documented, ofWorkspace, route } from '../kit/define.ts'
@@ -9,30 +7,11 @@ import { type ResourceObject, document } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
 import { consumerOf } from './consumer.ts'
 import { outputId, outputParts, viewOutput } from './output-view.ts'
+import { outputsOf } from './read-outputs.ts'
 import { ofVersion } from './read.ts'
 
 const tags = ['terraform cloud']
 const systemReader = { principal: { kind: 'system', name: 'graph' } } as const
-
-/** Undefined: there is no state. */
-async function outputsOf(
-  { control }: Pick<TfcServices, 'control'>,
-  ref: UnitRef,
-  version: string | undefined,
-  caller: Caller,
-): Promise<OutputsCommitView | undefined> {
-  try {
-    const options = {
-      sensitive: false,
-      ...(version === undefined ? {} : { version }),
-      ...consumerOf(caller, ref),
-    }
-    return await control.outputs.get(ref, options, caller)
-  } catch (error) {
-    if (version === undefined && isTacoError(error, 'NOT_FOUND')) return undefined
-    throw error
-  }
-}
 
 function viewAll({ unit, version, outputs }: OutputsCommitView, agent: string): readonly ResourceObject[] {
   // Nothing is known of an encrypted state. A tofu that finds an output without a type reads the state itself.

@@ -7,7 +7,6 @@ const bodies: Readonly<Record<string, readonly { type: string; id?: string; attr
   'tag-bindings': [{ type: 'tag-bindings', attributes: { key: 'env', value: 'prod' } }],
   'relationships/tags': [{ type: 'tags', attributes: { name: 'net' } }],
   'relationships/remote-state-consumers': [],
-  'relationships/ssh-key': [],
 }
 
 test('exactly those whom the table names are let in', { timeout: 120_000 }, async () => {
@@ -25,22 +24,40 @@ test('exactly those whom the table names are let in', { timeout: 120_000 }, asyn
     return tfcCall(
       method,
       at,
-      method === 'PATCH' ? { type: 'workspaces', attributes: { description: 'new' } } : undefined,
+      method !== 'PATCH'
+        ? undefined
+        : {
+            type: 'workspaces',
+            attributes: path.endsWith('ssh-key') ? { id: null } : { description: 'new' },
+          },
     )
   })
   expect(rows).toEqual([
     'DELETE /api/v2/organizations/{org}/workspaces/{name} · unit:delete · 333++3 33 ++ 44 11111',
     'DELETE /api/v2/workspaces/{workspace} · unit:delete · 333++3 33 ++ 44 11111',
+    'DELETE /api/v2/workspaces/{workspace}/relationships/remote-state-consumers · unit:update · 333++3 33 ++ 44 11111',
+    'DELETE /api/v2/workspaces/{workspace}/relationships/tags · unit:update · 333++3 33 ++ 44 11111',
     'GET /api/v2/organizations/{org}/workspaces · unit:read · ++++++ ++ ++ 44 11111',
     'GET /api/v2/organizations/{org}/workspaces/{name} · unit:read · ++++++ ++ ++ 44 11111',
     'GET /api/v2/workspaces/{workspace} · unit:read · ++++++ ++ ++ 44 11111',
+    'GET /api/v2/workspaces/{workspace}/effective-tag-bindings · unit:read · ++++++ ++ ++ 44 11111',
+    'GET /api/v2/workspaces/{workspace}/relationships/remote-state-consumers · unit:read · ++++++ ++ ++ 44 11111',
+    'GET /api/v2/workspaces/{workspace}/relationships/tags · unit:read · ++++++ ++ ++ 44 11111',
+    'GET /api/v2/workspaces/{workspace}/resources · state:read · +++++3 ++ ++ 44 11111',
+    'GET /api/v2/workspaces/{workspace}/tag-bindings · unit:read · ++++++ ++ ++ 44 11111',
     'PATCH /api/v2/organizations/{org}/workspaces/{name} · unit:update · 333++3 33 ++ 44 11111',
     'PATCH /api/v2/workspaces/{workspace} · unit:update · 333++3 33 ++ 44 11111',
+    'PATCH /api/v2/workspaces/{workspace}/relationships/remote-state-consumers · unit:update · 333++3 33 ++ 44 11111',
+    'PATCH /api/v2/workspaces/{workspace}/relationships/ssh-key · unit:update · 333++3 33 ++ 44 11111',
+    'PATCH /api/v2/workspaces/{workspace}/relationships/tag-bindings · unit:update · 333++3 33 ++ 44 11111',
+    'PATCH /api/v2/workspaces/{workspace}/tag-bindings · unit:update · 333++3 33 ++ 44 11111',
     'POST /api/v2/organizations/{org}/workspaces · unit:create · 333++3 33 ++ 44 11111',
     'POST /api/v2/organizations/{org}/workspaces/{name}/actions/safe-delete · unit:delete · 333++3 33 ++ 44 11111',
     'POST /api/v2/workspaces/{workspace}/actions/force-unlock · lock · 333++3 33 ++ 44 11111',
     'POST /api/v2/workspaces/{workspace}/actions/lock · lock · 3++++3 +3 ++ 44 11111',
     'POST /api/v2/workspaces/{workspace}/actions/safe-delete · unit:delete · 333++3 33 ++ 44 11111',
     'POST /api/v2/workspaces/{workspace}/actions/unlock · lock · 3++++3 +3 ++ 44 11111',
+    'POST /api/v2/workspaces/{workspace}/relationships/remote-state-consumers · unit:update · 333++3 33 ++ 44 11111',
+    'POST /api/v2/workspaces/{workspace}/relationships/tags · unit:update · 333++3 33 ++ 44 11111',
   ])
 })

@@ -1,11 +1,15 @@
-import { type UnitView } from '../../../../state/index.ts'
+import { settingsOf } from '../../../../projects/index.ts'
+import type { UnitView } from '../../../../state/index.ts'
 import type { TfcServices } from '../kit/define.ts'
 import { type Relationship, type ResourceObject, includes, many } from '../kit/json-api.ts'
 import { viewOrganization } from '../organizations/view.ts'
 import { viewProject } from '../projects/view.ts'
-import { settingsOf } from '../../../../projects/index.ts'
+import { outputId, viewWorkspaceOutput } from '../state-versions/output-view.ts'
+import { outputsOf } from '../state-versions/read-outputs.ts'
+import { viewStateVersion } from '../state-versions/view.ts'
+import { may } from './rights.ts'
 import { effectiveLabels, viewBindings } from './tags.ts'
-import { type WorkspaceViewer, projectOf } from './view.ts'
+import { type WorkspaceViewer, lockHolder, projectOf } from './view.ts'
 
 interface Included {
   /** Relations that are only there if they were asked for. */
@@ -41,5 +45,27 @@ export async function includedWith(
     )
     included.push(...bindings)
   }
+  if (asked.has('current-state-version') && unit.state !== null)
+    included.push(viewStateVersion(unit.state, { base: services.publicUrl ?? '', unit }))
+  if (asked.has('outputs') && may(viewer.caller, 'outputs:read', unit)) {
+    const commit = await outputsOf(services, { org: unit.org, unit: unit.id }, undefined, viewer.caller)
+    const outputs = (commit?.outputs ?? []).map((output) =>
+      viewWorkspaceOutput(outputId(unit, commit?.version ?? '', output.name), output),
+    )
+    relationships['outputs'] = many(
+      'workspace-outputs',
+      outputs.map(({ id }) => id),
+    )
+    included.push(...outputs)
+  }
+  if (asked.has('locked-by')) included.push(...lockHolderOf(unit))
   return { relationships, included }
+}
+
+/** Users and teams say who they are; a run has nothing more to say. */
+function lockHolderOf(unit: UnitView): readonly ResourceObject[] {
+  const holder = lockHolder(unit)
+  if (holder === null || holder.type === 'runs') return []
+  const name = unit.lock?.who ?? holder.id
+  return [{ ...holder, attributes: holder.type === 'users' ? { username: name } : { name } }]
 }

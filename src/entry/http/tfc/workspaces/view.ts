@@ -11,6 +11,7 @@ import { idBelow } from '../ids.ts'
 import { kebabKeys } from '../kit/case.ts'
 import type { TfcServices } from '../kit/define.ts'
 import { type Identifier, type ResourceObject, many, one } from '../kit/json-api.ts'
+import { tagId } from '../tags/tag-id.ts'
 import { permissionsOf } from './rights.ts'
 
 const PERMISSIONS = {
@@ -142,6 +143,8 @@ export function viewWorkspace(unit: UnitView, viewer: WorkspaceViewer): Resource
         'tags',
         tagNames(unit.labels).map((tag) => tagId(viewer.org, tag)),
       ),
+      readme: one('workspace-readme', null),
+      'data-retention-policy': one('data-retention-policies', null),
       'remote-state-consumers': {
         data: [],
         links: { related: `/api/v2/workspaces/${unit.id}/relationships/remote-state-consumers` },
@@ -178,15 +181,10 @@ export function tagNames(labels: UnitView['labels']): readonly string[] {
     .toSorted()
 }
 
-/** Says the name of the tag, so that it leads to it. */
-export function tagId(org: string, name: string): string {
-  return `tag-${Buffer.from(`${org} ${name}`).toString('hex')}`
-}
-
 const HOLDERS: Readonly<Record<string, string>> = { team: 'teams', run: 'runs' }
 
 /** Whoever holds the lock: a user, unless it is a team or a run. */
-function lockHolder({ lock }: UnitView): Identifier | null {
+export function lockHolder({ lock }: UnitView): Identifier | null {
   if (lock === null) return null
   const [kind = '', ...rest] = lock.by.split(':')
   return { type: HOLDERS[kind] ?? 'users', id: rest.join(':').replaceAll('/', '-') || lock.by }
