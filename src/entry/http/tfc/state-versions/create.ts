@@ -24,6 +24,7 @@ import { document } from '../kit/json-api.ts'
 import { isOwnLock, lockedByOther } from '../workspaces/own-lock.ts'
 import { type Upload, openUpload, uploadPart } from './upload-token.ts'
 import { SNAPSHOTS, viewPending, viewStateVersion } from './view.ts'
+import { liveUnit } from '../workspaces/live-unit.ts'
 
 const tags = ['terraform cloud']
 const DONE = { 200: { description: 'Stored' } } as const
@@ -36,7 +37,7 @@ async function withUnit(
 ): Promise<UnitRef & { readonly view: UnitView }> {
   const ref = await locator.workspace(params.workspace)
   const caller = { principal: { kind: 'system', name: 'access' } } as const
-  return { ...ref, view: await control.units.get(ref, caller) }
+  return { ...ref, view: await liveUnit(control, ref, caller) }
 }
 
 function ownLockOf({ lock }: UnitView, caller: Caller): string {

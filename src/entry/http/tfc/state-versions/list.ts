@@ -9,6 +9,7 @@ import { partsOf } from '../ids.ts'
 import { isOwnLock } from '../workspaces/own-lock.ts'
 import { ofName } from '../workspaces/target.ts'
 import { viewStateVersion } from './view.ts'
+import { liveUnit } from '../workspaces/live-unit.ts'
 
 const tags = ['terraform cloud']
 
@@ -41,7 +42,7 @@ export const listStateVersionRoutes = [
     answers: { 200: documented('The state versions') },
     async handle({ target, query, caller, x }, services) {
       const { control } = services
-      const { id } = await control.units.get(target, caller)
+      const { id } = await liveUnit(control, target, caller)
       const { 'page[number]': number, 'page[size]': size } = query
       const { items, next } = await control.versions.list(target, { limit: number * size }, caller)
       // Versions are numbered one by one, so the newest says how many there are, at most.
@@ -74,7 +75,7 @@ export const listStateVersionRoutes = [
       const parts = id == null ? undefined : partsOf('sv', id)
       if (parts === undefined)
         throw invalidRelation('rollback-state-version', 'It must name a state version.')
-      const unit = await control.units.get(target, caller)
+      const unit = await liveUnit(control, target, caller)
       if (parts.unit !== unit.id) throw notFound()
       const { lock } = unit
       // Under the lock that the caller holds, or under one for just this.

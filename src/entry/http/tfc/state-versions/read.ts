@@ -18,6 +18,7 @@ import { notFound } from '../kit/errors.ts'
 import { document } from '../kit/json-api.ts'
 import { consumerOf } from './consumer.ts'
 import { SNAPSHOTS, viewStateVersion } from './view.ts'
+import { liveUnit } from '../workspaces/live-unit.ts'
 
 const tags = ['terraform cloud']
 const params = z.object({ version: z.string() })
@@ -47,7 +48,7 @@ export const readStateVersionRoutes = [
     target: ofWorkspace,
     answers: { 200: documented('The state version') },
     async handle({ target, caller, x }, services) {
-      const unit = await services.control.units.get(target, caller)
+      const unit = await liveUnit(services.control, target, caller)
       if (unit.state === null) throw notFound()
       const view = viewStateVersion(unit.state, { base: baseUrl(x, services), unit })
       return { status: 200, headers: SNAPSHOTS, ...document(view) }
@@ -97,7 +98,7 @@ async function download(
 ): Promise<void> {
   const { control, freeBuffers } = services
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-  const unit = await control.units.get(ref, x.caller)
+  const unit = await liveUnit(control, ref, x.caller)
   if (unit.state?.id.startsWith(start) === true) {
     const options = { signal: x.signal, ...consumerOf(x.caller, ref) }
     const found = await control.states.read(ref, options, x.caller)

@@ -7,6 +7,7 @@ import { document } from '../kit/json-api.ts'
 import { isOwnLock, lockedByOther, newLock } from './own-lock.ts'
 import { may } from './rights.ts'
 import { viewWorkspace, viewerOf } from './view.ts'
+import { liveUnit } from './live-unit.ts'
 
 /** Some clients leave the type empty, others send the reason alone. */
 const Reason = z
@@ -38,7 +39,7 @@ export const workspaceLockRoutes = [
       const version = headers['terraform-version']?.toString().slice(0, 100) ?? ''
       const info = newLock(services, { reason, path: target.unit, version }, caller)
       await control.locks.lock(target, info, reason === '' ? {} : { reason }, caller)
-      const unit = await control.units.get(target, caller)
+      const unit = await liveUnit(control, target, caller)
       return { status: 200, ...document(viewWorkspace(unit, await viewerOf(services, target.org, caller))) }
     },
   }),
@@ -54,7 +55,7 @@ export const workspaceLockRoutes = [
       if (lock === null) throw conflict('The workspace is already unlocked, or locked by nobody.')
       if (!isOwnLock(lock, caller)) throw lockedByOther(lock)
       await control.locks.unlock(target, lock.id, caller)
-      const unit = await control.units.get(target, caller)
+      const unit = await liveUnit(control, target, caller)
       return { status: 200, ...document(viewWorkspace(unit, await viewerOf(services, target.org, caller))) }
     },
   }),
@@ -67,7 +68,7 @@ export const workspaceLockRoutes = [
     async handle({ target, caller }, services) {
       const { control } = services
       const [before, lock] = await Promise.all([
-        control.units.get(target, caller),
+        liveUnit(control, target, caller),
         control.locks.get(target, caller),
       ])
       if (lock === null) throw conflict('The workspace is already unlocked.')
@@ -77,7 +78,7 @@ export const workspaceLockRoutes = [
           hint: 'Ask an administrator of the organization.',
         })
       await control.locks.forceUnlock(target, { id: lock.id }, caller)
-      const unit = await control.units.get(target, caller)
+      const unit = await liveUnit(control, target, caller)
       return { status: 200, ...document(viewWorkspace(unit, await viewerOf(services, target.org, caller))) }
     },
   }),

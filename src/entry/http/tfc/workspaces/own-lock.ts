@@ -40,7 +40,7 @@ export function isOwnLock(lock: LockView, caller: Caller): boolean {
 /** In the words that clients look for: `is locked by User`, `Team` or `Run`. */
 export function lockedByOther(lock: LockView): Error {
   const kind = lock.info['Run'] !== undefined ? 'Run' : lock.by.startsWith('team:') ? 'Team' : 'User'
-  const holder = lock.who ?? lock.by
+  const holder = (lock.who ?? lock.by).replace(/^[a-z]+:/, '')
   return conflict(`The workspace is locked by ${kind} ${holder}.`)
 }
 

@@ -8,6 +8,7 @@ import { listed, paged, paging } from '../kit/paging.ts'
 import { checkWorkspaces } from '../workspaces-of-org.ts'
 import { allUnits } from './list.ts'
 import { viewWorkspace, viewerOf } from './view.ts'
+import { liveUnit } from './live-unit.ts'
 
 const shared = { tags: ['terraform cloud'], params: WorkspaceParams, target: ofWorkspace } as const
 const CONSUMERS = '/api/v2/workspaces/{workspace}/relationships/remote-state-consumers'
@@ -43,7 +44,7 @@ export const workspaceRelationRoutes = [
     query: z.object(paging),
     answers: { 200: documented('The workspaces') },
     async handle({ target, query, caller, x }, services) {
-      const { remoteStateConsumers = [] } = settingsOf(await services.control.units.get(target, caller))
+      const { remoteStateConsumers = [] } = settingsOf(await liveUnit(services.control, target, caller))
       const wanted = new Set(remoteStateConsumers)
       const found = (await allUnits(services, target.org, caller)).filter(({ id }) => wanted.has(id))
       const viewer = await viewerOf(services, target.org, caller)

@@ -5,6 +5,7 @@ import { type TfcServices, WorkspaceParams, documented, ofWorkspace, route } fro
 import type { ResourceObject } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
 import { stateVersionId } from './view.ts'
+import { liveUnit } from './live-unit.ts'
 
 /** A larger state is not parsed for a list. */
 const MOST_BYTES = 64 * 1024 * 1024
@@ -37,7 +38,7 @@ async function currentState(
   ref: UnitRef,
   caller: Parameters<TfcServices['control']['units']['get']>[1],
 ): Promise<StoredState | undefined> {
-  const { state: version, id } = await control.units.get(ref, caller)
+  const { state: version, id } = await liveUnit(control, ref, caller)
   if (version === null || version.encrypted || version.unreadable || version.size > MOST_BYTES)
     return undefined
   try {

@@ -19,6 +19,7 @@ import { viewTag } from '../tags/view.ts'
 import { TagBindings } from './attributes.ts'
 import { effectiveLabels, viewBindings } from './tags.ts'
 import { tagNames, viewerOf } from './view.ts'
+import { liveUnit } from './live-unit.ts'
 
 const shared = { tags: ['terraform cloud'], params: WorkspaceParams, target: ofWorkspace } as const
 
@@ -69,7 +70,7 @@ async function relabel(
   caller: Caller,
 ): Promise<UnitView> {
   const { units } = services.control
-  const unit = await units.get(ref, caller)
+  const unit = await liveUnit(services.control, ref, caller)
   const labels = change(unit)
   await checkReserved(services, { org: ref.org, project: projectIdOf(unit) }, labels)
   await checkRuleLabels(services, [{ ...ref, labels }], caller)
@@ -87,7 +88,7 @@ export const workspaceTagRoutes = [
     summary: 'List the tags of a workspace with their values',
     answers: { 200: documented('The tags') },
     async handle({ target, caller }, { control }) {
-      const { id, labels } = await control.units.get(target, caller)
+      const { id, labels } = await liveUnit(control, target, caller)
       return { status: 200, ...document(viewBindings(id, labels)) }
     },
   }),
@@ -132,7 +133,7 @@ export const workspaceTagRoutes = [
     summary: 'List the tags of a workspace, those of its project included',
     answers: { 200: documented('The tags') },
     async handle({ target, caller }, services) {
-      const unit = await services.control.units.get(target, caller)
+      const unit = await liveUnit(services.control, target, caller)
       const labels = effectiveLabels(unit, await viewerOf(services, target.org, caller))
       return { status: 200, ...document(viewBindings(unit.id, labels, 'effective-tag-bindings')) }
     },
@@ -147,7 +148,7 @@ export const workspaceTagRoutes = [
     query: z.object({ ...paging, name: z.string().optional() }),
     answers: { 200: documented('The tags') },
     async handle({ target, query, caller, x }, { control }) {
-      const { labels } = await control.units.get(target, caller)
+      const { labels } = await liveUnit(control, target, caller)
       const orgName = control.orgNames.nameOf(target.org)
       const names = tagNames(labels).filter((name) => name.includes(query.name ?? ''))
       const page = paged(names, query, x)

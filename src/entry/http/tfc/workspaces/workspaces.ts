@@ -15,10 +15,15 @@ import { allUnits, matching, sorted } from './list.ts'
 import { PLACES } from './places.ts'
 import { may } from './rights.ts'
 import { viewWorkspace, viewerOf } from './view.ts'
+import { liveUnit } from './live-unit.ts'
 
 const tags = ['terraform cloud']
 const Include = z.object({ include: z.string().optional() })
-const Name = z.string().min(1).max(255)
+const Name = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((name) => !name.includes('/'), 'must not contain "/": write "--" for it')
 
 /** Refuses a project of another organization. Null is the default one. */
 async function checkedProject(
@@ -48,10 +53,11 @@ function replacing(unit: UnitView, wanted: Readonly<Record<string, string>>): Re
 /** Without its resources only for those who may do that. */
 async function remove({ control }: TfcServices, ref: UnitRef, caller: Caller): Promise<void> {
   try {
+    await liveUnit(control, ref, caller)
     await control.units.remove(ref, { force: false }, caller)
   } catch (error) {
     if (!isTacoError(error, 'STATE_HAS_RESOURCES')) throw error
-    const unit = await control.units.get(ref, caller)
+    const unit = await liveUnit(control, ref, caller)
     if (!may(caller, 'state:force', unit)) throw error
     await control.units.remove(ref, { force: true }, caller)
   }
@@ -149,7 +155,7 @@ export const workspaceRoutes = [
       query: Include,
       answers: { 200: documented('The workspace') },
       async handle({ target, query, caller }, services) {
-        const unit = await services.control.units.get(target, caller)
+        const unit = await liveUnit(services.control, target, caller)
         return { status: 200, ...(await shown(services, unit, caller, query.include)) }
       },
     }),
@@ -185,7 +191,7 @@ export const workspaceRoutes = [
       async handle({ target, body: { attributes, relationships }, query, caller }, services) {
         const { units } = services.control
         const { name, description, ...settings } = attributes
-        const before = await units.get(target, caller)
+        const before = await liveUnit(services.control, target, caller)
         // Names change only there, so the unit is addressed by its id from here on.
         const ref = { org: target.org, unit: before.id }
         const project = await checkedProject(services, target.org, relationships.project)
@@ -231,6 +237,7 @@ export const workspaceRoutes = [
       answers: { 204: NO_CONTENT },
       async handle({ target, caller }, { control }) {
         try {
+          await liveUnit(control, target, caller)
           await control.units.remove(target, { force: false }, caller)
         } catch (error) {
           if (isTacoError(error, 'LOCKED')) throw conflict(`The workspace is locked. ${error.message}`)
