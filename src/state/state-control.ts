@@ -275,8 +275,13 @@ export interface StateKeys {
    * gets when it is created, which depends on the key alone unless another unit has that name.
    */
   find(ref: KeyRef): Promise<KeyedUnit>
-  /** Creates the unit of this name at this key, unless the name is given up. */
+  /**
+   * Creates the unit of this name at this key, unless the name is given up. An object that is there already is taken up
+   * only where every new unit of that name has its state; elsewhere, `adopt` has to register it.
+   */
   create(ref: KeyRef, name: string, caller: Caller): Promise<UnitRef>
+  /** Throws if there is an object at this key that belongs to no unit: "no state" would be wrong. */
+  checkAbsent(ref: KeyRef): Promise<void>
   /** States whose key starts with the prefix, in the order of their keys. As current as lists. */
   list(org: string, prefix: string, caller: Caller): Promise<readonly ListedState[]>
   /** The tag of the state that a write has just stored. Undefined: it was replaced since. */

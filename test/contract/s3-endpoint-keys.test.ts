@@ -87,15 +87,22 @@ test.each<[string, SigningKey]>([
   ['a wrong secret', { ...root, secretAccessKey: 'taco_s3_wrong' }],
   ['another key', { ...root, accessKeyId: 'at-0123456789abcdef.k1' }],
   ['a key of another server', { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'x' }],
-])('%s is refused, counted, and at last not looked at', async (_, key) => {
+])('%s is refused', async (_, key) => {
   const face = await startS3Face('token')
-  const wrong = face.client(key)
 
-  for (let i = 0; i < 3; i++) await expect(wrong.send(list)).rejects.toEqual(refused('SignatureDoesNotMatch'))
+  await expect(face.client(key).send(list)).rejects.toEqual(refused('SignatureDoesNotMatch'))
+})
+
+test('wrong keys of the root token are counted, and at last not looked at', async () => {
+  const face = await startS3Face('token')
+  const wrong = face.client({ ...root, secretAccessKey: 'taco_s3_wrong' })
+
   let last: unknown
-  for (let i = 0; i < 200 && !String(last).includes('too many'); i++)
+  for (let i = 0; i < 50 && !String(last).includes('too many'); i++)
     last = await wrong.send(list).catch((error: unknown) => error)
+
   expect(last).toEqual(refused('SlowDown', 503))
+  await expect(face.client().send(list)).rejects.toEqual(refused('SlowDown', 503))
 })
 
 test('without a signature, nothing is answered', async () => {

@@ -1,9 +1,9 @@
-import { isTacoError } from '../../base/errors.ts'
+import { TacoError, isTacoError } from '../../base/errors.ts'
 import { sha256Hex } from '../../base/sha256-hex.ts'
 import { compareKeys } from '../../bucket/index.ts'
 import { type CatalogEntry, type EntryText, entryOf, readEntryText } from '../catalog/catalog-entry.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { objectOf, stateClaimKey } from '../documents/layout.ts'
+import { defaultStateKey, objectOf, stateClaimKey } from '../documents/layout.ts'
 import { parseStateKey } from '../documents/names.ts'
 import type { Unit } from '../documents/unit-store.ts'
 import type { Parts } from '../protocol/context.ts'
@@ -57,10 +57,21 @@ export function createStateKeys(
     return { ...ref, unit: name, name, isNew: true }
   }
 
+  /** Who may use a name may not read or replace just any object of the bucket. */
+  async function refuseUnregistered(key: string): Promise<void> {
+    const entry = await bucket.head(key)
+    if (entry === undefined || entry.size === 0) return
+    throw new TacoError('ALREADY_EXISTS', `The object ${key} in the bucket is not registered as a unit.`, {
+      facts: { field: 'key', key },
+      hint: 'Register it with `taco adopt`.',
+    })
+  }
+
   async function create(ref: KeyRef, name: string, caller: Caller): Promise<UnitRef> {
     const { org } = ref
     try {
       const key = await wholeKey(ref)
+      if (key !== defaultStateKey(await orgs.folderOf(org), name)) await refuseUnregistered(key)
       const { id } = await units().create({ org, name, key, takeOver: false }, caller)
       return { org, unit: id }
     } catch (error) {
@@ -81,6 +92,7 @@ export function createStateKeys(
   return {
     find,
     create,
+    checkAbsent: async (ref) => refuseUnregistered(await wholeKey(ref)),
     async list(org, prefix, { sight }) {
       await orgs.require(org)
       const folder = await orgs.folderOf(org)

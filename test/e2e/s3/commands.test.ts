@@ -14,7 +14,9 @@ const apply = ['apply', '-auto-approve']
 describe.each(engines())('backend "s3" of $name', (engine) => {
   test('every command works', async () => {
     const server = await withToken()
-    const code = await server.code(engine, key, oneResource('first'))
+    const { stdout: block } = await server.taco('backend', 'prod/network', '--kind', 's3')
+    const backend = engine.locksInBucket ? block : block.replace('use_lockfile = true', '')
+    const code = await workdir(engine, backend + oneResource('first'), await server.keys())
     const out = async (...args: string[]) => (await code.must([...args])).stdout
 
     await code.must(['init'])
@@ -109,4 +111,24 @@ output "seen" { value = data.terraform_remote_state.network.outputs.value }
     const { stdout } = await server.taco('dep', 'ls', 'prod/app', '--json')
     expect(stdout).toContain('prod/network')
   })
+})
+
+test('`taco backend --kind s3` names the key that the unit has', async () => {
+  const server = await startS3Server()
+  const { taco } = server
+  for (const args of [
+    ['org', 'create', 'acme', '--prefix', 'teams/acme/'],
+    ['unit', 'create', 'app', '--org', 'acme'],
+    ['unit', 'create', 'net', '--key', 'env:/dev/net.tfstate'],
+  ])
+    expect(await taco(...args)).toMatchObject({ code: 0 })
+  const keyOf = async (unit: string, org: string) => {
+    const { stdout } = await taco('backend', unit, '--kind', 's3', '--org', org, '--json')
+    return JSON.parse(stdout) as object
+  }
+
+  const endpoint = `${server.url}/s3`
+  expect(await keyOf('app', 'acme')).toMatchObject({ bucket: 'acme', key: 'app/terraform.tfstate', endpoint })
+  expect(await keyOf('net', 'default')).toMatchObject({ bucket: 'default', key: 'env:/dev/net.tfstate' })
+  expect(await keyOf('new', 'default')).toMatchObject({ key: 'new/terraform.tfstate' })
 })

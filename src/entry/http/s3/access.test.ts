@@ -4,6 +4,8 @@ import type { SsoFace } from '../../../../test/rig/sso-face.ts'
 import { signedHeaders } from '../../../../test/support/aws-signer.ts'
 import { stateText } from '../../../../test/support/state.ts'
 import { type SigningKey, rootSigningKey } from '../../../access/index.ts'
+import { bind } from '../../../access/organization/transitions.ts'
+import { elementsIn } from './xml.ts'
 
 /**
  * Who is let in, in the columns of route-access.test.ts. S3 knows no 401. A key of someone who may not see the unit is
@@ -82,4 +84,19 @@ test('a hidden state and one that does not exist are refused in the same words',
 
   expect(new Set(answers).size).toBe(1)
   expect(answers[0]).toContain('AccessDenied')
+})
+
+test('a list has the states that the caller may see, and no others', async () => {
+  const { face } = await cast()
+  for (const unit of ['dev/a', 'prod/a']) await makeUnit(face, unit)
+  const { id, token } = await face.person('developer')
+  await face.policy('default', (all) => bind(all, { role: 'reader', to: `user:${id}`, units: ['dev/**'] }))
+  const [, tokenId] = /_([0-9A-Za-z]{16})\./.exec(token['authorization'] ?? '') ?? []
+  const key = face.signIn.tokens.signingKey(`at-${tokenId}`)
+  const request = { method: 'GET', path: '/s3/default', query: { 'list-type': '2' } }
+  const headers = await signedHeaders(key, { ...request, host: `127.0.0.1:${face.port}` })
+
+  const { text } = await face.send('/s3/default?list-type=2', { headers })
+
+  expect(elementsIn(text, 'Key')).toEqual(['dev/a/terraform.tfstate'])
 })

@@ -31,7 +31,7 @@ export function s3Errors(error: unknown, requestId: string, x?: Exchange): Rende
   const [status, code] = statusOf(error, problem.status, x)
   const message = isHiding(error, x)
     ? `You have no permission for ${x?.action ?? 'this'} on ${resourceOf(x)}.`
-    : [problem.detail, problem.hint].filter((part) => part !== undefined).join(' ')
+    : withoutIds([problem.detail, problem.hint].filter((part) => part !== undefined).join(' '), x)
   const { 'www-authenticate': _, ...others } = headers
   return {
     status,
@@ -71,6 +71,12 @@ function missing(error: unknown, x: Exchange | undefined): readonly [number, str
 function isHiding(error: unknown, x: Exchange | undefined): boolean {
   if (x?.isDenied !== true || !(error instanceof TacoError)) return false
   return error.code === 'FORBIDDEN' && error.facts['isGuarded'] !== true
+}
+
+/** Handlers know a unit by its id, and clients know it by its key. */
+function withoutIds(message: string, x: Exchange | undefined): string {
+  const [, key = ''] = /^\/[^/]*\/(.+?)(?:\.tflock)?$/.exec(resourceOf(x)) ?? []
+  return key === '' ? message : message.replaceAll(/\bws-[0-9A-Za-z]{16}\b/g, () => key)
 }
 
 function isOfObject(x: Exchange | undefined): boolean {

@@ -113,6 +113,7 @@ async function checkMayBreak(x: Exchange, target: KeyedUnit, control: S3Services
   const { id, name, labels } = await control.units.get(target, x.caller)
   if (x.sight.may('unlock-others', { id, name, labels })) return
   x.isDenied = true
+  x.action = 'unlock-others'
   throw new TacoError('FORBIDDEN', `You have no permission to break the lock of ${target.key}.`, {
     facts: { action: 'unlock-others' },
     hint: 'Ask its holder, or an administrator of the organization.',

@@ -18,13 +18,15 @@ export interface Payload {
 export function payloadOf(x: Exchange, signedWith: ChunkKey | undefined): Payload {
   const { headers } = x.req
   const kind = headers['x-amz-content-sha256']?.toString() ?? 'UNSIGNED-PAYLOAD'
-  const isChunked = kind.startsWith('STREAMING-')
+  const stream = kind.startsWith('STREAMING-') ? streamOf(kind) : undefined
   const checks = createChecks(x)
   const contentMd5 = headers['content-md5']?.toString()
   if (contentMd5 !== undefined && !/^[A-Za-z0-9+/]{22}==$/.test(contentMd5))
     throw s3Error('InvalidDigest', 'The header Content-MD5 is not a digest in base64.')
-  const body = isChunked ? chunksOf(x, kind, signedWith, checks) : checked(received(x), kind, checks)
-  return { declaredBytes: isChunked ? decodedBytes(x) : declaredBytes(x), contentMd5, bytes: body }
+  if (stream === undefined)
+    return { declaredBytes: declaredBytes(x), contentMd5, bytes: checked(received(x), kind, checks) }
+  const key = stream.isSigned ? signedWith : undefined
+  return { declaredBytes: decodedBytes(x), contentMd5, bytes: chunksOf(x, stream, key, checks) }
 }
 
 /** A body that is small by nature. */
@@ -66,25 +68,30 @@ async function* checked(
   checks.finish()
 }
 
-const STREAMS: Readonly<Record<string, { readonly isSigned: boolean; readonly hasTrailers: boolean }>> = {
+interface Stream {
+  readonly isSigned: boolean
+  readonly hasTrailers: boolean
+}
+
+const STREAMS: Readonly<Record<string, Stream>> = {
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER': { isSigned: false, hasTrailers: true },
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { isSigned: true, hasTrailers: false },
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { isSigned: true, hasTrailers: true },
 }
 
+function streamOf(kind: string): Stream {
+  const stream = STREAMS[kind]
+  if (stream === undefined) throw s3Error('NotImplemented', `Bodies of the kind ${kind} are not supported.`)
+  return stream
+}
+
 async function* chunksOf(
   x: Exchange,
-  kind: string,
+  stream: Stream,
   signedWith: ChunkKey | undefined,
   checks: Checks,
 ): AsyncGenerator<Uint8Array> {
-  const stream = STREAMS[kind]
-  if (stream === undefined) throw s3Error('NotImplemented', `Bodies of the kind ${kind} are not supported.`)
-  const options = {
-    ...stream,
-    signedWith: stream.isSigned ? signedWith : undefined,
-    onTrailer: checks.expect,
-  }
+  const options = { ...stream, signedWith, onTrailer: checks.expect }
   for await (const part of unchunked(received(x), options)) {
     checks.update(part)
     yield part

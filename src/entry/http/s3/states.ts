@@ -57,7 +57,7 @@ async function checkUnmoved(
   isFound: boolean,
 ): Promise<void> {
   const now = await control.keys.find(target)
-  if (now.unit === target.unit && !isFound) return
+  if (now.unit === target.unit && !isFound) return target.isNew ? control.keys.checkAbsent(target) : undefined
   throw new TacoError('BUCKET_UNAVAILABLE', `The unit at ${target.key} was moved at this moment.`, {
     hint: 'Try again.',
   })
@@ -108,8 +108,8 @@ function rangeOf(header: string | undefined): Range | undefined {
 }
 
 export async function writeState(x: Exchange, target: KeyedUnit, services: S3Services): Promise<void> {
-  const { tag, version } = await storeState(x, target, services, payloadOf(x, chunkKeyOf(x)))
-  const headers = { etag: etagOf(tag), 'x-amz-version-id': version, 'x-amz-request-id': x.requestId }
+  const { tag } = await storeState(x, target, services, payloadOf(x, chunkKeyOf(x)))
+  const headers = { etag: etagOf(tag), 'x-amz-request-id': x.requestId }
   send(x, 200, Buffer.alloc(0), headers, services.limits)
 }
 
