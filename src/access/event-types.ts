@@ -11,6 +11,7 @@ export const AccessEventType = z.enum([
   'session.ended',
   'token.created',
   'token.revoked',
+  'tokens.limited',
   'workload.changed',
   'workload.deleted',
   'member.invited',

@@ -99,7 +99,8 @@ export async function rowOf(
     marks.push(marked)
     // Reading changes nothing, and neither does a call that was refused.
     const isUsedUp = marked === '+' && route.method !== 'GET'
-    if (isUsedUp || route.pattern === '/v1/tokens/{id}') call = undefined
+    const isOwn = route.pattern === '/v1/tokens/{id}' || route.pattern.includes('{user}')
+    if (isUsedUp || isOwn) call = undefined
   }
   return row(marks)
 }

@@ -17,10 +17,12 @@ export function tfcCall(method: string, path: string, data?: ResourceBody | read
   return {
     path: `/api/v2/${path}`,
     method,
-    // Node does not say how long the body of a DELETE is.
-    ...(body === undefined
-      ? {}
-      : { headers: { ...JSON_API, 'content-length': String(Buffer.byteLength(body)) }, body }),
+    headers: {
+      ...(method === 'GET' ? {} : JSON_API),
+      // Node does not say how long the body of a DELETE is.
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+    },
+    ...(body === undefined ? {} : { body }),
   } satisfies Sent & { readonly path: string }
 }
 

@@ -13,6 +13,8 @@ const Owner = z.discriminatedUnion('kind', [
     kind: z.enum(['organization', 'agent', 'workload']),
     org: z.string(),
     roles: z.array(z.string()),
+    /** The agent pool that an agent belongs to. */
+    pool: z.string().optional(),
   }),
 ])
 export type TokenOwner = z.infer<typeof Owner>
@@ -23,6 +25,8 @@ export const TokenDocument = openObject({
   name: z.string(),
   owner: Owner,
   scope: TokenScope.optional(),
+  /** Of those with the same owner and slot, only the newest is valid: it replaces the ones before. */
+  slot: z.string().optional(),
   /** Of the whole text of the token. */
   hash: openObject({ keyId: z.string(), mac: z.string() }),
   by: z.string(),

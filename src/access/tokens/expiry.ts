@@ -37,3 +37,21 @@ export function expiryOf(
     )
   return asked
 }
+
+/** How long the tokens of one kind may be valid in an organization. Undefined: not limited. */
+export function withinLimit(
+  asked: number | null | undefined,
+  limitMs: number | undefined,
+  now: number,
+): number | null | undefined {
+  if (limitMs === undefined) return asked
+  const latest = now + limitMs
+  if (asked === undefined) return Math.min(latest, now + DEFAULT_MS)
+  if (asked === null || asked > latest)
+    throw badRequest(
+      'expiresAt',
+      `Tokens of this kind are valid until ${isoTime(latest)} at most.`,
+      'The organization limits how long they are valid. Ask for less.',
+    )
+  return asked
+}

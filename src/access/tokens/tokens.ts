@@ -31,12 +31,19 @@ export interface NewToken {
   readonly scope?: TokenScope | undefined
   /** Null: never. Undefined: as is usual for its kind. */
   readonly expiresAt?: number | null | undefined
+  /** Given: it replaces the tokens of this owner that have the same one. */
+  readonly slot?: string | undefined
 }
 
 /** Whose tokens. */
 export type TokensOf =
   | { readonly user: string }
-  | { readonly org: string; readonly kinds?: readonly TokenOwner['kind'][]; readonly team?: string }
+  | {
+      readonly org: string
+      readonly kinds?: readonly TokenOwner['kind'][]
+      readonly team?: string
+      readonly pool?: string
+    }
 
 /**
  * Tokens of people, teams, organizations, agents and workloads. Each is a document in the bucket, so every server over
@@ -51,6 +58,8 @@ export interface Tokens extends Pick<ValidatedTokens, 'recent' | 'check' | 'chec
   list(of: TokensOf, caller: Caller): Promise<readonly TokenView[]>
   /** NOT_FOUND also for a token of somebody else. */
   get(id: string, of: TokensOf, caller: Caller): Promise<TokenView>
+  /** Whose it is, by its id alone. Undefined: there is no such token. */
+  ownerOf(id: string): Promise<TokenOwner | undefined>
   /** Revoking what has been revoked changes nothing. */
   revoke(id: string, of: TokensOf, caller: Caller): Promise<TokenView>
   /** Deletes the records of tokens that were revoked or expired long ago. */
@@ -100,13 +109,43 @@ export function createTokens(deps: {
     return ended !== null && clock.now() - ended > KEPT_MS
   }
 
+  async function list(of: TokensOf): Promise<readonly TokenDocument[]> {
+    const { loaded } = await documents.readAll(await documents.entries(TOKENS_PREFIX))
+    return loaded.map(({ value }) => value).filter(({ owner }) => isOf(owner, of))
+  }
+
+  async function revoke(id: string, caller: Caller): Promise<TokenDocument> {
+    const { value } = await documents.change(id, (token) => {
+      if (token.revoked !== undefined) return { value: token, answer: undefined }
+      const revoked = { at: clock.now(), ...authorOf(caller) }
+      return {
+        value: { ...token, revoked },
+        events: [event('token.revoked', token, caller)],
+        answer: undefined,
+      }
+    })
+    validated.forget(id)
+    return value
+  }
+
+  /** Of two that are made at once, one stays, whichever is done first. */
+  async function revokeReplaced(
+    { id, owner, slot, createdAt }: TokenDocument,
+    caller: Caller,
+  ): Promise<void> {
+    const isOlder = (other: TokenDocument) =>
+      other.createdAt < createdAt || (other.createdAt === createdAt && other.id < id)
+    for (const other of await list(sameOwner(owner)))
+      if (other.slot === slot && other.revoked === undefined && isOlder(other)) await revoke(other.id, caller)
+  }
+
   return {
     recent: validated.recent,
     check: validated.check,
     checkSigned: validated.checkSigned,
     signingKey: (id) => signingKeyOf(ring, id),
 
-    async create({ name, owner, scope, expiresAt: asked }, caller) {
+    async create({ name, owner, scope, slot, expiresAt: asked }, caller) {
       refuseScoped(caller.principal)
       if (scope !== undefined) checkScope(scope)
       const now = clock.now()
@@ -118,6 +157,7 @@ export function createTokens(deps: {
         name,
         owner,
         ...(scope === undefined ? {} : { scope: stored(scope) }),
+        ...(slot === undefined ? {} : { slot }),
         hash: hashOf(ring, text),
         ...authorOf(caller),
         createdAt: now,
@@ -126,16 +166,18 @@ export function createTokens(deps: {
       const made = await documents.create(id, fields, { events: [event('token.created', fields, caller)] })
       if (made === undefined)
         throw new TacoError('CONFLICT', 'The id of the token is already in use.', { hint: 'Try again.' })
+      if (slot !== undefined) await revokeReplaced(made.value, caller)
       return { token: viewToken(made.value, now), text }
     },
 
     async list(of) {
-      const { loaded } = await documents.readAll(await documents.entries(TOKENS_PREFIX))
-      return loaded
-        .map(({ value }) => value)
-        .filter(({ owner }) => isOf(owner, of))
+      return (await list(of))
         .toSorted((a, b) => b.createdAt - a.createdAt)
         .map((token) => viewToken(token, clock.now()))
+    },
+
+    async ownerOf(id) {
+      return isTokenId(id) ? (await documents.find(id))?.value.owner : undefined
     },
 
     async get(id, of) {
@@ -144,17 +186,7 @@ export function createTokens(deps: {
 
     async revoke(id, of, caller) {
       await owned(id, of)
-      const { value } = await documents.change(id, (token) => {
-        if (token.revoked !== undefined) return { value: token, answer: undefined }
-        const revoked = { at: clock.now(), ...authorOf(caller) }
-        return {
-          value: { ...token, revoked },
-          events: [event('token.revoked', token, caller)],
-          answer: undefined,
-        }
-      })
-      validated.forget(id)
-      return viewToken(value, clock.now())
+      return viewToken(await revoke(id, caller), clock.now())
     },
 
     async removeOld() {
@@ -174,10 +206,17 @@ export function createTokens(deps: {
   }
 }
 
+function sameOwner(owner: TokenOwner): TokensOf {
+  if (owner.kind === 'personal') return { user: owner.user }
+  const { org, kind } = owner
+  return { org, kinds: [kind], ...(owner.kind === 'team' && { team: owner.team }) }
+}
+
 function isOf(owner: TokenOwner, of: TokensOf): boolean {
   if ('user' in of) return owner.kind === 'personal' && owner.user === of.user
   if (owner.kind === 'personal' || owner.org !== of.org) return false
   if (of.kinds !== undefined && !of.kinds.includes(owner.kind)) return false
+  if (of.pool !== undefined && (owner.kind !== 'agent' || owner.pool !== of.pool)) return false
   return of.team === undefined || (owner.kind === 'team' && owner.team === of.team)
 }
 

@@ -12,6 +12,10 @@ export interface TokenView {
   /** The id of the person or of the team. */
   readonly user: string | null
   readonly team: string | null
+  /** The id of the agent pool. */
+  readonly pool: string | null
+  /** Set: a new token with the same owner and slot replaces it. */
+  readonly slot: string | null
   readonly roles: string[]
   readonly actions: string[] | null
   readonly units: string[] | null
@@ -35,6 +39,8 @@ export function viewToken(token: TokenDocument, now: number): TokenView {
     org: owner.kind === 'personal' ? null : owner.org,
     user: owner.kind === 'personal' ? owner.user : null,
     team: owner.kind === 'team' ? owner.team : null,
+    pool: 'pool' in owner && typeof owner.pool === 'string' ? owner.pool : null,
+    slot: token.slot ?? null,
     roles: owner.kind === 'personal' || owner.kind === 'team' ? [] : owner.roles,
     actions: scope?.actions ?? null,
     units: scope?.units ?? null,

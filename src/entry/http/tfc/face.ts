@@ -28,6 +28,8 @@ import { sshKeyRoutes } from './ssh-keys/ssh-keys.ts'
 import { variableRoutes } from './variables/routes.ts'
 import { teamRoutes } from './teams/face.ts'
 import { membershipRoutes } from './memberships/memberships.ts'
+import { tokenRoutes } from './tokens/face.ts'
+import { auditRoutes } from './audit/audit.ts'
 
 /**
  * Every route of the Terraform Cloud API, by the folder it is in. Organizations are named, everything else has an id.
@@ -61,6 +63,8 @@ export const TFC_FAMILIES = {
   registry: registryRoutes,
   teams: teamRoutes,
   memberships: membershipRoutes,
+  tokens: tokenRoutes,
+  audit: auditRoutes,
 } as const satisfies Readonly<Record<string, readonly Route[]>>
 
 /** The services that engines and providers look for, by the ids under which they do. */

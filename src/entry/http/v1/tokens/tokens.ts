@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type NewToken, findTeam, ownerIn } from '../../../../access/index.ts'
+import { type NewToken, findTeam, ownerIn, withinLimit } from '../../../../access/index.ts'
 import { TacoError } from '../../../../base/errors.ts'
 import type { Caller } from '../../../../state/index.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
@@ -19,6 +19,10 @@ const Token = z.object({
   org: z.string().nullable().meta({ description: 'Null for personal tokens.' }),
   user: z.string().nullable().meta({ description: 'The id of the person.' }),
   team: z.string().nullable().meta({ description: 'The id of the team.' }),
+  pool: z.string().nullable().meta({ description: 'The id of the agent pool.' }),
+  slot: z.string().nullable().meta({
+    description: 'Set: of the tokens with the same owner and slot, only the newest is valid.',
+  }),
   roles: z.array(z.string()),
   actions: z.array(z.string()).nullable().meta({ description: 'Null: not narrowed.' }),
   units: z.array(z.string()).nullable().meta({ description: 'Null: not narrowed.' }),
@@ -205,8 +209,14 @@ export const tokenRoutes = [
     answers: { 201: jsonAnswer(NewTokenAnswer, 'Created') },
     async handle({ target: { org }, body, caller }, services) {
       const { tokens } = signInOf(services)
-      const owner = ownerIn(await policyOf(services, org, caller), body)
-      const { token, text } = await tokens.create({ ...wantedOf(body), owner }, caller)
+      const policy = await policyOf(services, org, caller)
+      const { expiresAt, ...wanted } = wantedOf(body)
+      const limit = body.kind === 'agent' ? undefined : policy.tokenLimits?.[body.kind]
+      const limited = withinLimit(expiresAt, limit, services.clock.now())
+      const { token, text } = await tokens.create(
+        { ...wanted, expiresAt: limited, owner: ownerIn(policy, body) },
+        caller,
+      )
       return { status: 201, json: { ...token, token: text } }
     },
   }),
