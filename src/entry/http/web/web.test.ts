@@ -166,6 +166,21 @@ test('without a sign-in, the way leads to the sign-in page and back', async () =
   expect(page.text).not.toContain('memory:')
 })
 
+test('a part of a page leads the whole page to the sign-in and back', async () => {
+  const face = await startWebFace({ auth: 'token' })
+  const headers = {
+    ...html,
+    host: '127.0.0.1:1',
+    'hx-request': 'true',
+    'hx-current-url': 'http://127.0.0.1:1/app/default?view=tree',
+  }
+
+  const answer = await face.send('/app/default?view=tree&part=panel', { headers })
+
+  expect([answer.status, answer.text]).toEqual([401, ''])
+  expect(answer.headers['hx-redirect']).toBe('/sign-in?return_to=%2Fapp%2Fdefault%3Fview%3Dtree')
+})
+
 test('an unknown address is a page for browsers and a problem for programs', async () => {
   const face = await startWebFace()
 

@@ -42,7 +42,8 @@ document.addEventListener('click', (event) => {
   history.pushState(null, '', link.href)
   void showSelected()
 })
-addEventListener('popstate', () => void showSelected())
+// Links within the page, such as the one to the content, end up here, too.
+addEventListener('popstate', () => selectedIn(location.href) === shown || void showSelected())
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || !location.search.includes('unit=')) return
   const url = new URL(location.href)
@@ -51,9 +52,17 @@ document.addEventListener('keydown', (event) => {
   void showSelected()
 })
 
+/** @param {string} address */
+function selectedIn(address) {
+  return new URL(address).searchParams.get('unit')
+}
+
+let shown = selectedIn(location.href)
+
 function showSelected() {
   const url = new URL(location.href)
-  const unit = url.searchParams.get('unit')
+  const unit = (shown = selectedIn(location.href))
+  if (document.querySelector('#panel') === null) return undefined
   for (const before of document.querySelectorAll('#estate :is(.cells, .tree) a[aria-current]'))
     before.removeAttribute('aria-current')
   const cell = unit === null ? undefined : allCells().get(unit)
@@ -142,8 +151,7 @@ document.addEventListener('taco:looks', (event) => {
     cell.setAttribute('data-has-changed', '')
     setTimeout(() => cell.removeAttribute('data-has-changed'), 2000)
   }
-  const selected = new URL(location.href).searchParams.get('unit')
-  if (selected === null || units.some(([name]) => name === selected)) void showSelected()
+  if (shown === null || units.some(([name]) => name === shown)) void showSelected()
 })
 document.addEventListener('taco:reload', reloadSoon)
 

@@ -4,7 +4,8 @@ import { createTestBrowser, startWebFace } from '../../../../../test/rig/web-fac
 import { push, stateText } from '../../../../../test/support/state.ts'
 import { systemCaller } from '../../../../access/index.ts'
 import { bind, putRole } from '../../../../access/organization/transitions.ts'
-import type { GraphEdgeView, NodeView } from '../../../../graph/index.ts'
+import { TacoError } from '../../../../base/errors.ts'
+import type { Graph, GraphEdgeView, NodeView } from '../../../../graph/index.ts'
 import { collapseGraph } from './collapse.ts'
 import { groupUnits } from './groups.ts'
 import { EstateQuery, momentOf, selectUnits } from './selection.ts'
@@ -205,6 +206,31 @@ test('an empty organization shows three steps with the commands filled in', asyn
   expect(text).toContain('taco use http://localhost:7070 --org acme')
   expect(text).toContain('taco backend prod/network --write --org acme')
   expect(forged.text).not.toContain('<b>.example')
+})
+
+test('while the bucket does not answer, a page shows what it last knew, and says so', async () => {
+  let isDown = false
+  const nodes = [node('prod/vpc', { status: 'stale' }), node('prod/dns')]
+  const answer = <T>(value: T) =>
+    isDown ? Promise.reject(new TacoError('BUCKET_UNAVAILABLE', 'down')) : Promise.resolve(value)
+  const asOf = '2026-03-01T12:00:00.000Z'
+  const graph = {
+    view: () => answer({ asOf, nodes, edges: [] }),
+    status: () => answer({ asOf, counts: {}, items: [] }),
+  } as unknown as Graph
+  const browser = createTestBrowser(await startWebFace({ graph }))
+  const { text: before } = await browser.get('/app/default')
+  isDown = true
+
+  for (const query of ['', 'unit=prod/vpc', 'view=table', 'view=graph', 'label=a%3Db']) {
+    const { status, text } = await browser.get(`/app/default?${query}`)
+    expect([query, status]).toEqual([query, 200])
+    expect([query, text.includes('2026-03-01 12:00 UTC')]).toEqual([query, true])
+    expect(text).toContain('The bucket does not answer.')
+  }
+  expect(before).not.toContain('does not answer')
+  const other = await startWebFace({ graph: { ...graph } })
+  expect((await createTestBrowser(other).get('/app/default')).status, 'nothing is known').toBe(503)
 })
 
 test('a person sees only their units: on the map, in counts, as neighbours and in exports', async () => {

@@ -12,7 +12,12 @@ import { type View, viewOf } from './view.ts'
 export function errorPages(error: unknown, requestId: string, x?: Exchange): RenderedError {
   const { status, headers } = problems(error, requestId)
   if (x === undefined) return problems(error, requestId)
-  if (status === 401) return { ...seeOther(`/sign-in?return_to=${encodeURIComponent(pageOf(x))}`), body: '' }
+  if (status === 401) {
+    const to = `/sign-in?return_to=${encodeURIComponent(pageOf(x))}`
+    // A script that wants a part of a page would put the sign-in page into its place.
+    const isPart = x.req.headers['hx-request'] === 'true'
+    return isPart ? { status, headers: { 'hx-redirect': to }, body: '' } : { ...seeOther(to), body: '' }
+  }
   const view = viewOf(x, x.services as WebServices)
   return {
     status,
@@ -23,9 +28,11 @@ export function errorPages(error: unknown, requestId: string, x?: Exchange): Ren
 
 /** The page that was asked for, or that the form was on. */
 function pageOf(x: Exchange): string {
-  if (x.method === 'GET' || x.method === 'HEAD') return x.query === '' ? x.path : `${x.path}?${x.query}`
   const { referer = '', host } = x.req.headers
-  const [, from, page] = /^https?:\/\/([^/]+)(\/.*)$/.exec(referer) ?? []
+  const around = x.req.headers['hx-current-url']?.toString()
+  const isWhole = (x.method === 'GET' || x.method === 'HEAD') && around === undefined
+  if (isWhole) return x.query === '' ? x.path : `${x.path}?${x.query}`
+  const [, from, page] = /^https?:\/\/([^/]+)(\/.*)$/.exec(around ?? referer) ?? []
   return (from === host ? ownPath(page) : undefined) ?? '/'
 }
 
