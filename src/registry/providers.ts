@@ -97,6 +97,8 @@ export interface Providers {
   ): Promise<void>
   /** SHA256SUMS must agree with the platforms, the signature must be of the version's key. */
   uploadSums(at: VersionPlace, which: SumsFile, upload: FileUpload, caller: Caller): Promise<ProviderVersion>
+  /** What SHA256SUMS says. Undefined: it was not uploaded yet. */
+  sums(at: VersionPlace): Promise<ReadonlyMap<string, string> | undefined>
   /** The package must have the checksum of its platform. */
   uploadPackage(
     at: VersionPlace & { readonly platform: string },
@@ -265,6 +267,7 @@ export function createProviders(deps: RecordDeps, files: Files, keys: GpgKeys): 
       )
       await files.remove(ownerOf(at), removed?.file)
     },
+    sums: async (at) => sumsOf(at, await versions.get(under(at), at.version)),
     async uploadSums(at, which, upload, caller) {
       const before = await versions.get(under(at), at.version)
       const name = FILE_NAMES[which]

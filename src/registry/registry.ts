@@ -3,6 +3,7 @@ import type { RecordDeps } from '../records/index.ts'
 import { createFiles } from './files.ts'
 import { type GpgKeys, createGpgKeys } from './gpg-keys.ts'
 import { type Modules, createModules } from './modules.ts'
+import { type Publish, createPublish } from './publish.ts'
 import { type Providers, createProviders } from './providers.ts'
 
 /** The registry of every organization. */
@@ -10,14 +11,13 @@ export interface Registry {
   readonly modules: Modules
   readonly providers: Providers
   readonly gpgKeys: GpgKeys
+  readonly publish: Publish
 }
 
 export function createRegistry(deps: RecordDeps & { readonly spool: Spool }): Registry {
   const files = createFiles(deps)
   const gpgKeys = createGpgKeys(deps)
-  return {
-    modules: createModules(deps, files),
-    providers: createProviders(deps, files, gpgKeys),
-    gpgKeys,
-  }
+  const modules = createModules(deps, files)
+  const providers = createProviders(deps, files, gpgKeys)
+  return { modules, providers, gpgKeys, publish: createPublish(modules, providers, gpgKeys) }
 }

@@ -53,6 +53,7 @@ function world(): World {
     serve: async (options) => endingProcess(await serving(options)),
     repository: () => import('./repository.ts'),
     accessFiles: async () => (await import('./access-files.ts')).accessFiles(),
+    packing: () => import('./pack.ts'),
     secretKeys: () => import('./secret-keys.ts'),
     parsers: () => import('./parsers.ts'),
   }

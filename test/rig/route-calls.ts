@@ -2,6 +2,7 @@ import { addGuard, addTeam, bind, putRole, putWorkload } from '../../src/access/
 import type { Route } from '../../src/entry/http/kit/routes/route.ts'
 import { stateText } from '../support/state.ts'
 import type { Answer, Sent } from './http-face.ts'
+import { publishBoth } from './registry-world.ts'
 import type { Person, SsoFace } from './sso-face.ts'
 
 type Things = Readonly<Record<string, string>>
@@ -150,6 +151,13 @@ const makers: readonly (readonly [RegExp, Make])[] = [
     async (face, { unit = '' }) => {
       const { id } = (await asRoot(face, `/v1/units/${unit}`, { method: 'DELETE' })).json()
       return { unit: String(id) }
+    },
+  ],
+  [
+    /registry\/(modules|providers|keys)\/\{/,
+    async (face) => {
+      const { name, key, filename } = await publishBoth(face)
+      return { name, provider: 'null', version: '1.0.0', file: filename, key: key.keyId }
     },
   ],
   [

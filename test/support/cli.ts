@@ -51,6 +51,7 @@ export function testWorld(
       ...(await import('../../src/state/index.ts')),
     }),
     accessFiles: async () => (await import('../../src/access/index.ts')).accessFiles(),
+    packing: () => import('../../src/wire/pack.ts'),
     secretKeys: () => import('../../src/access/index.ts'),
     repository: () => Promise.reject(new Error('no repository in this test')),
     ...changes,

@@ -32,6 +32,8 @@ export interface World {
   repository(): Promise<RepositoryTools>
   /** Reads files about access; loaded by the commands that take one. */
   accessFiles(): ReturnType<typeof accessFiles>
+  /** Makes archives of folders. */
+  packing(): Promise<PackingTools>
   /** Makes keys for servers. */
   secretKeys(): Promise<SecretKeyTools>
   /** Loaded only when needed: they bring the schema library along. */
@@ -46,6 +48,10 @@ export interface RepositoryTools {
   readonly scan: typeof scan
   readonly projectText: typeof projectText
   openHclReader(): HclReader
+}
+
+export interface PackingTools {
+  packFolder(folder: string): Promise<{ readonly bytes: Buffer; readonly files: number }>
 }
 
 export interface SecretKeyTools {

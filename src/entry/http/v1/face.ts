@@ -23,6 +23,8 @@ import { orgRoutes } from './orgs.ts'
 import { outputRoutes } from './state/outputs.ts'
 import { rolloutRoutes } from './rollouts.ts'
 import { runTokenRoutes } from './run-tokens.ts'
+import { registryModuleRoutes } from './registry/modules.ts'
+import { registryProviderRoutes } from './registry/providers.ts'
 import { stateRoutes } from './state/states.ts'
 import { syncRoutes } from './graph/sync.ts'
 import { tokenRoutes } from './tokens/tokens.ts'
@@ -59,6 +61,8 @@ const described = [
   ...tokenRoutes,
   ...accessQuestionRoutes,
   ...workloadRoutes,
+  ...registryModuleRoutes,
+  ...registryProviderRoutes,
   ...eventRoutes,
   ...auditRoutes,
   ...upkeepRoutes,

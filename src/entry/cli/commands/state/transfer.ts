@@ -1,4 +1,3 @@
-import { createReadStream, statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -6,6 +5,7 @@ import { TacoError, isTacoError, reasonOf } from '../../../../base/errors.ts'
 import { versionAnswer } from '../../api/answers.ts'
 import { unitPath } from '../../api/client.ts'
 import type { Upload } from '../../api/client.ts'
+import { uploadOf } from '../../api/file-upload.ts'
 import { unreachable, usageError } from '../../terminal/exit-codes.ts'
 import { besides, refuseDevices } from '../../../../base/host/private-file.ts'
 import type { Session } from '../../session.ts'
@@ -107,6 +107,8 @@ async function* guarded(reply: Readable, translate: (cause: unknown) => Error): 
   }
 }
 
+const FILE_HINT = 'Name the file that contains the state, or "-" for stdin.'
+
 interface PushOptions {
   readonly lock?: string
   readonly message?: string
@@ -121,7 +123,7 @@ export async function push(
 ): Promise<void> {
   const { output } = session
   const client = await session.client()
-  const upload = file === '-' ? await fromStdin(session) : await fromFile(session, file)
+  const upload = file === '-' ? await fromStdin(session) : await uploadOf(session.world, file, FILE_HINT)
   const progress = session.progress('pushing', upload.size)
   if (!Buffer.isBuffer(upload.content))
     upload.content.on('data', (part: Buffer) => progress.moved(part.length))
@@ -154,29 +156,6 @@ export async function push(
 function withForceHint(error: TacoError): TacoError {
   const hint = `${error.hint ?? 'Compare with `taco state show`.'} --force skips this check.`
   return new TacoError(error.code, error.message, { hint, facts: error.facts, cause: error })
-}
-
-/** Read twice, so that a state of any size is never held in memory: once for its digest, once for the wire. */
-async function fromFile({ world }: Session, file: string): Promise<Upload> {
-  const path = resolve(world.cwd, file)
-  const { createHash } = await import('node:crypto')
-  try {
-    const { size } = statSync(path)
-    const digest = createHash('md5')
-    for await (const part of createReadStream(path) as AsyncIterable<Buffer>) digest.update(part)
-    return {
-      size,
-      md5: digest.digest('base64'),
-      content: createReadStream(path, { end: Math.max(0, size - 1), highWaterMark: 256 * 1024 }),
-    }
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    const why = isMissing ? `There is no file ${file}.` : `Cannot read ${file}: ${reasonOf(error)}.`
-    throw new TacoError('BAD_REQUEST', why, {
-      hint: 'Name the file that contains the state, or "-" for stdin.',
-      cause: error,
-    })
-  }
 }
 
 async function fromStdin({ world }: Session): Promise<Upload> {
