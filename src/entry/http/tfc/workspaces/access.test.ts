@@ -28,7 +28,7 @@ test('exactly those whom the table names are let in', { timeout: 120_000 }, asyn
         ? undefined
         : {
             type: 'workspaces',
-            attributes: path.endsWith('ssh-key') ? { id: null } : { description: 'new' },
+            attributes: { description: 'new' },
           },
     )
   })
@@ -48,7 +48,6 @@ test('exactly those whom the table names are let in', { timeout: 120_000 }, asyn
     'PATCH /api/v2/organizations/{org}/workspaces/{name} · unit:update · 333++3 33 ++ 44 11111',
     'PATCH /api/v2/workspaces/{workspace} · unit:update · 333++3 33 ++ 44 11111',
     'PATCH /api/v2/workspaces/{workspace}/relationships/remote-state-consumers · unit:update · 333++3 33 ++ 44 11111',
-    'PATCH /api/v2/workspaces/{workspace}/relationships/ssh-key · unit:update · 333++3 33 ++ 44 11111',
     'PATCH /api/v2/workspaces/{workspace}/relationships/tag-bindings · unit:update · 333++3 33 ++ 44 11111',
     'PATCH /api/v2/workspaces/{workspace}/tag-bindings · unit:update · 333++3 33 ++ 44 11111',
     'POST /api/v2/organizations/{org}/workspaces · unit:create · 333++3 33 ++ 44 11111',

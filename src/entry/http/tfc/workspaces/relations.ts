@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { settingsChange, settingsOf } from '../../../../projects/index.ts'
-import { identifiers, resource } from '../kit/body.ts'
+import { identifiers } from '../kit/body.ts'
 import { NO_CONTENT, WorkspaceParams, documented, ofWorkspace, route } from '../kit/define.ts'
-import { invalidAttribute } from '../kit/errors.ts'
-import { document } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
 import { checkWorkspaces } from '../workspaces-of-org.ts'
 import { allUnits } from './list.ts'
@@ -74,22 +72,4 @@ export const workspaceRelationRoutes = [
       },
     }),
   ),
-  route({
-    ...shared,
-    method: 'PATCH',
-    path: '/api/v2/workspaces/{workspace}/relationships/ssh-key',
-    id: 'tfcAssignSshKey',
-    action: 'unit:update',
-    summary: 'Give a workspace an SSH key, or none',
-    body: resource('workspaces', { attributes: { id: z.string().nullish() } }),
-    answers: { 200: documented('The workspace') },
-    async handle({ target, body, caller }, services) {
-      const id = body.attributes.id ?? undefined
-      if (id !== undefined && (await services.sshKeys.find(target.org, id)) === undefined)
-        throw invalidAttribute('id', `There is no SSH key ${id} in this organization.`)
-      const section = settingsChange((settings) => ({ ...settings, sshKey: id }))
-      const unit = await services.control.units.update(target, { section }, caller)
-      return { status: 200, ...document(viewWorkspace(unit, await viewerOf(services, target.org, caller))) }
-    },
-  }),
 ]
