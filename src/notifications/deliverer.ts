@@ -39,6 +39,8 @@ const BATCH = 10
 const ORGS_AT_ONCE = 8
 /** Where no configuration is enabled, that is looked at again after this, should the news of it be lost. */
 const IDLE_MS = 5 * 60_000
+/** Where no organization has notifications, a server looks for the first one after this. */
+const NONE_MS = 30_000
 /** An organization whose journal or configurations cannot be read is left alone for this long. */
 const FAILED_MS = 30_000
 /** A cursor that moved without an event is stored after this. */
@@ -74,6 +76,9 @@ export function startDeliverer(deps: DelivererDeps, parts: NotificationParts, ev
   const draining = new Map<string, Promise<void>>()
   let term: number | undefined
   let waking = new AbortController()
+  /** Whether any organization has notifications; where none has, that is looked at rarely. */
+  let isNeeded = false
+  let lookAt = 0
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
@@ -91,12 +96,13 @@ export function startDeliverer(deps: DelivererDeps, parts: NotificationParts, ev
   }
 
   async function turn(): Promise<void> {
+    if (clock.now() < lookAt) return
+    // A server that leaves it to another one asks for nothing but the claim.
+    if (isNeeded && !(await isOurs())) return
     const orgs = await follows.list()
-    if (orgs.length === 0) return
-    const before = term
-    term = await lease.hold()
-    if (term === undefined) return forget()
-    if (term !== before) forget()
+    if (orgs.length === 0) lookAt = clock.now() + NONE_MS
+    isNeeded = orgs.length > 0
+    if (!isNeeded || !(await isOurs())) return
     await forEachLimit(orgs, ORGS_AT_ONCE, async ({ org, tag }) => {
       try {
         await pump(org, tag)
@@ -109,6 +115,13 @@ export function startDeliverer(deps: DelivererDeps, parts: NotificationParts, ev
     })
     for (const [id, { org, at }] of due)
       if (at <= clock.now() && !draining.has(id)) draining.set(id, drain(org, id))
+  }
+
+  async function isOurs(): Promise<boolean> {
+    const before = term
+    term = await lease.hold()
+    if (term === undefined || term !== before) forget()
+    return term !== undefined
   }
 
   function forget(): void {
@@ -260,7 +273,10 @@ export function startDeliverer(deps: DelivererDeps, parts: NotificationParts, ev
 
   const running = run()
   return {
-    poke: () => waking.abort(),
+    poke() {
+      lookAt = 0
+      waking.abort()
+    },
     async stop() {
       stopping.abort()
       // Destinations that do not answer must not keep a server from ending.

@@ -14,7 +14,9 @@ const LONGEST_PAUSE_MS = 15 * 60_000
 /** Adds events that are not known yet. The oldest are given up if there are too many. */
 export function enqueue(deliveries: DeliveriesDocument, events: readonly NotedEvent[]): DeliveriesDocument {
   const known = new Set([...deliveries.done, ...deliveries.waiting.map(({ id }) => id)])
-  const added = events.filter(({ id }) => !known.has(id))
+  const added = [...new Map(events.map((event) => [event.id, event])).values()].filter(
+    ({ id }) => !known.has(id),
+  )
   if (added.length === 0) return deliveries
   return withoutFirst({ ...deliveries, waiting: [...deliveries.waiting, ...added] })
 }

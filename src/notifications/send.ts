@@ -9,6 +9,12 @@ import { type Notice, sentenceOf } from './notice.ts'
 
 export type Destinations = Readonly<Record<DestinationKind, Destination>>
 
+/** The organization, and the unit if it is about one. */
+interface About {
+  readonly org: string
+  readonly unit?: string
+}
+
 export interface SendDeps {
   readonly clock: Clock
   readonly sealing: Sealing
@@ -17,8 +23,8 @@ export interface SendDeps {
   readonly orgName: (org: string) => string
   /** A page about a unit or, without one, about the organization. Undefined: the server does not know its address. */
   readonly linkTo: ((org: string, unit: string | undefined) => string) | undefined
-  /** Undefined: there is none, or the person is suspended. */
-  readonly emailOf: (user: string) => Promise<string | undefined>
+  /** Undefined: there is none, or the person may not read the events of this any more. */
+  readonly emailOf: (user: string, about: About) => Promise<string | undefined>
 }
 
 export interface Sender {
@@ -38,11 +44,17 @@ export interface Sender {
 export function createSender(deps: SendDeps): Sender {
   const { clock, sealing, destinations, orgName, linkTo, emailOf } = deps
 
-  async function send(to: Configuration, notice: Notice, signal: AbortSignal, token?: string) {
+  async function send(
+    to: Configuration,
+    about: About,
+    notice: Notice,
+    signal: AbortSignal,
+    token?: string,
+  ): Promise<DeliveryResponse> {
     const sentAt = clock.now()
-    const about = { sentAt, trigger: notice.trigger }
+    const attempt = { sentAt, trigger: notice.trigger }
     const refused = (code: string, body: string): DeliveryResponse => ({
-      ...about,
+      ...attempt,
       url: to.url ?? '',
       code,
       headers: {},
@@ -56,21 +68,24 @@ export function createSender(deps: SendDeps): Sender {
       return refused('EUNKNOWN', 'This server does not know this kind of destination.')
     let recipient: Recipient
     try {
-      recipient = { url: to.url, token: token ?? tokenOf(to), emails: await emailsOf(to) }
+      recipient = { url: to.url, token: token ?? tokenOf(to), emails: await emailsOf(to, about) }
     } catch (error) {
       if (!isTacoError(error)) throw error
       return refused(error.code, error.message)
     }
-    return { ...about, ...(await destination.send(recipient, notice, signal)) }
+    return { ...attempt, ...(await destination.send(recipient, notice, signal)) }
   }
 
   function tokenOf({ id, token }: Configuration): string | undefined {
     return token === undefined ? undefined : sealing.open(token, tokenContext(id)).toString('utf8')
   }
 
-  async function emailsOf({ destination, emails, users }: Configuration): Promise<readonly string[]> {
+  async function emailsOf(
+    { destination, emails, users }: Configuration,
+    about: About,
+  ): Promise<readonly string[]> {
     if (destination !== 'email') return []
-    const known = await Promise.all(users.map(emailOf))
+    const known = await Promise.all(users.map((user) => emailOf(user, about)))
     return [...new Set([...emails, ...known.flatMap((email) => email ?? [])])]
   }
 
@@ -78,6 +93,7 @@ export function createSender(deps: SendDeps): Sender {
     event: (org, to, event, trigger, signal) =>
       send(
         to,
+        { org, ...(event.unit && { unit: event.unit.id }) },
         {
           configuration: to.id,
           trigger,
@@ -92,6 +108,7 @@ export function createSender(deps: SendDeps): Sender {
     verification: (org, to, signal, token) =>
       send(
         to,
+        { org },
         {
           configuration: to.id,
           trigger: 'verification',

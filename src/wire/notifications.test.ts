@@ -1,14 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type HookReceiver, startHookReceiver } from '../../test/peers/hook-receiver.ts'
+import { startMailSink } from '../../test/peers/mail-sink.ts'
 import { memoryControl } from '../../test/rig/http-face.ts'
+import { push, stateText } from '../../test/support/state.ts'
 import { testKey } from '../../test/support/tokens.ts'
 import { createKeyRing } from '../access/secrets/key-ring.ts'
-import { systemCaller } from '../access/index.ts'
+import { type OrgPolicy, bind, systemCaller } from '../access/index.ts'
 import { systemClock } from '../base/clock.ts'
 import { randomIds } from '../base/ids.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import type { NewConfiguration } from '../notifications/index.ts'
+import { settingsChange } from '../projects/index.ts'
+import type { NotifySettings } from './notifications.ts'
 import { createServices } from './services.ts'
 
 const caller = systemCaller('opentaco')
@@ -17,10 +21,10 @@ const EVERY_MS = 100
 const bucketOf = () => openMemoryBucket()
 
 /** A server on the bucket, without a face. */
-async function server(bucket = bucketOf()) {
+async function server(bucket = bucketOf(), notify: NotifySettings = {}) {
   const control = await memoryControl(bucket)
   const keys = createKeyRing([testKey('k1')])
-  const services = createServices({ bucket, clock: systemClock, ids: randomIds, control, sealKeys: keys })
+  const services = createServices({ bucket, clock: systemClock, ids: randomIds, control, keys, notify })
   onTestFinished(() => control.close())
   return {
     ...services,
@@ -148,6 +152,62 @@ test('a configuration hears of its own unit only, and of nothing from before it 
   await a.control.units.rename({ org, unit: 'other' }, 'other2', caller)
   await a.control.units.rename({ org, unit: 'mine2' }, 'mine3', caller)
   await soon(() => expect(toldTo(receiver)).toEqual(['mine3']))
+})
+
+test('a configuration of a project hears of its units', async () => {
+  const [a, receiver] = [await server(), await startHookReceiver()]
+  const fields = { name: 'apps', description: '', labels: {} }
+  const project = await a.projects.create(org, fields, caller)
+  await createUnits(a, 'in', 'out')
+  const section = settingsChange((settings) => ({ ...settings, project: project.id }))
+  await a.control.units.update({ org, unit: 'in' }, { section }, caller)
+  const scope = { kind: 'project' as const, id: project.id }
+  await a.notifications.create(org, hook(receiver, { scope }), caller)
+  a.deliver()
+  await a.control.units.rename({ org, unit: 'out' }, 'out2', caller)
+  await a.control.units.rename({ org, unit: 'in' }, 'in2', caller)
+  await soon(() => expect(toldTo(receiver)).toEqual(['in2']))
+})
+
+test('who uses outputs that change is stale, and each change is told once', async () => {
+  const [a, receiver] = [await server(), await startHookReceiver()]
+  await push(a.control, 'vpc', stateText(1, 'v1'))
+  await push(a.control, 'app', stateText(1, 'x', 'A'))
+  await a.graph.dependencies.add({ org, unit: 'app' }, { on: 'vpc' }, caller)
+  await a.control.outputs.get({ org, unit: 'vpc' }, { consumer: 'app', sensitive: false }, caller)
+  await push(a.control, 'app', stateText(2, 'y', 'A'))
+  await a.notifications.create(org, hook(receiver, { triggers: ['unit:stale'] }), caller)
+  // The second one leaves the outputs alone.
+  const writes = [stateText(2, 'v2'), stateText(3, 'v2'), stateText(4, 'v3')]
+  for (const text of writes) await push(a.control, 'vpc', text)
+  a.deliver()
+  await soon(() => expect(toldTo(receiver)).toEqual(['app', 'app']))
+  expect(receiver.got.at(-1)?.json()).toMatchObject({
+    event: { type: 'unit.stale', data: { because: 'vpc' } },
+  })
+})
+
+test('people get e-mail as long as they may read the events', async () => {
+  const sink = await startMailSink()
+  const a = await server(bucketOf(), { smtp: { url: sink.url, from: 'taco@example.com' } })
+  async function person(login: string): Promise<string> {
+    const email = { address: `${login}@example.com`, isVerified: true }
+    const made = await a.signIn?.people.signIn(
+      { provider: 'p', subject: login, login, email, groups: [] },
+      caller,
+    )
+    return made?.id ?? ''
+  }
+  const [alice, bob] = [await person('alice'), await person('bob')]
+  const transition = <T extends OrgPolicy>(all: T) => bind(all, { role: 'reader', to: `user:${alice}` })
+  await a.orgAccess.change(org, { type: 'role.granted', data: {}, transition }, caller)
+  const mail = { destination: 'email' as const, url: undefined, users: [alice, bob] }
+  await a.notifications.create(org, { ...hook(await startHookReceiver()), ...mail }, caller)
+  a.deliver()
+  await createUnits(a, 'prod/vpc')
+  await soon(() => expect(sink.got).toMatchObject([{ text: expect.stringContaining('created prod/vpc.') }]))
+  expect(sink.got[0]?.to).toEqual(expect.arrayContaining(['alice@example.com']))
+  expect(sink.got[0]?.to).not.toContain('bob@example.com')
 })
 
 test('a destination that does not accept the test is refused, with what it answered', async () => {

@@ -1,4 +1,4 @@
-import { type People, type Sealing, systemCaller } from '../access/index.ts'
+import { type Access, type People, type Sealing, principalOf, systemCaller } from '../access/index.ts'
 import { isTacoError } from '../base/errors.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import type { Graph } from '../graph/index.ts'
@@ -44,6 +44,7 @@ export function openNotifications(
     readonly graph: Graph
     readonly sealing: Sealing
     readonly people: People | undefined
+    readonly access: Access
     readonly log?: Log
   },
   { smtp, deny = [], publicUrl }: NotifySettings = {},
@@ -61,9 +62,12 @@ export function openNotifications(
     },
     orgName: nameOf,
     linkTo: publicUrl === undefined ? undefined : (org, unit) => pageOf(publicUrl, nameOf(org), unit),
-    async emailOf(user) {
+    async emailOf(user, about) {
       const person = await people?.fresh(user)
-      return person?.suspended === undefined ? person?.email : undefined
+      const principal = person && principalOf(person, { kind: 'session', id: 'notification' })
+      if (principal === undefined) return undefined
+      const { allowed } = await deps.access.decide(principal, 'events:read', about, { isFiltered: true })
+      return allowed ? person?.email : undefined
     },
   })
   const parts = openNotificationParts(deps)

@@ -94,7 +94,7 @@ export function createServices({ keys, sealKeys = keys, notify, ...deps }: Servi
   const graph = createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock })
   return {
     graph,
-    ...openNotifications({ ...deps, ...recordDeps, graph, sealing, people: signIn?.people }, notify),
+    ...openNotifications({ ...deps, ...recordDeps, graph, sealing, access, people: signIn?.people }, notify),
     inputs: createInputs(control),
     sync: createSync(control),
     rollouts,
