@@ -71,6 +71,25 @@ describe.each(locking)('locks of backend "s3" of $name', (engine) => {
   })
 })
 
+test.each(locking.slice(-1))(
+  '$name: a server that is killed in the middle loses neither lock nor state',
+  async (engine) => {
+    const first = await startS3Server()
+    const code = await first.code(engine, key, oneResource('one'))
+    const { child, end } = await underWay(code)
+    await first.kill9()
+
+    const second = await startS3Server({ bucket: first.bucket, port: first.port })
+    const other = await second.code(engine, key, oneResource('two'))
+    await other.must(['init'])
+    expect((await other.run(apply)).output).toContain('Error acquiring the state lock')
+    await end()
+    expect(await child.finished).toMatchObject({ code: 0 })
+    expect((await code.must(['output', '-raw', 'value'])).stdout).toBe('one')
+    await other.must(apply)
+  },
+)
+
 test.each(locking.slice(0, 1))(
   '$name: the lock of one person is kept from others, in the mode sso',
   async (engine) => {

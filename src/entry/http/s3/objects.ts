@@ -75,8 +75,8 @@ export const objectRoutes = [
  * engines write the slash as a dash.
  */
 function consumerIn(headers: IncomingHttpHeaders, { org, name }: KeyedUnit): string | undefined {
-  const [, named] = /(?:^|\s)taco-unit[/-]([\w.%-]+)/.exec(headers['user-agent'] ?? '') ?? []
-  return consumerOf(named === undefined ? undefined : decodeURIComponent(named), headers, { org, unit: name })
+  const [, named] = /(?:^|\s)taco-unit[/-]([\w.-]+)/.exec(headers['user-agent'] ?? '') ?? []
+  return consumerOf(named, headers, { org, unit: name })
 }
 
 /** What SDKs add by themselves. */

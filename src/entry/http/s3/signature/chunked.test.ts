@@ -70,6 +70,62 @@ test.each([
   await expect(decoded(text)).rejects.toThrow(expect.objectContaining({ facts: { s3: expect.any(String) } }))
 })
 
+/** The example of https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html */
+const TRAILING = {
+  seed: '106e2a8a18243abcf37539882f36619c00e2dfc72633413f02d3b74544bfeb8e',
+  chunks: [
+    'b474d8862b1487a5145d686f57f013e54db672cee1c953b3010fb58501ef5aa2',
+    '1c1344b170168f8e65b41376b44b20fe354e373826ccbbe2c1d40a8cae51e5c7',
+    '2ca2aba2005185cf7159c6277faf83795951dd77a3a99e6e65d5c9f85863f992',
+  ],
+  trailer: 'x-amz-checksum-crc32c:sOO8/Q==\r\n',
+  signature: 'd81f82fc3505edab99d459891051a732e8730629a2e4a59689829ca17fe2e435',
+}
+
+function trailingKey() {
+  const signature = readSignature(
+    {
+      method: 'PUT',
+      path: '/examplebucket/chunkObject.txt',
+      query: '',
+      headers: {
+        host: 's3.amazonaws.com',
+        'x-amz-date': '20130524T000000Z',
+        'x-amz-storage-class': 'REDUCED_REDUNDANCY',
+        'content-encoding': 'aws-chunked',
+        'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
+        'x-amz-decoded-content-length': '66560',
+        'x-amz-trailer': 'x-amz-checksum-crc32c',
+        authorization: `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=content-encoding;host;x-amz-content-sha256;x-amz-date;x-amz-decoded-content-length;x-amz-storage-class;x-amz-trailer, Signature=${TRAILING.seed}`,
+      },
+    },
+    Date.parse('2013-05-24T00:00:00Z'),
+  )
+  const key = signature?.verified(SECRET)
+  if (signature === undefined || key === undefined) throw new Error('the example is not right')
+  return { key, signature }
+}
+
+const trailed = (signature: string, trailer = TRAILING.trailer) =>
+  `${body(CHUNKS, TRAILING.chunks).slice(0, -2)}${trailer}x-amz-trailer-signature:${signature}\r\n\r\n`
+
+test('signed headers behind the body are read, and only if they are right', async () => {
+  const options = { signedWith: trailingKey(), hasTrailers: true }
+
+  expect(await decoded(trailed(TRAILING.signature), 1000, options)).toEqual({
+    bytes: 'a'.repeat(66_560),
+    trailers: ['x-amz-checksum-crc32c=sOO8/Q=='],
+  })
+  for (const wrong of [
+    trailed('0'.repeat(64)),
+    trailed(TRAILING.signature, 'x-amz-checksum-crc32c:AAAAAA==\r\n'),
+    `${body(CHUNKS, TRAILING.chunks).slice(0, -2)}${TRAILING.trailer}\r\n`,
+  ])
+    await expect(decoded(wrong, 1000, options)).rejects.toThrow(
+      expect.objectContaining({ facts: { s3: 'SignatureDoesNotMatch' } }),
+    )
+})
+
 const unsigned = { signedWith: undefined, isSigned: false, hasTrailers: true }
 
 test('headers behind the body are read', async () => {
