@@ -23,6 +23,7 @@ import {
 import { isTacoError } from '../base/errors.ts'
 import { createSignInProviders } from './sign-in-providers.ts'
 import { type Configurations, createConfigurations } from '../configurations/index.ts'
+import { type Governance, type RunFinder, createGovernance } from '../governance/index.ts'
 import { type Graph, type Inputs, createGraph, createInputs } from '../graph/index.ts'
 import {
   type OrganizationSettingsService,
@@ -60,6 +61,8 @@ export interface Services extends VariableServices, OpenedNotifications {
   readonly reservedTagKeys: ReservedTagKeys
   readonly configurations: Configurations
   readonly registry: Registry
+  readonly governance: Governance
+  readonly runs: RunFinder
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions
@@ -109,6 +112,9 @@ export function createServices({ keys, sealKeys = keys, notify, ...deps }: Servi
     reservedTagKeys: createReservedTagKeys(recordDeps),
     configurations: createConfigurations({ ...recordDeps, spool }),
     registry: createRegistry({ ...recordDeps, spool }),
+    governance: createGovernance({ ...recordDeps, sealing, spool }),
+    // There are none yet.
+    runs: { has: () => Promise.resolve(false) },
     access,
     orgAccess,
     accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit }),

@@ -8,6 +8,7 @@ import type { AgentPools, SshKeys } from '../../execution/index.ts'
 import type { Graph, Inputs } from '../../graph/index.ts'
 import type { OrganizationSettingsService, Projects, ReservedTagKeys } from '../../projects/index.ts'
 import type { Notifications } from '../../notifications/index.ts'
+import type { Governance, RunFinder } from '../../governance/index.ts'
 import type { OrgIds } from '../../records/index.ts'
 import type { Sync } from '../../project/index.ts'
 import type { Registry } from '../../registry/index.ts'
@@ -51,6 +52,8 @@ export interface HttpDeps extends VariableServices {
   readonly reservedTagKeys: ReservedTagKeys
   readonly configurations: Configurations
   readonly notifications: Notifications
+  readonly governance: Governance
+  readonly runs: RunFinder
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions

@@ -8,6 +8,16 @@ import { notFound } from './kit/errors.ts'
 import { agentPoolRoutes } from './agent-pools/agent-pools.ts'
 import { notificationRoutes } from './notifications/notifications.ts'
 import { runTriggerRoutes } from './run-triggers/run-triggers.ts'
+import { commentRoutes } from './comments/comments.ts'
+import { oauthClientRoutes } from './oauth-clients/oauth-clients.ts'
+import { oauthTokenRoutes } from './oauth-clients/oauth-tokens.ts'
+import { policyRoutes } from './policies/policies.ts'
+import { policySetParameterRoutes } from './policy-sets/parameters.ts'
+import { policySetRoutes } from './policy-sets/policy-sets.ts'
+import { policySetRelationRoutes } from './policy-sets/relations.ts'
+import { policySetVersionRoutes } from './policy-sets/versions.ts'
+import { runTaskRoutes } from './run-tasks/run-tasks.ts'
+import { workspaceTaskRoutes } from './run-tasks/workspace-tasks.ts'
 import { configurationVersionRoutes } from './configuration-versions/routes.ts'
 import { registryRoutes } from './registry/routes.ts'
 import { organizationRoutes } from './organizations/organizations.ts'
@@ -65,6 +75,16 @@ export const TFC_FAMILIES = {
   memberships: membershipRoutes,
   tokens: tokenRoutes,
   audit: auditRoutes,
+  policies: policyRoutes,
+  'policy-sets': [
+    ...policySetRoutes,
+    ...policySetRelationRoutes,
+    ...policySetParameterRoutes,
+    ...policySetVersionRoutes,
+  ],
+  'run-tasks': [...runTaskRoutes, ...workspaceTaskRoutes],
+  'oauth-clients': [...oauthClientRoutes, ...oauthTokenRoutes],
+  comments: commentRoutes,
 } as const satisfies Readonly<Record<string, readonly Route[]>>
 
 /** The services that engines and providers look for, by the ids under which they do. */

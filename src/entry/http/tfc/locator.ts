@@ -10,6 +10,8 @@ import { notFound } from './kit/errors.ts'
  * like what the caller may not see.
  */
 export interface Locator {
+  /** An organization by its id. Who may see every organization could otherwise store things in one that is not there. */
+  org(id: string): Promise<{ readonly org: string }>
   /** A unit by the id of its workspace. */
   workspace(id: string): Promise<{ readonly org: string; readonly unit: string }>
   /** The organization of a team. */
@@ -24,12 +26,13 @@ export interface Locator {
 const MOST_KNOWN = 100_000
 
 export function createLocator(
-  { units }: Pick<StateControl, 'units'>,
+  { orgs, units }: Pick<StateControl, 'orgs' | 'units'>,
   orgIds: OrgIds,
   orgAccess: Pick<OrgAccess, 'fresh'>,
 ): Locator {
   /** Neither units nor teams move to another organization. */
   const orgOf = new LRUCache<string, string>({ max: MOST_KNOWN })
+  const knownOrgs = new LRUCache<string, true>({ max: MOST_KNOWN })
   const caller = systemCaller('access')
 
   async function isIn(org: string, unit: string): Promise<boolean> {
@@ -43,6 +46,11 @@ export function createLocator(
   }
 
   return {
+    async org(org) {
+      if (!knownOrgs.has(org)) await orgs.get(org, caller)
+      knownOrgs.set(org, true)
+      return { org }
+    },
     async workspace(unit) {
       if (!isUnitId(unit)) throw notFound()
       const known = orgOf.get(unit)

@@ -2,34 +2,24 @@ import { z } from 'zod'
 import type { UnitPlace } from '../../../../configurations/index.ts'
 import type { UnitView } from '../../../../state/index.ts'
 import type { Exchange } from '../../kit/exchange.ts'
-import { freeing } from '../../kit/freeing.ts'
-import { declaredBytes, received } from '../../kit/request/receive.ts'
+import { declaredBytes } from '../../kit/request/receive.ts'
 import { send } from '../../kit/response/respond.ts'
 import { partsOf } from '../ids.ts'
 import { ignoredBody, resource } from '../kit/body.ts'
-import {
-  type TfcServices,
-  WorkspaceParams,
-  baseUrl,
-  documented,
-  ofWorkspace,
-  rawRoute,
-  route,
-} from '../kit/define.ts'
+import { type TfcServices, WorkspaceParams, documented, ofWorkspace, rawRoute, route } from '../kit/define.ts'
 import { notFound } from '../kit/errors.ts'
 import { document } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
 import { sendContent } from '../kit/send-content.ts'
-import { openSignedPart, signedPart } from '../kit/signed-urls.ts'
+import { signedUploads, uploaded } from '../kit/signed-uploads.ts'
 import { viewConfigurationVersion } from './view.ts'
 
 const tags = ['terraform cloud']
-const USE = 'configuration version upload'
-const UPLOAD_MS = 3_600_000
 
 const Params = z.object({ version: z.string() })
 const Signed = z.object({ org: z.string(), unit: z.string(), own: z.string() })
 type Target = z.infer<typeof Signed>
+const uploads = signedUploads('configuration-versions', Signed)
 
 async function ofVersion(
   { params }: { readonly params: z.infer<typeof Params> },
@@ -38,14 +28,6 @@ async function ofVersion(
   const parts = partsOf('cv', params.version)
   if (parts === undefined) throw notFound()
   return { ...(await locator.workspace(parts.unit)), own: `cv-${parts.own}` }
-}
-
-/** The address itself is the permission: clients send no token to it. */
-function ofSignature(
-  { params }: { readonly params: { readonly signed: string } },
-  { signer, clock }: Pick<TfcServices, 'signer' | 'clock'>,
-): Target {
-  return Signed.parse(openSignedPart({ signer, clock }, USE, params.signed))
 }
 
 interface UnitOf {
@@ -65,9 +47,7 @@ async function unitOf(
 }
 
 function uploadUrl(x: Exchange, services: TfcServices, { unit, place }: UnitOf, own: string): string {
-  const { signer, clock } = services
-  const part = signedPart(signer, USE, { org: place.org, unit: unit.id, own }, clock.now() + UPLOAD_MS)
-  return `${baseUrl(x, services)}/api/v2/uploads/configuration-versions/${part}`
+  return uploads.url(x, services, { org: place.org, unit: unit.id, own })
 }
 
 export const configurationVersionRoutes = [
@@ -144,7 +124,7 @@ export const configurationVersionRoutes = [
   }),
   rawRoute({
     method: 'PUT',
-    path: '/api/v2/uploads/configuration-versions/{signed}',
+    path: uploads.path,
     id: 'tfcUploadConfigurationVersion',
     action: 'run:plan',
     openness: 'everybody',
@@ -152,14 +132,14 @@ export const configurationVersionRoutes = [
     tags,
     summary: 'Upload the archive of a configuration version',
     params: z.object({ signed: z.string() }),
-    target: ofSignature,
+    target: uploads.open,
     answers: { 200: { description: 'Uploaded' } },
     async handle({ target, x }, services) {
       const { place } = await unitOf(target, x, services)
       const { createdBy } = await services.configurations.get(place, target.own)
       // Whoever created it gave the address away; there is no other sign of who this is.
       const caller = { ...x.caller, claim: x.claim ?? createdBy }
-      const stream = freeing(received(x), services.freeBuffers)
+      const stream = uploaded(x, services)
       const options = { declaredBytes: declaredBytes(x) }
       await services.configurations.upload(place, target.own, stream, options, caller)
       send(x, 200, undefined, {}, services.limits)

@@ -44,7 +44,12 @@ export const NO_CONTENT = { description: 'Done' } as const
 
 /** `{org}` in the path. The kit has made the id out of the name. */
 export const OrgParams = z.object({ org: z.string() })
-export const ofOrg = ({ params }: { readonly params: { readonly org: string } }) => ({ org: params.org })
+export function ofOrg(
+  { params }: { readonly params: { readonly org: string } },
+  { locator }: Pick<TfcServices, 'locator'>,
+): Promise<{ readonly org: string }> {
+  return locator.org(params.org)
+}
 export const ofServer = (): Resource => ({})
 
 /** `{workspace}` in the path is an id: `/api/v2/workspaces/{workspace}`. */
