@@ -32,6 +32,26 @@ export function variableFile(values: Readonly<Record<string, string>>): string {
   return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`
 }
 
+/**
+ * The text of a variable file in HCL: expressions as they are, texts as quoted ones without templates. Parentheses keep
+ * an expression from going on into the next variable.
+ */
+export function expressionFile(
+  values: readonly { readonly key: string; readonly value: string; readonly hcl: boolean }[],
+): string {
+  return values.map(({ key, value, hcl }) => `${key} = ${hcl ? `(\n${value}\n)` : quoted(value)}\n`).join('')
+}
+
+/** HCL has fewer escapes than JSON. */
+function quoted(text: string): string {
+  return JSON.stringify(text)
+    .replaceAll(/\\[bf]|\\./g, (escape) => ESCAPES[escape] ?? escape)
+    .replaceAll('${', () => '$${')
+    .replaceAll('%{', '%%{')
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\b': '\\u0008', '\\f': '\\u000c' }
+
 function parse(json: string): unknown {
   try {
     return JSON.parse(json)

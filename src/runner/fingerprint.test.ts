@@ -21,6 +21,7 @@ const configuration: Configuration = {
   variables: { size: 3, tags: { b: 1, a: 2 } },
   varFiles: ['prod.tfvars'],
   uses: [used],
+  given: null,
 }
 
 test('the order in which things are named does not matter', () => {

@@ -10,6 +10,8 @@ export interface Configuration {
   readonly variables: Readonly<Record<string, unknown>>
   readonly varFiles: readonly string[]
   readonly uses: readonly UsedOutputs[]
+  /** Stands for the variables that apply to the unit. Null: there are none. */
+  readonly given: string | null
 }
 
 /** Raised when what is taken in changes, so that no old fingerprint is mistaken for a new one. */
@@ -22,12 +24,24 @@ const ENGINE_LENGTH = 16
  * The part of a fingerprint that comes from files and documents. Pure. It is shown and stored, and variables may be
  * short secrets: without the unit's key no one can try values until one fits.
  */
-export function configurationPrint({ files, variables, varFiles, uses }: Configuration, key: string): string {
+export function configurationPrint(
+  { files, variables, varFiles, uses, given }: Configuration,
+  key: string,
+): string {
   const inputs = uses
     .map(({ unit, outputs, inputs: taken }) => [unit.id, sorted(outputs), sorted(taken)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
   return createHmac('sha256', key)
-    .update(JSON.stringify([RECIPE, sorted(files), sortedDeep(variables), varFiles, inputs]))
+    .update(
+      JSON.stringify([
+        RECIPE,
+        sorted(files),
+        sortedDeep(variables),
+        varFiles,
+        inputs,
+        ...(given === null ? [] : [given]),
+      ]),
+    )
     .digest('hex')
     .slice(0, CONFIGURATION_LENGTH)
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { ClaimOptions, Claims, StepEnd, StepStart } from '../rollouts/index.ts'
+import type { RunVariables } from '../variables/index.ts'
 import type { RunnerEvent } from './events.ts'
 import type { Engines } from './host/engines.ts'
 import type { Machine } from './host/machine.ts'
@@ -20,6 +21,8 @@ export interface RolloutApi {
     unit: string,
     options: { readonly token: string; readonly end: StepEnd; readonly next?: ClaimOptions },
   ): Promise<Claims>
+  /** The variables that apply to a unit, with their values. */
+  variables(unit: string): Promise<RunVariables>
   /** Whether the same call may succeed later: nothing was decided, the server or its bucket did not answer. */
   isAway(error: unknown): boolean
 }

@@ -1,4 +1,4 @@
-import { memoryEnv, variableFile } from '../engines/index.ts'
+import { memoryEnv } from '../engines/index.ts'
 import { backendEnv, backendUrl } from './backend-env.ts'
 import type { Machine } from './host/machine.ts'
 import type { StateBackend } from './needs.ts'
@@ -12,6 +12,8 @@ export interface StepEnv {
   readonly lock: string | null
   /** How many engines run at once. */
   readonly jobs: number
+  /** Of the unit. Stronger than those of this machine. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 /**
@@ -26,6 +28,7 @@ export function stepEnv(
   const url = backendUrl(backend.url, step.org, step.unit)
   const env: Record<string, string> = {
     ...backend.env,
+    ...step.variables,
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
@@ -39,17 +42,4 @@ export function stepEnv(
   delete env['TF_HTTP_LOCK_ADDRESS']
   delete env['TF_HTTP_UNLOCK_ADDRESS']
   return env
-}
-
-/**
- * Variables of taco.yaml and inputs (JSON text) as a variable file, which is given last: it is stronger than any other
- * file and than the environment, and values keep their types whatever the code says of the variable.
- */
-export function variablesText(
-  variables: Readonly<Record<string, unknown>>,
-  inputs: Readonly<Record<string, string>>,
-): string | undefined {
-  const own = Object.entries(variables).map(([name, value]) => [name, JSON.stringify(value)] as const)
-  const all = { ...Object.fromEntries(own), ...inputs }
-  return Object.keys(all).length === 0 ? undefined : variableFile(all)
 }

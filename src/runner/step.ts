@@ -12,7 +12,8 @@ import type { RunnerNeeds, RunnerOptions } from './needs.ts'
 import { patiently } from './patience.ts'
 import { unitNamed } from './repository.ts'
 import { type RunToken, during, takeRunToken } from './run-token.ts'
-import { stepEnv, variablesText } from './step-env.ts'
+import { variableFiles, variablesOfEnv } from './run-variables.ts'
+import { stepEnv } from './step-env.ts'
 import { printOf } from './unit-fingerprint.ts'
 
 /** A claimed step while this worker has it. */
@@ -56,7 +57,13 @@ async function carryOut(needs: StepNeeds, options: RunnerOptions, hold: Hold): P
   const folder = folderOf(repository, unit)
   const program = engines.find(unit)
   const files = readUnitFiles(repository, unit)
-  const print = printOf(files, unit, { env: machine.env, uses: claim.uses, key: claim.fingerprintKey })
+  const given = await untilItPasses(needs, options, hold, () => needs.api.variables(claim.unit.id))
+  const print = printOf(files, unit, {
+    env: machine.env,
+    uses: claim.uses,
+    given: given.print,
+    key: claim.fingerprintKey,
+  })
   const [path] = files.hidden
   if (path !== undefined) report({ kind: 'unproven', unit: unit.name, path })
   const last = options.skips ? claim.fingerprint : null
@@ -93,10 +100,11 @@ async function carryOut(needs: StepNeeds, options: RunnerOptions, hold: Hold): P
         token: run.token,
         lock,
         jobs: options.jobs,
+        variables: variablesOfEnv(given.items),
       }),
       runFolder: needs.runFolder,
       varFiles: unit.varFiles,
-      variables: variablesText(unit.variables, inputs),
+      variables: variableFiles(unit.variables, given.items, inputs),
       separatePlan: options.separatePlan,
       colour: options.colour,
       ownGroup: true,

@@ -11,12 +11,19 @@ export function printOf(
   {
     env,
     uses,
+    given,
     key,
-  }: { readonly env: Machine['env']; readonly uses: readonly UsedOutputs[]; readonly key: string },
+  }: {
+    readonly env: Machine['env']
+    readonly uses: readonly UsedOutputs[]
+    /** Stands for the variables that apply to the unit. Null: there are none. */
+    readonly given: string | null
+    readonly key: string
+  },
 ): string | null {
   if (hidden.length > 0) return null
   const variables = { ...variablesIn(env), ...unit.variables }
-  return configurationPrint({ files: hashes, variables, varFiles: unit.varFiles, uses }, key)
+  return configurationPrint({ files: hashes, variables, varFiles: unit.varFiles, uses, given }, key)
 }
 
 /** Variables that come with the environment count as much as those in files. */

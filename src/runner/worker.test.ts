@@ -60,6 +60,7 @@ function atWork(names: readonly string[], answer: (asked: Asked) => Answer, idle
         },
         begin: () => Promise.reject(new Error('not asked for')),
         end: (unit, options) => claims({ call: 'end', unit, options }),
+        variables: () => Promise.resolve({ print: null, items: [] }),
         isAway: (error) => error === away,
       },
       backend: { url: 'http://127.0.0.1:1', env: { PATH: process.env['PATH'] ?? '' }, tokens: undefined },

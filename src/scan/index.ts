@@ -2,4 +2,5 @@
 export type { HclBody, HclFault, HclReader } from './hcl/hcl.ts'
 export { isScanned, mentionsDynamodb, scan } from './scan.ts'
 export type { DynamodbUse, ScanFile, ScanReport } from './scan.ts'
+export { readVariableFile } from './variable-file.ts'
 export { projectText } from './write.ts'

@@ -4,7 +4,7 @@
  */
 export { createVariables, type VariableServices } from './services.ts'
 export { type Candidate, type Effective, type Source } from './precedence.ts'
-export { type RunVariable, type UnitOwner, type UnitVariables } from './unit-variables.ts'
+export { type RunVariable, type RunVariables, type UnitOwner, type UnitVariables } from './unit-variables.ts'
 export { Category, type VariableChange, type VariableInput, type VariableView } from './variable.ts'
 export { type Scope, type VariableSet, scopeFor } from './variable-set.ts'
 export { type Attached, type NewSet, type SetChange, type VariableSets, ownerOf } from './variable-sets.ts'

@@ -27,6 +27,12 @@ export interface RunVariable {
   readonly priority: boolean
 }
 
+export interface RunVariables {
+  /** The same as long as no variable changes that applies to the unit. Null: there is none. Says nothing about values. */
+  readonly print: string | null
+  readonly items: readonly RunVariable[]
+}
+
 /** What applies to a unit: its own variables, and those of the sets that are for it. */
 export interface UnitVariables {
   /** By name or id. NOT_FOUND if there is none, or if it was deleted. */
@@ -35,9 +41,7 @@ export interface UnitVariables {
   setsFor(owner: UnitOwner): Promise<readonly { readonly set: VariableSet; readonly scope: Scope }[]>
   effective(owner: UnitOwner): Promise<readonly Effective<VariableView>[]>
   /** With the values of sensitive ones: for the unit's runs, and for no one else. */
-  forRun(owner: UnitOwner): Promise<readonly RunVariable[]>
-  /** The same as long as no variable changes that applies to the unit. Null: there is none. Says nothing about values. */
-  print(owner: UnitOwner): Promise<string | null>
+  forRun(owner: UnitOwner): Promise<RunVariables>
 }
 
 export function createUnitVariables(
@@ -81,16 +85,17 @@ export function createUnitVariables(
     setsFor,
     effective: async (owner) =>
       (await all(owner)).map((one) => ({ ...viewed(one), overrides: one.overrides.map(viewed) })),
-    forRun: async (owner) =>
-      (await all(owner)).map(({ variable, source }) => {
-        const { key, category, sensitive, hcl } = variable
-        const priority = source.kind === 'set' && source.priority
-        return { key, category, sensitive, hcl, priority, value: opened(store, variable) }
-      }),
-    async print(owner) {
+    async forRun(owner) {
       const found = await all(owner)
-      if (found.length === 0) return null
-      return sha256Hex(JSON.stringify(found.map(({ variable }) => [variable.id, variable.versionId])))
+      const versions = found.map(({ variable }) => [variable.id, variable.versionId])
+      return {
+        print: found.length === 0 ? null : sha256Hex(JSON.stringify(versions)),
+        items: found.map(({ variable, source }) => {
+          const { key, category, sensitive, hcl } = variable
+          const priority = source.kind === 'set' && source.priority
+          return { key, category, sensitive, hcl, priority, value: opened(store, variable) }
+        }),
+      }
     },
   }
 }

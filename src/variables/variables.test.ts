@@ -104,7 +104,7 @@ test('a sensitive value is nowhere in the bucket in plain, and only a run gets i
     facts: { field: 'sensitive' },
   })
 
-  expect(await unitVariables.forRun(owner)).toMatchObject([
+  expect((await unitVariables.forRun(owner)).items).toMatchObject([
     { key: 'password', value: SECRET },
     { key: 'later', value: `${SECRET}-2` },
   ])
@@ -146,7 +146,8 @@ test('a replaced key is used for all sealed values at the next write', async () 
   const both = await open([current, old], first.bucket)
   await both.variables.create(both.owner, { key: 'b', category: 'env', value: 'x' }, caller)
   const second = await open([current], first.bucket)
-  expect(await second.unitVariables.forRun(second.owner)).toMatchObject([{ value: SECRET }, { value: 'x' }])
+  const { items } = await second.unitVariables.forRun(second.owner)
+  expect(items).toMatchObject([{ value: SECRET }, { value: 'x' }])
 })
 
 test('a server without a key stores no secrets, and says what to do', async () => {
@@ -203,10 +204,10 @@ test('sets give their variables to the units that they are for, and take them aw
     ])
 
   expect(await seen()).toEqual([['unit', 'project', 'global']])
-  const before = await unitVariables.print(owner)
+  const before = (await unitVariables.forRun(owner)).print
   await variableSets.update('acme', global.id, { priority: true }, caller)
   expect(await seen()).toEqual([['global', 'unit', 'project']])
-  expect(await unitVariables.print(owner)).not.toBe(before)
+  expect((await unitVariables.forRun(owner)).print).not.toBe(before)
   await variableSets.update('acme', near.id, { units: { remove: [owner.unit.id] } }, caller)
   expect(await seen()).toEqual([['global', 'project']])
   await variableSets.remove('acme', global.id, caller)

@@ -11,6 +11,7 @@ import { serverCommands } from './commands/server/spec.ts'
 import { tokenCommands, workloadCommands } from './commands/token/spec.ts'
 import { orgCommands, unitCommands } from './commands/unit/spec.ts'
 import { lockCommands, stateCommands } from './commands/state/spec.ts'
+import { varCommands, varsetCommands } from './commands/variables/spec.ts'
 import type { CommandSpec } from './spec/spec.ts'
 
 const about = `OpenTaco keeps the states of OpenTofu and Terraform in your own bucket, with locks and history.
@@ -55,6 +56,8 @@ export const program: CommandSpec = {
     stateCommands,
     ...lockCommands,
     ...projectCommands,
+    varCommands,
+    varsetCommands,
     ...graphCommands,
     ...rolloutCommands,
     ...serverCommands,

@@ -1,5 +1,12 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
-import type { HclReader, isScanned, mentionsDynamodb, projectText, scan } from '../../scan/index.ts'
+import type {
+  HclReader,
+  isScanned,
+  mentionsDynamodb,
+  projectText,
+  readVariableFile,
+  scan,
+} from '../../scan/index.ts'
 import type { accessFiles } from '../../access/index.ts'
 import type { placesOfDependencies, readProject } from '../../project/index.ts'
 
@@ -47,6 +54,7 @@ export interface RepositoryTools {
   readonly placesOfDependencies: typeof placesOfDependencies
   readonly scan: typeof scan
   readonly projectText: typeof projectText
+  readonly readVariableFile: typeof readVariableFile
   openHclReader(): HclReader
 }
 

@@ -6,6 +6,7 @@ import {
   isMissingVariables,
   startEngine,
 } from '../../engines/index.ts'
+import type { VariableFiles } from '../run-variables.ts'
 import { dataDir, noteEngine } from './left-engine.ts'
 import type { RunFiles, RunFolder } from './run-folder.ts'
 
@@ -15,8 +16,7 @@ export interface UnitRun {
   readonly env: Readonly<Record<string, string>>
   readonly runFolder: RunFolder
   readonly varFiles: readonly string[]
-  /** Text of a variable file that is stronger than all others. */
-  readonly variables: string | undefined
+  readonly variables: VariableFiles
   /** Asks for a saved plan first. */
   readonly separatePlan: boolean
   readonly colour: boolean
@@ -97,8 +97,11 @@ async function inFolder(run: UnitRun, work: (process: EngineIn) => Promise<UnitR
 }
 
 function engineIn(run: UnitRun, own: RunFiles) {
-  const { variables } = run
-  const last = variables === undefined ? [] : [own.write('variables.tfvars.json', variables)]
+  const { json, hcl } = run.variables
+  const last = [
+    ...(json === undefined ? [] : [own.write('variables.tfvars.json', json)]),
+    ...(hcl === undefined ? [] : [own.write('variables.tfvars', hcl)]),
+  ]
   const varFiles = [...run.varFiles, ...last].map((name) => `-var-file=${name}`)
   let engineMs = 0
   async function start(command: string, args: readonly string[]): Promise<EngineEnd> {

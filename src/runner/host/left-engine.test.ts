@@ -101,7 +101,7 @@ function apply(at: string, script: string, env: Readonly<Record<string, string>>
     env: { PATH: process.env['PATH'] ?? '', ...env },
     runFolder: openRunFolder(),
     varFiles: [],
-    variables: undefined,
+    variables: { json: undefined, hcl: undefined },
     separatePlan: false,
     colour: false,
     ownGroup: true,

@@ -76,6 +76,7 @@ async function embedded(engine: Engine, files: Readonly<Record<string, string>>)
         renew: (claims) => rollouts.renew(ref, claims, caller),
         begin: (unit, options) => rollouts.begin(ref, unit, options, caller),
         end: (unit, options) => rollouts.end(ref, unit, options, caller),
+        variables: () => Promise.resolve({ print: null, items: [] }),
         isAway: () => false,
       }
       const events: RunnerEvent[] = []

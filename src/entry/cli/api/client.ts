@@ -28,6 +28,8 @@ export interface SendOptions {
   readonly form?: Readonly<Record<string, string>>
   readonly upload?: Upload
   readonly accept?: string
+  /** Instead of the caller's own. */
+  readonly token?: string | undefined
   /** Gives up when nothing moves for this long; 0 waits for ever. */
   readonly idleMs?: number
   readonly signal?: AbortSignal
@@ -77,6 +79,7 @@ export function openClient(options: ClientOptions): Client {
     if (connect === undefined)
       agent ??= new (https?.Agent ?? Agent)({ keepAlive: true, ...(ca === undefined ? {} : { ca }) })
     const body = bodyOf(what)
+    const token = what.token ?? options.token
     const target = `${root}${path}${queryOf({ org: options.org, ...what.query })}`
     const setup: RequestOptions = {
       // A connection inside the process is no socket: neither kept by an agent nor timed.
@@ -89,7 +92,7 @@ export function openClient(options: ClientOptions): Client {
         accept: what.accept ?? 'application/json',
         'user-agent': options.userAgent,
         ...(key === undefined ? {} : { 'idempotency-key': key }),
-        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...contentHeaders(method, body, what),
       },
       ...(what.signal === undefined ? {} : { signal: what.signal }),

@@ -2,6 +2,7 @@ import type { RolloutApi } from '../../../runner/index.ts'
 import { isAway } from '../terminal/exit-codes.ts'
 import { check } from './check-answer.ts'
 import { type Client, unitPath } from './client.ts'
+import { variablesOf } from './variable-answers.ts'
 import { claimsAnswer, lostAnswer, startAnswer } from './rollout-answers.ts'
 
 /** What a worker calls, over the HTTP API. */
@@ -12,6 +13,7 @@ export function rolloutApi(client: Client, id: string): RolloutApi {
     renew: async (claims) => check(lostAnswer, await post(`${rolloutPath(id)}/renew`, claims)).lost,
     begin: async (unit, options) => check(startAnswer, await post(stepPath(id, unit, 'begin'), options)),
     end: async (unit, options) => check(claimsAnswer, await post(stepPath(id, unit, 'end'), options)),
+    variables: (unit) => variablesOf(client, unit),
     isAway,
   }
 }

@@ -15,7 +15,8 @@ import {
   stepEnv,
   takeRunToken,
   unitNamed,
-  variablesText,
+  variableFiles,
+  variablesOfEnv,
 } from '../../../../runner/index.ts'
 import { check } from '../../api/check-answer.ts'
 import { unitPath } from '../../api/client.ts'
@@ -28,6 +29,7 @@ import { EXIT, usageError } from '../../terminal/exit-codes.ts'
 import { isColourful } from '../../terminal/output.ts'
 import { saysTokenLeft } from '../../terminal/runner-events.ts'
 import { traceLog } from '../../terminal/trace-log.ts'
+import { variablesOf } from '../../api/variable-answers.ts'
 
 interface AffectedOptions {
   readonly affected?: boolean
@@ -82,7 +84,10 @@ export async function planAffected(
     const last = step?.fingerprint ?? null
     const key = step?.fingerprintKey ?? null
     const maySkip = options.affected === true && options.skip !== false && key !== null
-    const print = maySkip ? printOf(files, unit, { env: world.env, uses: step?.uses ?? [], key }) : null
+    const { print: given, items } = await variablesOf(client, unit.name)
+    const print = maySkip
+      ? printOf(files, unit, { env: world.env, uses: step?.uses ?? [], given, key })
+      : null
     if (print !== null && last !== null && isOfConfiguration(last, print)) {
       const fingerprint = fingerprintOf(print, await engines.version(program))
       if (fingerprint === last)
@@ -113,11 +118,13 @@ export async function planAffected(
           token: run.token,
           lock: null,
           jobs: options.jobs ?? 4,
+          variables: variablesOfEnv(items),
         }),
         runFolder,
         varFiles: unit.varFiles,
-        variables: variablesText(
+        variables: variableFiles(
           unit.variables,
+          items,
           Object.fromEntries(
             inputs.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])),
           ),

@@ -2,8 +2,9 @@ import type { ChildProcess } from 'node:child_process'
 import { TacoError, messageOf, reasonOf } from '../../../../base/errors.ts'
 import { lockAnswer } from '../../api/answers.ts'
 import { systemClock } from '../../../../base/clock.ts'
-import { backendEnv, backendUrl, during, takeRunToken } from '../../../../runner/index.ts'
+import { backendEnv, backendUrl, during, takeRunToken, withVariables } from '../../../../runner/index.ts'
 import { unitPath } from '../../api/client.ts'
+import { variablesOf } from '../../api/variable-answers.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import { openBackend } from '../../api/run-backend.ts'
 import type { RunBackend } from '../../api/run-backend.ts'
@@ -35,7 +36,13 @@ export async function exec(
   })
   const backend = backendEnv(backendUrl(url, session.org(), unit), own.token, run)
   session.output.trace(`TF_HTTP_ADDRESS=${backend['TF_HTTP_ADDRESS'] ?? ''}`)
-  const code = await during(own, () => runChild(session.world, program, args, { ...env, ...backend }))
+  const code = await during(own, async () => {
+    const isServer = session.target().kind === 'server'
+    const { items } = await variablesOf(await session.client(), unit, isServer ? own.token : undefined)
+    return withVariables({ items, env, program, args }, (given) =>
+      runChild(session.world, program, args, { ...given, ...backend }),
+    )
+  })
   if (code !== 0) await mentionLock(session, unit, isOwnLock)
   return code
 }

@@ -94,6 +94,10 @@ export const unitVariableRoutes = [
     answers: {
       200: jsonAnswer(
         z.object({
+          print: z.string().nullable().meta({
+            description:
+              'The same as long as no variable changes that applies to the unit. Null: there is none.',
+          }),
           items: z.array(
             z.object({
               key: z.string(),
@@ -109,8 +113,8 @@ export const unitVariableRoutes = [
       ),
     },
     async handle({ target, caller }, { unitVariables }) {
-      const items = await unitVariables.forRun(await unitVariables.find(target, caller))
-      return { status: 200, json: { items: [...items] } }
+      const { print, items } = await unitVariables.forRun(await unitVariables.find(target, caller))
+      return { status: 200, json: { print, items: [...items] } }
     },
   }),
 ]
