@@ -96,6 +96,37 @@ test.skipIf(browser === undefined)(
   },
 )
 
+test.skipIf(browser === undefined)(
+  'a graph is zoomed and moved, and the slider goes back in time',
+  async () => {
+    const server = await startEstate()
+    const { page } = await openWindow(browser)
+    await page.goto(`${server.url}/app/default?view=graph`)
+    const picture = page.locator('[data-is-movable] > svg')
+    const shown = async () => (await picture.getAttribute('viewBox'))?.split(' ').map(Number) ?? []
+
+    const [x = 0, , width = 0] = await shown()
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    const [, , near = 0] = await shown()
+    expect(near).toBeLessThan(width)
+    await page.getByRole('button', { name: 'Fit' }).click()
+    const box = await picture.boundingBox()
+    if (box === null) throw new Error('there is no picture')
+    await page.mouse.move(box.x + 20, box.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 120, box.y + 60, { steps: 5 })
+    await page.mouse.up()
+    expect((await shown())[0]).toBeLessThan(x)
+    await page.locator('svg .node', { hasText: 'data/orders' }).click()
+    await page.locator('#panel h2', { hasText: 'orders' }).waitFor()
+    expect(search(page).get('view')).toBe('graph')
+
+    await page.getByRole('slider', { name: 'As of' }).press('Home')
+    await page.waitForURL('**at=**')
+    expect(await page.locator('.notice').innerText()).toContain('The estate as it was')
+  },
+)
+
 test.skipIf(browser === undefined)('every view is accessible, and fits a phone', async () => {
   const server = await startEstate()
   const { page, isAccessible } = await openWindow(browser, { viewport: { width: 360, height: 740 } })

@@ -1,14 +1,33 @@
-// Follows what happens in the organization while a page is open. Parts of the page that have `data-live-on` get the
+// Follows what happens in the organization while a page is in sight. Parts of the page that have `data-live-on` get the
 // event `live` (an htmx trigger) when an event of the journal has a type that begins with one of its words.
 
-/** @typedef {{ trigger(element: Element, name: string): void, ajax(method: string, path: string, options: object): void }} Htmx */
+/** @typedef {{ trigger(element: Element, name: string): void }} Htmx */
 
 const path = document.body.dataset['live']
-if (path !== undefined) {
-  const source = new EventSource(path)
-  /** @type {Set<Element>} */
-  const waiting = new Set()
+/** @type {EventSource | undefined} */
+let source
+/** @type {Set<Element>} */
+const waiting = new Set()
 
+if (path !== undefined) {
+  follow(path)
+  // Browsers allow six connections to a server: pages that nobody looks at must not take them.
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) return stop()
+    if (source !== undefined) return
+    follow(path)
+    for (const part of document.querySelectorAll('[data-live-on]')) waiting.add(part)
+    tell()
+  })
+  // Otherwise the open stream delays the next page.
+  addEventListener('pagehide', stop)
+  addEventListener('pageshow', (event) => event.persisted && follow(path))
+}
+
+/** @param {string} from */
+function follow(from) {
+  stop()
+  source = new EventSource(from)
   source.addEventListener('journal', (message) => {
     /** @type {{ type: string }} */
     const { type } = JSON.parse(message.data)
@@ -17,21 +36,27 @@ if (path !== undefined) {
       if (words.some((word) => type.startsWith(word))) waiting.add(part)
     }
     if (waiting.size > 0) setTimeout(tell, 100)
-    document.dispatchEvent(new CustomEvent('taco:journal', { detail: JSON.parse(message.data) }))
+    say('journal', message)
   })
-  for (const name of ['looks', 'reload'])
-    source.addEventListener(name, (message) =>
-      document.dispatchEvent(new CustomEvent(`taco:${name}`, { detail: JSON.parse(message.data) })),
-    )
+  for (const name of ['looks', 'reload']) source.addEventListener(name, (message) => say(name, message))
   // The person may not read on.
-  source.addEventListener('end', () => source.close())
+  source.addEventListener('end', stop)
   source.addEventListener('open', () => document.documentElement.setAttribute('data-is-live', ''))
-  // Otherwise the open stream delays the next page.
-  addEventListener('pagehide', () => source.close())
+}
 
-  function tell() {
-    const { htmx } = /** @type {{ htmx?: Htmx }} */ (/** @type {unknown} */ (globalThis))
-    for (const part of waiting) htmx?.trigger(part, 'live')
-    waiting.clear()
-  }
+function stop() {
+  source?.close()
+  source = undefined
+  document.documentElement.removeAttribute('data-is-live')
+}
+
+/** @param {string} name @param {MessageEvent} message */
+function say(name, message) {
+  document.dispatchEvent(new CustomEvent(`taco:${name}`, { detail: JSON.parse(message.data) }))
+}
+
+function tell() {
+  const { htmx } = /** @type {{ htmx?: Htmx }} */ (/** @type {unknown} */ (globalThis))
+  for (const part of waiting) htmx?.trigger(part, 'live')
+  waiting.clear()
 }
