@@ -12,6 +12,13 @@ export function backendEnv(url: string, token: string | undefined, run?: string)
     TF_HTTP_UPDATE_METHOD: 'POST',
     TF_HTTP_LOCK_METHOD: 'LOCK',
     TF_HTTP_UNLOCK_METHOD: 'UNLOCK',
-    ...(token === undefined ? {} : { TF_HTTP_USERNAME: 'taco', TF_HTTP_PASSWORD: token }),
+    ...(token === undefined
+      ? {}
+      : { TF_HTTP_USERNAME: 'taco', TF_HTTP_PASSWORD: token, [tokenVariable(url)]: token }),
   }
+}
+
+/** Where code with a `cloud` block or `backend "remote"` finds the token for a host. */
+function tokenVariable(url: string): string {
+  return `TF_TOKEN_${new URL(url).host.replaceAll('-', '__').replaceAll('.', '_')}`
 }

@@ -8,7 +8,8 @@ import { tempFolder } from './temp.ts'
 export interface Workdir {
   readonly folder: string
   write(name: string, text: string): Promise<void>
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished>
+  /** `input`: what a person would type. */
+  run(args: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Finished>
   /** As `run`, and fails the test when the engine fails. */
   must(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished>
   start(args: readonly string[], env?: Readonly<Record<string, string>>): Child
@@ -34,8 +35,12 @@ export async function workdir(
     CHECKPOINT_DISABLE: '1',
     ...extra,
   }
-  const run: Workdir['run'] = (args, more) =>
-    runChild(engine.path, args, { cwd: folder, env: { ...env, ...more } })
+  const run: Workdir['run'] = (args, more, input) =>
+    runChild(engine.path, args, {
+      cwd: folder,
+      env: { ...env, ...more },
+      ...(input === undefined ? {} : { input }),
+    })
   return {
     folder,
     env,
