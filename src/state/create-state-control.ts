@@ -82,6 +82,7 @@ export async function createStateControl(options: StateControlOptions): Promise<
   const owners = createKeyOwners(deps, orgs, directory)
   const maker = createUnitMaker(deps, store, claims, orgs, catalog, owners)
   const runTokens = createRunTokens(deps)
+  const locks = createLocks(parts, locator, maker)
   const uploads = createUploads(deps, orgs)
   const locksSeen = createLocksSeen(parts)
   const journal = createJournal(deps, { orgs, tails, unitsNamed: catalog.idsNamed })
@@ -115,9 +116,9 @@ export async function createStateControl(options: StateControlOptions): Promise<
     },
     units: createUnits(parts, catalog, locator, maker, claims, orgs, locksSeen, owners),
     states: createStates(parts, intake, locator, maker),
-    keys: createStateKeys(parts, catalog, locator, claims, orgs, () => limited.units),
+    keys: createStateKeys(parts, catalog, locator, claims, orgs, locks, () => limited),
     uploads,
-    locks: createLocks(parts, locator, maker),
+    locks,
     versions: createVersions(parts, locator),
     outputs: createOutputs(parts, locator),
     graph: createGraphStore(parts, catalog, locator, orgs, createUnitsAt(parts, catalog, history)),

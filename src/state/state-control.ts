@@ -284,6 +284,8 @@ export interface StateKeys {
   checkAbsent(ref: KeyRef): Promise<void>
   /** States whose key starts with the prefix, in the order of their keys. As current as lists. */
   list(org: string, prefix: string, caller: Caller): Promise<readonly ListedState[]>
+  /** As `locks.get`; also in a deleted organization, where what was begun under a lock can be finished. */
+  lockOf(ref: UnitRef, caller: Caller): Promise<LockView | null>
   /** The tag of the state that a write has just stored. Undefined: it was replaced since. */
   tagOf(ref: UnitRef, version: string): Promise<string | undefined>
 }

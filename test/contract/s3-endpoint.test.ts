@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { startS3Face } from '../rig/s3-face.ts'
-import { stateText } from '../support/state.ts'
+import { alice, stateText } from '../support/state.ts'
 
 const Bucket = 'default'
 const Key = 'prod/network/terraform.tfstate'
@@ -189,4 +189,24 @@ test('parts of a state have the checks of a whole one', async () => {
 
   await expect(upload.finish([older])).rejects.toEqual(refused('OperationAborted', 409))
   expect((await read(s3)).text).toBe(stateText(2))
+})
+
+test('what was begun in an organization that is deleted can be finished, and nothing begins there', async () => {
+  const face = await startS3Face()
+  const s3 = face.client()
+  const { orgs } = face.deps.control
+  await orgs.create({ name: 'acme' }, alice)
+  const at = { Bucket: 'acme', Key }
+  const lockAt = { Bucket: 'acme', Key: LockKey }
+  await s3.send(new PutObjectCommand({ ...lockAt, Body: lockText('one'), IfNoneMatch: '*' }))
+  await orgs.remove('acme', { force: true }, alice)
+
+  await s3.send(new PutObjectCommand({ ...at, Body: stateText(1) }))
+  await s3.send(new GetObjectCommand(lockAt))
+  await s3.send(new DeleteObjectCommand(lockAt))
+  for (const command of [new PutObjectCommand({ ...at, Body: stateText(2) }), new GetObjectCommand(at)])
+    await expect(s3.send(command as PutObjectCommand)).rejects.toThrow(/was deleted/)
+  await orgs.restore('acme', alice)
+  const { Body } = await s3.send(new GetObjectCommand(at))
+  expect(await Body?.transformToString()).toBe(stateText(1))
 })

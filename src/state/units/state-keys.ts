@@ -7,21 +7,22 @@ import { defaultStateKey, objectOf, stateClaimKey } from '../documents/layout.ts
 import { parseStateKey } from '../documents/names.ts'
 import type { Unit } from '../documents/unit-store.ts'
 import type { Parts } from '../protocol/context.ts'
-import type { Caller, KeyRef, KeyedUnit, StateKeys, UnitRef, Units } from '../state-control.ts'
+import type { Caller, KeyRef, KeyedUnit, Locks, StateKeys, UnitRef, Units } from '../state-control.ts'
 import { readStateKey, unitNameFor } from '../upkeep/adopt-names.ts'
 import type { Claims } from './claims.ts'
 import type { Locator } from './locate.ts'
 import { refuseLost } from './lost-units.ts'
 import type { OrgStore } from './orgs.ts'
 
-/** `units`: as faces see them, so that limits hold for units that are created here. */
+/** `faces`: what faces see, so that limits hold for units that are created here. `locks`: of any organization. */
 export function createStateKeys(
   { deps: { bucket }, store }: Parts,
   catalog: Catalog,
   locator: Locator,
   claims: Claims,
   orgs: OrgStore,
-  units: () => Pick<Units, 'create'>,
+  locks: Pick<Locks, 'get'>,
+  faces: () => { readonly units: Pick<Units, 'create'> },
 ): StateKeys {
   const isSameKey = (a: string, b: string) => objectOf(a, bucket.can) === objectOf(b, bucket.can)
 
@@ -72,7 +73,7 @@ export function createStateKeys(
     try {
       const key = await wholeKey(ref)
       if (key !== defaultStateKey(await orgs.folderOf(org), name)) await refuseUnregistered(key)
-      const { id } = await units().create({ org, name, key, takeOver: false }, caller)
+      const { id } = await faces().units.create({ org, name, key, takeOver: false }, caller)
       return { org, unit: id }
     } catch (error) {
       // Another client may have created it at the same time.
@@ -104,6 +105,7 @@ export function createStateKeys(
       })
       return found.sort((a, b) => compareKeys(a.key, b.key))
     },
+    lockOf: locks.get,
     async tagOf(ref, version) {
       const head = store.folded(await locator.find(ref)).value.head
       return head?.version.id === version ? (head.tag ?? undefined) : undefined

@@ -4,7 +4,7 @@ import type { SsoFace } from '../../../../test/rig/sso-face.ts'
 import { signedHeaders } from '../../../../test/support/aws-signer.ts'
 import { stateText } from '../../../../test/support/state.ts'
 import { type SigningKey, rootSigningKey } from '../../../access/index.ts'
-import { bind } from '../../../access/organization/transitions.ts'
+import { addGuard, bind } from '../../../access/organization/transitions.ts'
 import { elementsIn } from './xml.ts'
 
 /**
@@ -99,4 +99,21 @@ test('a list has the states that the caller may see, and no others', async () =>
   const { text } = await face.send('/s3/default?list-type=2', { headers })
 
   expect(elementsIn(text, 'Key')).toEqual(['dev/a/terraform.tfstate'])
+})
+
+test('a guarded unit is written by runs alone, and the refusal names its key', async () => {
+  const { face, owner } = await cast()
+  await makeUnit(face, 'guarded')
+  await face.policy('default', (all) =>
+    addGuard(all, { id: face.id('guard'), units: ['guarded'], at: 1, by: 'x' }),
+  )
+  const [, id] = /_([0-9A-Za-z]{16})\./.exec(owner.token['authorization'] ?? '') ?? []
+  const path = '/s3/default/guarded/terraform.tfstate'
+  const request = { method: 'PUT', path, body: stateText(2), host: `127.0.0.1:${face.port}` }
+  const headers = await signedHeaders(face.signIn.tokens.signingKey(`at-${id}`), request)
+
+  const { status, text } = await face.send(path, { ...request, headers })
+
+  expect(status).toBe(403)
+  expect(text).toContain('Only runs may change the state of guarded/terraform.tfstate')
 })

@@ -30,9 +30,9 @@ export function unitOf(
 export async function lockUnder(
   ref: UnitRef,
   x: Exchange,
-  { locks }: S3Services['control'],
+  { keys }: S3Services['control'],
 ): Promise<string | undefined> {
-  const lock = await locks.get(ref, x.caller)
+  const lock = await keys.lockOf(ref, x.caller)
   return lock !== null && isOwn(lock, x) ? lock.id : undefined
 }
 
@@ -69,7 +69,7 @@ export async function readLock(
   target: KeyedUnit,
   { control, limits }: S3Services,
 ): Promise<void> {
-  const lock = target.isNew ? null : await control.locks.get(target, x.caller)
+  const lock = target.isNew ? null : await control.keys.lockOf(target, x.caller)
   if (lock === null) throw notLocked(target)
   if (isUnchanged(x.req.headers, lock.id, `The lock of ${target.key}`))
     return send(x, 304, undefined, lockHeaders(x, lock), limits)
@@ -91,8 +91,8 @@ export async function releaseLock(
   target: KeyedUnit,
   { control, limits }: S3Services,
 ): Promise<void> {
-  const { locks } = control
-  const lock = target.isNew ? null : await locks.get(target, x.caller)
+  const { locks, keys } = control
+  const lock = target.isNew ? null : await keys.lockOf(target, x.caller)
   if (lock !== null) {
     const expected = expectedBy(x.req.headers)
     if (Array.isArray(expected) && !expected.includes(lock.id))

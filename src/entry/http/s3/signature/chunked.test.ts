@@ -12,22 +12,24 @@ const SIGNATURES = [
 ]
 const CHUNKS = ['a'.repeat(65_536), 'a'.repeat(1024), '']
 
-function exampleKey() {
+/** The request of both examples. `more`: the headers in which they differ, which are signed like the others. */
+function keyOfExample(seed: string, more: Readonly<Record<string, string>>) {
+  const headers = {
+    host: 's3.amazonaws.com',
+    'x-amz-date': '20130524T000000Z',
+    'x-amz-storage-class': 'REDUCED_REDUNDANCY',
+    'content-encoding': 'aws-chunked',
+    'x-amz-decoded-content-length': '66560',
+    ...more,
+  }
+  const names = Object.keys(headers).toSorted().join(';')
+  const authorization = `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=${names}, Signature=${seed}`
   const signature = readSignature(
     {
       method: 'PUT',
       path: '/examplebucket/chunkObject.txt',
       query: '',
-      headers: {
-        host: 's3.amazonaws.com',
-        'x-amz-date': '20130524T000000Z',
-        'x-amz-storage-class': 'REDUCED_REDUNDANCY',
-        'content-encoding': 'aws-chunked',
-        'content-length': '66824',
-        'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
-        'x-amz-decoded-content-length': '66560',
-        authorization: `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=content-encoding;content-length;host;x-amz-content-sha256;x-amz-date;x-amz-decoded-content-length;x-amz-storage-class, Signature=${SEED}`,
-      },
+      headers: { ...headers, authorization },
     },
     Date.parse('2013-05-24T00:00:00Z'),
   )
@@ -35,6 +37,12 @@ function exampleKey() {
   if (signature === undefined || key === undefined) throw new Error('the example is not right')
   return { key, signature }
 }
+
+const exampleKey = () =>
+  keyOfExample(SEED, {
+    'content-length': '66824',
+    'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+  })
 
 const body = (chunks: readonly string[], signatures: readonly string[]) =>
   chunks
@@ -82,29 +90,11 @@ const TRAILING = {
   signature: 'd81f82fc3505edab99d459891051a732e8730629a2e4a59689829ca17fe2e435',
 }
 
-function trailingKey() {
-  const signature = readSignature(
-    {
-      method: 'PUT',
-      path: '/examplebucket/chunkObject.txt',
-      query: '',
-      headers: {
-        host: 's3.amazonaws.com',
-        'x-amz-date': '20130524T000000Z',
-        'x-amz-storage-class': 'REDUCED_REDUNDANCY',
-        'content-encoding': 'aws-chunked',
-        'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
-        'x-amz-decoded-content-length': '66560',
-        'x-amz-trailer': 'x-amz-checksum-crc32c',
-        authorization: `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=content-encoding;host;x-amz-content-sha256;x-amz-date;x-amz-decoded-content-length;x-amz-storage-class;x-amz-trailer, Signature=${TRAILING.seed}`,
-      },
-    },
-    Date.parse('2013-05-24T00:00:00Z'),
-  )
-  const key = signature?.verified(SECRET)
-  if (signature === undefined || key === undefined) throw new Error('the example is not right')
-  return { key, signature }
-}
+const trailingKey = () =>
+  keyOfExample(TRAILING.seed, {
+    'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
+    'x-amz-trailer': 'x-amz-checksum-crc32c',
+  })
 
 const trailed = (signature: string, trailer = TRAILING.trailer) =>
   `${body(CHUNKS, TRAILING.chunks).slice(0, -2)}${trailer}x-amz-trailer-signature:${signature}\r\n\r\n`
