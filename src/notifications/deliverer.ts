@@ -160,6 +160,8 @@ export function startDeliverer(deps: DelivererDeps, parts: NotificationParts, ev
 
   /** False: that was all, for now. */
   async function nextPage(org: string, enabled: readonly Configuration[]): Promise<boolean> {
+    // What was missed for hours takes many pages.
+    if (!(await isOurs())) return false
     const at = following.get(org)
     if (at === undefined || term === undefined) return false
     const page = await read(org, at.cursor)

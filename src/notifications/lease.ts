@@ -36,8 +36,9 @@ export function createLease(deps: RecordDeps, forMs: number): Lease {
   const store = createDocumentStore<DelivererDocument, null>({ bucket, clock, ids }, kind)
   const holder = ids.id('srv')
   let held: DelivererDocument | undefined
+  let holding: Promise<number | undefined> | undefined
 
-  async function hold(): Promise<number | undefined> {
+  async function renew(): Promise<number | undefined> {
     const now = clock.now()
     if (held !== undefined && held.until - now > forMs / 2) return held.term
     const mine = { holder, until: now + forMs }
@@ -58,7 +59,8 @@ export function createLease(deps: RecordDeps, forMs: number): Lease {
   }
 
   return {
-    hold,
+    // Two at once would take it from each other.
+    hold: () => (holding ??= renew().finally(() => (holding = undefined))),
     async release() {
       const found = held && (await store.find(null))
       held = undefined

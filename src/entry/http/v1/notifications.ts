@@ -39,6 +39,7 @@ const Delivery = z
     code: z
       .string()
       .meta({ description: 'The status, or a word such as ECONNREFUSED if there was no answer.' }),
+    headers: z.record(z.string(), z.array(z.string())).meta({ description: 'Of the answer.' }),
     body: z.string().meta({ description: 'The beginning of the answer.' }),
   })
   .meta({ id: 'NotificationDelivery' })
@@ -106,9 +107,10 @@ function viewDelivery({
   trigger,
   isSuccessful,
   code,
+  headers,
   body,
 }: DeliveryResponse): z.input<typeof Delivery> {
-  return { at: isoTime(sentAt), trigger, isSuccessful, code, body }
+  return { at: isoTime(sentAt), trigger, isSuccessful, code, headers, body }
 }
 
 /** Rights on one unit are enough for the notifications of that unit. */

@@ -41,7 +41,10 @@ export async function viewNotification(
   }
 }
 
-/** Clients decode text for the status and for whether it was successful. */
-function viewResponse({ url, body, code, headers, sentAt, isSuccessful }: DeliveryResponse) {
-  return { url, body, code, headers, 'sent-at': time(sentAt), successful: String(isSuccessful) }
+/**
+ * Clients decode text for the status and for whether it was successful. go-tfe 1.109 drops a response that has headers,
+ * without an error: only the native API shows them.
+ */
+function viewResponse({ url, body, code, sentAt, isSuccessful }: DeliveryResponse) {
+  return { url, body, code, headers: null, 'sent-at': time(sentAt), successful: String(isSuccessful) }
 }
