@@ -14,16 +14,21 @@ export function variableText(json: string): string {
 
 /** Half of the inputs would make another plan: a name that shells refuse is refused as a whole. */
 export function variableEnv(values: Readonly<Record<string, string>>): Record<string, string> {
-  const odd = Object.keys(values).filter((name) => !/^\w+$/.test(name))
+  checkExported(Object.keys(values))
+  return Object.fromEntries(
+    Object.entries(values).map(([name, json]) => [`TF_VAR_${name}`, variableText(json)]),
+  )
+}
+
+/** A shell would run what follows another name. */
+export function checkExported(names: readonly string[]): void {
+  const odd = names.filter((name) => !/^\w+$/.test(name))
   if (odd.length > 0) {
     throw new TacoError('BAD_REQUEST', `A shell cannot export the variable ${odd.join(', ')}.`, {
       facts: { field: 'variable', variables: odd },
       hint: 'Write the inputs to a file with --write, or map them to other variables with `inputs`.',
     })
   }
-  return Object.fromEntries(
-    Object.entries(values).map(([name, json]) => [`TF_VAR_${name}`, variableText(json)]),
-  )
 }
 
 /** The text of a variable file, from values as JSON text. They go in as they came: every digit is kept. */

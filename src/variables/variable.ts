@@ -99,9 +99,12 @@ export function checkVariable({ key, category, value, hcl, description }: Variab
       'The key is not a name of a variable.',
       'Use letters, digits, "_" and "-", and begin with a letter.',
     )
-  // eslint-disable-next-line no-control-regex -- these are what no environment can hold
-  if (category === 'env' && /[\s=\u0000-\u001f\u007f]/.test(key))
-    throw badRequest('key', 'The key is not a name of an environment variable.', 'Leave out spaces and "=".')
+  if (category === 'env' && !/^[A-Za-z_][\w.-]*$/.test(key))
+    throw badRequest(
+      'key',
+      'The key is not a name of an environment variable.',
+      'Use letters, digits, "_", "-" and ".", and begin with a letter or "_".',
+    )
   if (category === 'env' && hcl === true)
     throw badRequest('hcl', 'A variable of the environment is a text, not an expression.')
   if (value?.includes('\u0000') === true) throw badRequest('value', 'The value contains a NUL character.')

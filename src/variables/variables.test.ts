@@ -78,6 +78,8 @@ test.each([
   [{ key: 'a b', category: 'terraform' }, 'key'],
   [{ key: 'A=B', category: 'env' }, 'key'],
   [{ key: 'A\nB', category: 'env' }, 'key'],
+  [{ key: 'A;rm', category: 'env' }, 'key'],
+  [{ key: '1A', category: 'env' }, 'key'],
   [{ key: 'A', category: 'env', hcl: true }, 'hcl'],
   [{ key: 'A', category: 'env', value: 'a\0b' }, 'value'],
   [{ key: 'a', category: 'terraform', value: 'x'.repeat(256 * 1024 + 1) }, 'value'],

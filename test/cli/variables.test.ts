@@ -159,3 +159,34 @@ test('variable sets are created, filled, attached, changed, detached and deleted
   expect(await taco(world, ['varset', 'rm', 'aws', '--yes'])).toMatchObject({ code: 0 })
   expect(await taco(world, ['varset', 'rm', 'aws', '--yes'])).toMatchObject({ code: 3 })
 })
+
+test('taco inputs shows the variables of a unit, writes them to a file and exports them', async () => {
+  const world = start()
+  await unit(world)
+  writeFileSync(join(world.cwd, 'x.tfvars'), 'region = "it\'s"\nzones = ["a", "$${b}"]\n')
+  await taco(world, ['var', 'import', 'x.tfvars', ...app])
+  await taco(world, ['var', 'set', 'TOKEN', 'x y', '--env', ...app])
+
+  expect((await taco(world, ['inputs', 'prod/app'])).out).toMatch(/region +variable +- +it's/)
+  const written = await taco(world, ['inputs', 'prod/app', '--write'])
+  expect(written).toMatchObject({ code: 0, out: 'wrote taco.auto.tfvars.json: 2 variables\n' })
+  const file = readFileSync(join(world.cwd, 'taco.auto.tfvars.json'), 'utf8')
+  expect(JSON.parse(file)).toEqual({ region: "it's", zones: ['a', '${b}'] })
+  const exported = await taco(world, ['inputs', 'prod/app', '--export'])
+  expect(exported.out).toBe(
+    `export TF_VAR_region='it'\\''s'\nexport TF_VAR_zones='["a","$\${b}"]'\nexport TOKEN='x y'\n`,
+  )
+  expect(JSON.parse((await taco(world, ['inputs', 'prod/app', '--json'])).out)).toMatchObject({
+    inputs: [],
+    variables: [{ key: 'TOKEN' }, { key: 'region' }, { key: 'zones' }],
+  })
+
+  await taco(world, ['var', 'set', 'password', '--sensitive', ...app], SECRET)
+  expect(await taco(world, ['inputs', 'prod/app', '--write'])).toMatchObject({
+    code: 5,
+    err: expect.stringContaining('use --sensitive'),
+  })
+  expect((await taco(world, ['inputs', 'prod/app'])).out).toContain('(sensitive)')
+  const all = await taco(world, ['inputs', 'prod/app', '--export', '--sensitive'])
+  expect(all.out).toContain(`export TF_VAR_password='${SECRET}'`)
+})

@@ -2,7 +2,7 @@ import { plainJson } from '../../../../base/text/terminal-text.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { TacoError, isTacoError, reasonOf } from '../../../../base/errors.ts'
-import { variableEnv, variableFile } from '../../../../engines/index.ts'
+import { checkExported, variableEnv, variableFile } from '../../../../engines/index.ts'
 import { textOf, unitPath } from '../../api/client.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
 import { inputsAnswer } from '../../api/outputs-answers.ts'
@@ -12,6 +12,7 @@ import { check } from '../../api/check-answer.ts'
 import { withUnit } from '../../config/unit-name.ts'
 import { openRepository } from '../../config/open-repository.ts'
 import { count } from '../../terminal/format.ts'
+import { jsonValuesOf, refuseHidden, unitVariables } from './unit-variables.ts'
 
 interface InputsOptions {
   readonly write?: string | true
@@ -35,7 +36,8 @@ export async function inputs(
   const query = { sensitive: options.sensitive === true ? true : undefined }
   if (output.asJson && options.write === undefined && options.export !== true) {
     const reply = await withUnit(session, unit, () => client.send('GET', path, { query }))
-    return output.data(`${plainJson(await textOf(reply))}\n`)
+    const given = await unitVariables(session, unit, options.sensitive === true)
+    return output.data(`${plainJson(withField(await textOf(reply), 'variables', given))}\n`)
   }
   // What cannot be written in the end must not be recorded as taken.
   const file = options.write === undefined ? undefined : await fileFor(session, unit, options)
@@ -44,38 +46,67 @@ export async function inputs(
   const answer = await withUnit(session, unit, () =>
     client.json('GET', path, { query: { ...query, ...wanted, values: 'text' } }),
   )
-  const { inputs: given } = check(inputsAnswer, answer)
-  if (given.length === 0)
+  const all = await unitVariables(session, unit, options.sensitive === true)
+  const fromUnits = check(inputsAnswer, answer).inputs
+  const names = new Set(fromUnits.map(({ variable }) => variable))
+  // A dependency says where a value comes from, so it is stronger than a variable, unless that has priority.
+  const own = all.filter(
+    ({ category, key, priority }) => category === 'terraform' && (priority || !names.has(key)),
+  )
+  const overridden = new Set(own.map(({ key }) => key))
+  const given = fromUnits.filter(({ variable }) => !overridden.has(variable))
+  if (given.length + all.length === 0)
     output.note(
-      `${unit} has no inputs; name outputs in its dependencies, in taco.yaml or with \`taco dep add\``,
+      `${unit} has no inputs; name outputs in its dependencies, in taco.yaml or with \`taco dep add\`, or use \`taco var set\``,
     )
   if (!isTaken) {
-    if (given.length > 0)
-      output.table(
-        ['VARIABLE', 'FROM', 'COMMIT', 'VALUE'],
-        given.map(({ variable, from, output: name, commit, value }) => [
-          variable,
-          `${from.name}.${name}`,
-          String(commit),
-          value ?? '(sensitive)',
-        ]),
-      )
+    const rows = [
+      ...given.map(({ variable, from, output: name, commit, value }) => [
+        variable,
+        `${from.name}.${name}`,
+        String(commit),
+        value ?? '(sensitive)',
+      ]),
+      ...own.map(({ key, value }) => [key, 'variable', '-', value ?? '(sensitive)']),
+    ]
+    if (rows.length > 0) output.table(['VARIABLE', 'FROM', 'COMMIT', 'VALUE'], rows)
     return
   }
-  const values = Object.fromEntries(
-    given.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])),
-  )
-  if (file === undefined) return output.data(exportsOf(values))
+  const env = all.filter(({ category }) => category === 'env')
+  refuseHidden(unit, file === undefined ? [...own, ...env] : own)
+  const values = {
+    ...Object.fromEntries(
+      given.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])),
+    ),
+    ...(await jsonValuesOf(session, own)),
+  }
+  if (file === undefined) {
+    checkExported(env.map(({ key }) => key))
+    return output.data(exportsOf(values) + env.map(exportLine).join(''))
+  }
   write(file, variableFile(values))
   if (output.asJson) return output.json({ unit, file, variables: Object.keys(values) })
-  output.print(`wrote ${relative(session.world.cwd, file)}: ${count(given.length, 'variable')}\n`)
+  output.print(
+    `wrote ${relative(session.world.cwd, file)}: ${count(given.length + own.length, 'variable')}\n`,
+  )
+  if (env.length > 0)
+    output.note(`${count(env.length, 'variable')} of the environment: use --export or \`taco exec\``)
+}
+
+/** The object as it came, every digit kept, with one field more. */
+function withField(json: string, name: string, value: unknown): string {
+  return json.trimEnd().replace(/\}$/, () => `,${JSON.stringify(name)}:${JSON.stringify(value)}}`)
 }
 
 /** For `eval "$(taco inputs app --export)"`: nothing in a value can end its quotes. */
 export function exportsOf(values: Readonly<Record<string, string>>): string {
   return Object.entries(variableEnv(values))
-    .map(([name, text]) => `export ${name}='${text.replaceAll("'", `'\\''`)}'\n`)
+    .map(([key, value]) => exportLine({ key, value }))
     .join('')
+}
+
+function exportLine({ key, value }: { readonly key: string; readonly value: string | null }): string {
+  return `export ${key}='${(value ?? '').replaceAll("'", `'\\''`)}'\n`
 }
 
 async function fileFor(session: Session, unit: string, options: InputsOptions): Promise<string> {

@@ -64,7 +64,7 @@ export const projectCommands: readonly CommandSpec[] = [
   outputsCommands,
   command({
     name: 'inputs',
-    says: "show the values of a unit's variables that come from its dependencies; --write, --export and --json record the read",
+    says: "show the values of a unit's variables: from its dependencies, and those of `taco var`; --write, --export and --json record the read",
     args: [unitArg],
     options: [
       {
