@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { archiveOf } from '../../../../../test/support/archives.ts'
 import { type SsoFace, startSsoFace } from '../../../../../test/rig/sso-face.ts'
-import { type Resource, newUnit, tfcAs } from '../../../../../test/rig/tfc-calls.ts'
+import { type Resource, linkTo, newUnit, tfcAs } from '../../../../../test/rig/tfc-calls.ts'
 
 const type = 'configuration-versions'
 const archive = archiveOf([{ path: 'main.tf', content: 'locals {}' }])
@@ -159,8 +159,9 @@ test('archiving removes the content, but not that of the current one', async () 
   expect([await archived(old), await archived(old)]).toEqual([202, 202])
   expect([await status(old.id), (await download(old.id)).status]).toEqual(['archived', 410])
   expect((await put(face, urlOf(old), archive)).status).toBe(409)
-  const found = await face.deps.configurations.current({ org: 'default', of: workspace })
-  expect(current.id).toContain(found?.id.slice(3))
+  const shown = await ask('GET', `workspaces/${workspace}?include=current_configuration_version`)
+  expect(shown.data.relationships['current-configuration-version']).toEqual(linkTo(type, current.id))
+  expect(shown.json['included']).toMatchObject([{ id: current.id, attributes: { status: 'uploaded' } }])
 })
 
 test('what is not there is not found', async () => {

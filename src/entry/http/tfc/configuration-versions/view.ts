@@ -1,4 +1,6 @@
 import type { ConfigurationVersion } from '../../../../configurations/index.ts'
+import type { UnitView } from '../../../../state/index.ts'
+import type { TfcServices } from '../kit/define.ts'
 import { idBelow } from '../ids.ts'
 import { type ResourceObject, one, time } from '../kit/json-api.ts'
 
@@ -10,8 +12,13 @@ const TIMES = {
   archived: 'archived-at',
 }
 
-export function configurationVersionId(unit: string, own: string): string {
-  return idBelow('cv', unit, own)
+/** The configuration version that runs of a workspace use, if they bring none. */
+export async function currentVersionOf(
+  { configurations }: Pick<TfcServices, 'configurations'>,
+  { org, id }: Pick<UnitView, 'org' | 'id'>,
+): Promise<ResourceObject | undefined> {
+  const version = await configurations.current({ org, of: id })
+  return version && viewConfigurationVersion(id, version)
 }
 
 /** `uploadUrl`: only for those who may upload, while it waits for its content. */
@@ -20,7 +27,7 @@ export function viewConfigurationVersion(
   version: ConfigurationVersion,
   uploadUrl?: string,
 ): ResourceObject {
-  const id = configurationVersionId(unit, version.id)
+  const id = idBelow('cv', unit, version.id)
   const { autoQueueRuns, speculative, provisional, source, status, times } = version
   const named = Object.entries(TIMES).flatMap(([word, name]) => {
     const at = times[word]

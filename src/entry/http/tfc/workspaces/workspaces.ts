@@ -4,10 +4,11 @@ import { isTacoError } from '../../../../base/errors.ts'
 import { defaultProjectId, settingsChange } from '../../../../projects/index.ts'
 import { type UnitRef, type UnitView, flatName, nameFromFlat } from '../../../../state/index.ts'
 import { checkRuleLabels } from '../../kit/rule-labels.ts'
+import { currentVersionOf } from '../configuration-versions/view.ts'
 import { ignoredBody, resource } from '../kit/body.ts'
 import { NO_CONTENT, OrgParams, type TfcServices, documented, ofOrg, route } from '../kit/define.ts'
 import { conflict, invalidRelation } from '../kit/errors.ts'
-import { document } from '../kit/json-api.ts'
+import { document, includes, one } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
 import { changedSettings, settingAttributes, settingRelationships } from './attributes.ts'
 import { includedWith } from './included.ts'
@@ -42,7 +43,13 @@ async function shown(services: TfcServices, unit: UnitView, caller: Caller, incl
   const viewer = await viewerOf(services, unit.org, caller)
   const view = viewWorkspace(unit, viewer)
   const { relationships, included } = await includedWith(services, unit, viewer, { include })
-  return document({ ...view, relationships: { ...view.relationships, ...relationships } }, { included })
+  const version = await currentVersionOf(services, unit)
+  const current = { 'current-configuration-version': one('configuration-versions', version?.id) }
+  const isAsked = version !== undefined && includes({ include }).has('current-configuration-version')
+  return document(
+    { ...view, relationships: { ...view.relationships, ...relationships, ...current } },
+    { included: isAsked ? [...included, version] : included },
+  )
 }
 
 /** Labels that take the place of all others. */
