@@ -28,6 +28,16 @@ test('what is used is to the left of what uses it, and no two boxes overlap', as
   expect(laid.lines[1]?.label).toBeUndefined()
 })
 
+test('lines beyond those that are routed lead straight from box to box', async () => {
+  const boxes = Array.from({ length: 60 }, () => box)
+  const lines = boxes.flatMap((_, from) => boxes.flatMap((__, to) => (from < to ? [{ from, to }] : [])))
+
+  const laid = await layInLayers(boxes, lines)
+
+  expect(laid.lines).toHaveLength(1770)
+  for (const { d } of laid.lines) expect(d).toMatch(/^M-?[\d.]+ [\d.]+C[\d. -]+$/)
+})
+
 test('more boxes than anyone can read are refused', async () => {
   const many = Array.from({ length: MOST_BOXES + 1 }, () => box)
 

@@ -3,9 +3,8 @@ import { badRequest } from '../../base/errors.ts'
 
 /** Layout blocks the whole process, and no one can read more at once anyway. */
 export const MOST_BOXES = 300
-/** With more lines than this, lines are straight: routing them would take seconds. */
-const MOST_ROUTED = 400
-const MOST_LINES = 2_000
+/** Only so many lines decide where boxes are, and are led around them; the rest would take seconds. */
+const MOST_ROUTED = 200
 
 export interface Box {
   /** In pixels. */
@@ -39,22 +38,22 @@ const PIXELS = 72
 
 /** Boxes in layers from left to right. Loaded lazily: the layout engine is most of a megabyte. */
 export async function layInLayers(boxes: readonly Box[], lines: readonly Line[]): Promise<Layers> {
-  if (boxes.length > MOST_BOXES || lines.length > MOST_LINES)
+  if (boxes.length > MOST_BOXES)
     throw badRequest(
       'view',
-      `A picture of ${boxes.length} boxes and ${lines.length} lines is too large.`,
+      `A picture of ${boxes.length} boxes is too large.`,
       'Choose fewer units, or collapse groups of them.',
     )
   const graphviz = await Graphviz.load()
-  return read(graphviz.layout(dotOf(boxes, lines), 'plain', 'dot'), boxes.length, lines)
+  const routed = lines.slice(0, MOST_ROUTED)
+  return read(graphviz.layout(dotOf(boxes, routed), 'plain', 'dot'), boxes, lines)
 }
 
 function dotOf(boxes: readonly Box[], lines: readonly Line[]): string {
   const inches = (pixels: number) => (pixels / PIXELS).toFixed(3)
-  const routing = lines.length > MOST_ROUTED ? 'splines=line, mclimit=0.3, ' : ''
   return [
     'digraph {',
-    `graph [${routing}rankdir=LR, ranksep=0.9, nodesep=0.2, nslimit=1, nslimit1=1]`,
+    'graph [rankdir=LR, ranksep=0.9, nodesep=0.2, nslimit=1, nslimit1=1, mclimit=0.5]',
     'node [shape=box, fixedsize=true, label=""]',
     'edge [fontsize=11, fontname="Courier"]',
     ...boxes.map(({ width, height }, i) => `n${i} [width=${inches(width)}, height=${inches(height)}]`),
@@ -68,14 +67,14 @@ function dotOf(boxes: readonly Box[], lines: readonly Line[]): string {
 }
 
 /** https://graphviz.org/docs/outputs/plain. It is in inches, from the bottom left. */
-function read(plain: string, count: number, lines: readonly Line[]): Layers {
+function read(plain: string, sizes: readonly Box[], lines: readonly Line[]): Layers {
   const rows = plain.split('\n').map((row) => row.split(' '))
   const [, , width = 0, height = 0] = rows[0]?.map(Number) ?? []
   const place = (x: string | undefined, y: string | undefined): Place => ({
     x: round(Number(x) * PIXELS),
     y: round((height - Number(y)) * PIXELS),
   })
-  const boxes: Place[] = Array.from({ length: count }, () => ({ x: 0, y: 0 }))
+  const boxes: Place[] = sizes.map(() => ({ x: 0, y: 0 }))
   const drawn = new Map<string, Layers['lines'][number][]>()
   for (const row of rows) {
     if (row[0] === 'node') boxes[Number(row[1]?.slice(1))] = place(row[2], row[3])
@@ -88,11 +87,22 @@ function read(plain: string, count: number, lines: readonly Line[]): Layers {
     const key = `${row[1]} ${row[2]}`
     drawn.set(key, [...(drawn.get(key) ?? []), { d: pathThrough(points, at), label }])
   }
+  /** From the right side of one box to the left side of the other. */
+  function direct(from: number, to: number): string {
+    const [start, end] = [boxes[from] ?? { x: 0, y: 0 }, boxes[to] ?? { x: 0, y: 0 }]
+    const x1 = start.x + (sizes[from]?.width ?? 0) / 2
+    const x2 = end.x - (sizes[to]?.width ?? 0) / 2
+    const middle = round((x1 + x2) / 2)
+    return `M${round(x1)} ${start.y}C${middle} ${start.y} ${middle} ${end.y} ${round(x2)} ${end.y}`
+  }
+
   return {
     width: round(width * PIXELS),
     height: round(height * PIXELS),
     boxes,
-    lines: lines.map(({ from, to }) => drawn.get(`n${from} n${to}`)?.shift() ?? { d: '', label: undefined }),
+    lines: lines.map(
+      ({ from, to }) => drawn.get(`n${from} n${to}`)?.shift() ?? { d: direct(from, to), label: undefined },
+    ),
   }
 }
 

@@ -94,6 +94,9 @@ test('a map groups by two parts of the path, after what all have in common', () 
     ['acme/dev', 1, ['x']],
     ['acme/prod', 1, ['x']],
   ])
+  const many = Array.from({ length: 2_000 }, (_, i) => `prod/team-${i % 20}/area-${i % 7}/unit-${i}`)
+  expect(shape(many), 'rows of a large estate').toHaveLength(20)
+  expect(shape(many)[0]).toEqual(['prod/team-0', 100, ['']])
   const wide = Array.from({ length: 200 }, (_, i) => `team/${i}/unit`)
   expect(shape([...wide, 'other/x'])).toHaveLength(2)
 })

@@ -8,8 +8,14 @@ export interface MapGroup {
   readonly rows: readonly { readonly label: string; readonly nodes: readonly NodeView[] }[]
 }
 
+/** With more units than this, squares are small, and folders within a group are not told apart. */
+const MOST_LARGE = 1_500
 /** With more groups than this, groups are larger. */
-const MOST_GROUPS = 120
+const MOST_GROUPS = { large: 120, small: 48 }
+
+export function isDense(nodes: readonly NodeView[]): boolean {
+  return nodes.length > MOST_LARGE
+}
 
 /**
  * Units by folder: two parts of the path after the part that all have in common, and below that a row for each folder.
@@ -18,7 +24,9 @@ const MOST_GROUPS = 120
 export function groupUnits(nodes: readonly NodeView[]): readonly MapGroup[] {
   const common = commonFolder(nodes)
   const fine = groupedAt(nodes, common + 2)
-  return fine.length > MOST_GROUPS ? groupedAt(nodes, common + 1) : fine
+  const most = MOST_GROUPS[isDense(nodes) ? 'small' : 'large']
+  const groups = fine.length > most ? groupedAt(nodes, common + 1) : fine
+  return isDense(nodes) ? groups.map(inOneRow) : groups
 }
 
 function groupedAt(nodes: readonly NodeView[], depth: number): readonly MapGroup[] {
@@ -35,6 +43,10 @@ function groupedAt(nodes: readonly NodeView[], depth: number): readonly MapGroup
     count: [...rows.values()].reduce((sum, row) => sum + row.length, 0),
     rows: [...rows].toSorted(byName).map(([label, row]) => ({ label, nodes: row })),
   }))
+}
+
+function inOneRow({ rows, ...group }: MapGroup): MapGroup {
+  return { ...group, rows: [{ label: '', nodes: rows.flatMap((row) => row.nodes) }] }
 }
 
 /** How many parts of the path all units have in common, their own names aside. */

@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import type { NodeView } from '../../../../graph/index.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { lookOf, lookWords } from '../shell/status.tsx'
-import { type MapGroup, groupUnits } from './groups.ts'
+import { type MapGroup, groupUnits, isDense } from './groups.ts'
 
 interface MapProps {
   readonly path: string
@@ -14,7 +14,7 @@ interface MapProps {
 export function EstateMap({ path, nodes, selected }: MapProps) {
   const hrefTo = cellAddress(path)
   return (
-    <div class="map" data-map>
+    <div class={isDense(nodes) ? 'map dense' : 'map'} data-map>
       {groupUnits(nodes).map((group) => (
         <Group path={path} group={group} hrefTo={hrefTo} selected={selected} />
       ))}

@@ -52,7 +52,10 @@ export async function drawPicture(
   edges: readonly PictureEdge[],
 ): Promise<DrawnPicture> {
   const at = new Map(nodes.map(({ id }, i) => [id, i]))
-  const shown = edges.filter(({ from, to }) => at.has(from) && at.has(to))
+  // Those that matter come first: of very many, the others do not decide where boxes are.
+  const shown = edges
+    .filter(({ from, to }) => at.has(from) && at.has(to))
+    .toSorted((a, b) => Number(b.look !== undefined) - Number(a.look !== undefined))
   const layers = await drawLayers(
     nodes.map(sizeOf),
     shown.map(({ from, to, label }) => ({ from: at.get(from) ?? 0, to: at.get(to) ?? 0, label })),
