@@ -48,6 +48,11 @@ export interface AccessDeps {
   readonly settings?: Pick<ServerSettings, 'fresh'> | undefined
   /** Undefined if there is none. */
   readonly findUnit: (org: string, nameOrId: string) => Promise<UnitFacts | undefined>
+  /** The project of a unit. Undefined: it cannot be told, so no right for a project counts. */
+  readonly projectOf?: (unit: {
+    readonly org: string
+    readonly sections?: UnitFacts['sections']
+  }) => string | undefined
 }
 
 /** Decides on what callers are alone, for servers without organizations' access documents. */
@@ -58,13 +63,13 @@ export const plainAccess: Access = {
   rolesIn: () => Promise.resolve(undefined),
 }
 
-export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): Access {
-  const units = createFresh<Required<Resource>, UnitFacts | undefined>({
+export function createAccess({ clock, orgs, settings, findUnit, projectOf }: AccessDeps): Access {
+  const units = createFresh<{ org: string; unit: string }, UnitFacts | undefined>({
     clock,
     forMs: FRESH_MS,
     most: 20_000,
     keyOf: ({ org, unit }) => `${org} ${unit}`,
-    read: ({ org = '', unit = '' }) => findUnit(org, unit),
+    read: async ({ org, unit }) => located(await findUnit(org, unit)),
   })
   const compiled = new WeakMap<OrgPolicy, Map<string, CompiledPolicy>>()
   /** A token that is in use gives the same principal again and again. */
@@ -72,6 +77,12 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     MemberPrincipal,
     { readonly policy: OrgPolicy; readonly isAdministrator: boolean; readonly own: CompiledPolicy }
   >()
+
+  function located<F extends UnitFacts | undefined>(unit: F): F {
+    if (unit === undefined || unit.project !== undefined || unit.org === undefined) return unit
+    const project = projectOf?.({ org: unit.org, sections: unit.sections })
+    return project === undefined ? unit : { ...unit, project }
+  }
 
   /** Prepared once for each caller and each version of the document. */
   function policyOf(policy: OrgPolicy, principal: MemberPrincipal, isAdministrator: boolean): CompiledPolicy {
@@ -114,7 +125,7 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
     resource: R,
     options: DecideOptions,
   ): Decision<R> | Promise<Decision<R>> {
-    const { org, unit } = resource
+    const { org, unit, project } = resource
     const reader = otherReader(principal, action, resource)
     if (reader !== undefined) return decideFor(reader, action, resource, options)
     const isOfMember = isMember(principal)
@@ -135,16 +146,17 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
         const standing: Standing = server === undefined || !isOfMember ? {} : ofServer(principal, server)
         const own = isOfMember ? policyOf(policy, principal, standing.isAdministrator === true) : undefined
         const facts = unit === undefined ? undefined : factsFor({ org, unit }, action, policy, principal, own)
-        return next(facts, (found) =>
-          authorize(principal, action, resource, {
+        return next(facts, (known) => {
+          const found = inProject(known, project)
+          return authorize(principal, action, resource, {
             ...standing,
             ...options,
             policy: own,
             unit: found,
             isGuarded:
               found !== undefined && mayBeGuarded && isGuarded(policy, found, principal, clock.now()),
-          }),
-        )
+          })
+        })
       }),
     )
   }
@@ -195,7 +207,8 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
           return {
             seesAll,
             may: (action, unit) =>
-              own.allows(action, unit) && (scope === undefined || isInScope(scope, action, unit)),
+              own.allows(action, own.needsUnit(action) ? located(unit) : unit) &&
+              (scope === undefined || isInScope(scope, action, unit)),
           }
         }),
       )
@@ -214,6 +227,12 @@ export function createAccess({ clock, orgs, settings, findUnit }: AccessDeps): A
       return [...new Set(grants.map(({ role }) => role.name))].toSorted()
     },
   }
+}
+
+/** A project is decided on like a unit in it that has no name. Pure. */
+function inProject(unit: UnitFacts | undefined, project: string | undefined): UnitFacts | undefined {
+  if (project === undefined) return unit
+  return { ...(unit ?? { id: null, name: '', labels: {} }), project }
 }
 
 /** Who must be allowed to read what a run reads besides the state of its own unit. Pure. */

@@ -96,4 +96,6 @@ export interface Resource {
   readonly org?: string | undefined
   /** A name or an id. */
   readonly unit?: string | undefined
+  /** The project itself; with a unit, the project that the unit is about to be in. */
+  readonly project?: string | undefined
 }

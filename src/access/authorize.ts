@@ -85,7 +85,7 @@ function byPolicy<R extends Resource>(
   if (SERVER_ACTIONS.has(action)) return denied('not-granted')
   if (policy === undefined || !policy.canSeeAny) return denied('hidden')
   if (!isGranted(policy, action, standing))
-    return denied(isHidden(policy, standing) ? 'hidden' : 'not-granted')
+    return denied(isHidden(policy, resource, standing) ? 'hidden' : 'not-granted')
   const { scope } = principal
   if (scope === undefined) return { allowed: true, resource }
   // What a filtered route shows is narrowed to the scope's units one by one.
@@ -98,8 +98,9 @@ function isGranted(policy: CompiledPolicy, action: Action, { unit, isFiltered }:
   return isFiltered === true && unit === undefined && policy.needsUnit(action)
 }
 
-function isHidden(policy: CompiledPolicy, { unit }: Standing): boolean {
-  return unit !== undefined && !policy.allows('unit:read', unit)
+/** Whoever sees the organization sees its projects. */
+function isHidden(policy: CompiledPolicy, resource: Resource, { unit }: Standing): boolean {
+  return unit !== undefined && !policy.allows(resource.unit === undefined ? 'org:read' : 'unit:read', unit)
 }
 
 /** Of the server and all organizations. */

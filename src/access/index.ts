@@ -88,7 +88,7 @@ export type { Guard, Invitation, OrgPolicy, Team, TokenLimits } from './organiza
 export { addInvitation, removeMember, setInvitedTeam } from './organization/invitations.ts'
 export { isOwners, teamsIn } from './organization/owners.ts'
 export { invitationsOf, isInTeam } from './subjects.ts'
-export { workspaceRole } from './terraform-cloud/composed-roles.ts'
+export { projectRole, workspaceRole } from './terraform-cloud/composed-roles.ts'
 export { leastOf } from './terraform-cloud/permission-set.ts'
 export {
   ORGANIZATION_PERMISSION_NAMES,
@@ -100,11 +100,19 @@ export {
   canGiveAccess,
   hasAccess,
   organizationAccess,
+  projectAccess,
   removeAccess,
   setAccess,
   setOrganizationAccess,
   workspaceAccess,
 } from './terraform-cloud/team-access.ts'
+export {
+  OF_ITS_WORKSPACES,
+  OF_PROJECT,
+  PROJECT_LEVELS,
+  PROJECT_PERMISSIONS,
+  type ProjectPermissions,
+} from './terraform-cloud/project-access.ts'
 export {
   WORKSPACE_LEVELS,
   WORKSPACE_PERMISSIONS,

@@ -32,6 +32,7 @@ import {
   createOrganizationSettings,
   createProjects,
   createReservedTagKeys,
+  projectIdOf,
 } from '../projects/index.ts'
 import { type OrgIds, type RecordDeps, createOrgIds } from '../records/index.ts'
 import { type AgentPools, type SshKeys, createAgentPools, createSshKeys } from '../execution/index.ts'
@@ -93,7 +94,7 @@ export function createServices({ keys, sealKeys = keys, notify, ...deps }: Servi
   const sealing = sealingWith(sealKeys)
   const spool = openSpool()
   const projects = createProjects(recordDeps, control)
-  const access = createAccess({ clock, orgs: orgAccess, settings: signIn?.settings, findUnit })
+  const access = createAccess({ clock, orgs: orgAccess, settings: signIn?.settings, findUnit, projectOf })
   const graph = createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock })
   return {
     graph,
@@ -144,13 +145,22 @@ function createSignIn(
   }
 }
 
+/** A section that cannot be understood gives nobody a right. */
+function projectOf(unit: Parameters<typeof projectIdOf>[0]): string | undefined {
+  try {
+    return projectIdOf(unit)
+  } catch {
+    return undefined
+  }
+}
+
 /** What rules go by. A unit that was deleted or never made is none. */
 function unitFinder({ units }: StateControl) {
   const caller = systemCaller('access')
   return async (org: string, unit: string) => {
     try {
-      const { id, name, labels } = await units.get({ org, unit }, caller)
-      return { id, name, labels }
+      const { id, name, labels, sections } = await units.get({ org, unit }, caller)
+      return { id, org, name, labels, sections }
     } catch (error) {
       if (isTacoError(error, 'NOT_FOUND', 'BAD_REQUEST')) return undefined
       throw error

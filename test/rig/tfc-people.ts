@@ -33,6 +33,22 @@ export async function newAccess(face: SsoFace, attributes: object = { access: 'r
   return { team, unit, access: data.id, data }
 }
 
+/** A new project of the organization `default`; the answer is its id. */
+export async function newProject(face: SsoFace): Promise<string> {
+  return (await made(face, `${OF}/projects`, { attributes: { name: face.fresh('project') } })).id
+}
+
+/** A new team with access to a new project. */
+export async function newProjectAccess(face: SsoFace, attributes: object = { access: 'read' }) {
+  const [team, project] = [await newTeam(face), await newProject(face)]
+  const data = await made(face, 'team-projects', {
+    type: 'team-projects',
+    attributes: { ...attributes },
+    relationships: { team: linkTo('teams', team), project: linkTo('projects', project) },
+  })
+  return { team, project, access: data.id, data }
+}
+
 /** Somebody whose provider has verified the address. */
 export async function signedIn(face: SsoFace, login: string, email: string) {
   const verified = { address: email, isVerified: true }

@@ -149,13 +149,19 @@ const anyRule: fc.Arbitrary<Rule> = fc.record(
 const anyGrant: fc.Arbitrary<Grant> = fc.record({
   role: fc.record({ name: fc.constant('r'), rules: fc.array(anyRule, { maxLength: 4 }) }),
   units: anyUnits,
+  project: fc.constantFrom(undefined, undefined, 'prj-1', 'prj-2'),
   through: fc.constantFrom('direct', 'team:ops'),
 })
 const anyGrants = fc.array(anyGrant, { maxLength: 5 })
 const anyUnit: fc.Arbitrary<UnitFacts> = fc
-  .record({ name: fc.constantFrom(...NAMES), labels: anyLabels, isNew: fc.boolean() })
-  .map(({ name, labels, isNew }) =>
-    isNew ? { id: null, name, labels: {} } : { id: ID_OF(name), name, labels },
+  .record({
+    name: fc.constantFrom(...NAMES),
+    labels: anyLabels,
+    isNew: fc.boolean(),
+    project: fc.constantFrom(undefined, 'prj-1', 'prj-2'),
+  })
+  .map(({ name, labels, isNew, project }) =>
+    isNew ? { id: null, name, labels: {}, project } : { id: ID_OF(name), name, labels, project },
   )
 const anyTarget = fc.option(anyUnit, { nil: undefined })
 const ofEffect = (effect: Rule['effect']) =>

@@ -8,6 +8,8 @@ export interface Reason {
   readonly rule: Rule
   /** The units that the role was narrowed to. */
   readonly units?: readonly string[] | undefined
+  /** The project that the role was narrowed to. */
+  readonly project?: string | undefined
 }
 
 export interface Evaluation {
@@ -25,7 +27,13 @@ export function evaluate(grants: readonly Grant[], action: Action, unit: UnitFac
   const found = grants.flatMap((grant) =>
     grant.role.rules
       .filter((rule) => applies(rule, grant, action, unit))
-      .map((rule) => ({ through: grant.through, role: grant.role.name, rule, units: grant.units })),
+      .map((rule) => ({
+        through: grant.through,
+        role: grant.role.name,
+        rule,
+        units: grant.units,
+        project: grant.project,
+      })),
   )
   const denies = found.filter(({ rule }) => rule.effect === 'deny')
   return denies.length > 0

@@ -41,11 +41,11 @@ export function explain(grants: readonly Grant[], question: Question): Explanati
 
 function sayReason(reason: Reason, action: Action, grants: readonly Grant[]): string {
   const origin = originInWords(reason)
-  const { rule, units } = reason
+  const { rule, units, project } = reason
   if (grants.some(({ role }) => role.description === UNKNOWN && role.rules.includes(rule)))
     return `${origin} is ${UNKNOWN}`
   if (isUnclear(rule, units)) return `${origin} has a rule that this server does not understand, so it denies`
-  return `${origin} ${rule.effect === 'allow' ? 'allows' : 'denies'} ${action}${whereInWords(rule, units)}`
+  return `${origin} ${rule.effect === 'allow' ? 'allows' : 'denies'} ${action}${whereInWords(rule, units, project)}`
 }
 
 function sayNothing(grants: readonly Grant[], { who, action, unit }: Question): readonly string[] {
@@ -61,7 +61,7 @@ function sayNothing(grants: readonly Grant[], { who, action, unit }: Question): 
         if (isUnclear(rule, grant.units))
           return `${origin} has a rule that this server does not understand, so it does not allow`
         const rest = unit === undefined ? ', not on the organization itself' : ' only'
-        return `${origin} allows it${whereInWords(rule, grant.units)}${rest}`
+        return `${origin} allows it${whereInWords(rule, grant.units, grant.project)}${rest}`
       }),
   )
   return near.length > 0 ? near : [`no role of ${who} allows it`]

@@ -41,6 +41,9 @@ export interface UnitFacts {
   readonly labels: Readonly<Record<string, string>>
   /** The id of its project. Undefined: not known, so nothing is allowed because of it. */
   readonly project?: string | undefined
+  /** With its sections, says which project a unit is in. Undefined: these facts do not say. */
+  readonly org?: string | undefined
+  readonly sections?: Readonly<Record<string, unknown>> | undefined
 }
 
 const FIELDS: ReadonlySet<string> = new Set(['effect', 'actions', 'units', 'labels'])

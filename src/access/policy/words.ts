@@ -76,12 +76,13 @@ export function roleInWords({ rules }: Pick<Role, 'rules'>, units?: readonly str
 }
 
 /** ` on prod/** with env=prod`; empty for a rule about everything. */
-export function whereInWords({ units, labels }: Rule, within?: readonly string[]): string {
+export function whereInWords({ units, labels }: Rule, within?: readonly string[], project?: string): string {
   const named = Object.entries(labels ?? {}).map(([name, value]) => `${name}=${value}`)
   const [first, second] = [units, within].filter((patterns) => patterns !== undefined)
   return [
     first === undefined ? (named.length > 0 ? ' on units' : '') : ` on ${listed(first, 'and')}`,
     second === undefined ? '' : ` within ${listed(second, 'and')}`,
+    project === undefined ? '' : ` in the project ${project}`,
     named.length === 0 ? '' : ` with ${listed(named, 'and')}`,
   ].join('')
 }

@@ -1,3 +1,4 @@
+import type { UnitFacts } from '../../access/index.ts'
 import type { Tag } from '../../bucket/index.ts'
 import { type PackedText, unpackText } from './packed-texts.ts'
 import { type PastFacts, pastOf } from '../history/past.ts'
@@ -75,11 +76,7 @@ export function* textsOf(entries: readonly CatalogEntry[]): Generator<string> {
 }
 
 /** What rules go by. */
-export function factsOf(entry: CatalogEntry): {
-  id: string
-  name: string
-  labels: Readonly<Record<string, string>>
-} {
-  const { id, name, labels } = readEntryText(entry).view
-  return { id, name, labels }
+export function factsOf(entry: CatalogEntry): UnitFacts & { readonly id: string } {
+  const { id, org, name, labels, sections } = readEntryText(entry).view
+  return { id, org, name, labels, sections }
 }

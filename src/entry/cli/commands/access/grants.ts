@@ -3,7 +3,7 @@ import { ofWholeServer } from '../../api/client.ts'
 import type { Session } from '../../session.ts'
 import { pathIn, required, subjectOf } from './shared.ts'
 
-const binding = fields({ role: text, to: text, units: maybe(listOf(text)) })
+const binding = fields({ role: text, to: text, units: maybe(listOf(text)), project: maybe(text) })
 const bindings = fields({ items: listOf(binding) })
 
 const WHO = 'Name a login, team:<name>, group:<provider>/<group>, email:<address>, or everyone.'
@@ -16,7 +16,11 @@ export async function list(session: Session): Promise<void> {
   if (output.asJson) return output.json(answer)
   output.table(
     ['WHO', 'ROLE', 'UNITS'],
-    check(bindings, answer).items.map(({ role, to, units }) => [to, role, units?.join(', ') ?? 'all']),
+    check(bindings, answer).items.map(({ role, to, units, project }) => [
+      to,
+      role,
+      units?.join(', ') ?? (project === null ? 'all' : `of ${project}`),
+    ]),
   )
 }
 

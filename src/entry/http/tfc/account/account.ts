@@ -4,16 +4,10 @@ import { isTacoError } from '../../../../base/errors.ts'
 import { resource } from '../kit/body.ts'
 import { type TfcServices, documented, ofServer, route } from '../kit/define.ts'
 import { invalidAttribute, notFound } from '../kit/errors.ts'
-import { type ResourceObject, document, one } from '../kit/json-api.ts'
+import { document } from '../kit/json-api.ts'
+import { type Account, viewUser } from '../people/user-view.ts'
 
 const tags = ['terraform cloud']
-
-interface Account {
-  readonly id: string
-  readonly username: string
-  readonly email: string
-  readonly isService: boolean
-}
 
 /** The caller as a user: a person, or what a token that stands for no person is called. */
 async function accountOf({ principal }: Caller, { signIn }: TfcServices, caller: Caller): Promise<Account> {
@@ -24,37 +18,6 @@ async function accountOf({ principal }: Caller, { signIn }: TfcServices, caller:
   const username = principalText(principal).replaceAll(/[:/]/g, '-')
   const id = 'id' in principal ? principal.id : `user-${username}`
   return { id, username, email: '', isService: principal.kind !== 'anonymous' }
-}
-
-function viewUser({ id, username, email, isService }: Account, isSelf: boolean): ResourceObject {
-  return {
-    id,
-    type: 'users',
-    attributes: {
-      username,
-      'is-service-account': isService,
-      'avatar-url': '',
-      'auth-method': isService ? 'tfc' : 'sso',
-      'v2-only': false,
-      'is-sso-login': !isService,
-      'is-site-admin': false,
-      'is-admin': false,
-      ...(isSelf
-        ? { email, 'unconfirmed-email': null, 'two-factor': { enabled: false, verified: false } }
-        : {}),
-      permissions: {
-        'can-create-organizations': isSelf,
-        'can-change-email': false,
-        'can-change-username': false,
-        'can-change-password': false,
-        'can-manage-user-tokens': isSelf && !isService,
-        'can-view2fa-settings': false,
-        'can-manage-hcp-account': false,
-      },
-    },
-    relationships: { 'authentication-tokens': one('authentication-tokens', null) },
-    links: { self: `/api/v2/users/${id}` },
-  }
 }
 
 /** Both come from the provider that the person signs in with. */

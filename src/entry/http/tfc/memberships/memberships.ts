@@ -20,7 +20,7 @@ import { type Directory, type Membership, directoryOf, directoryWith } from '../
 import { couldBeIn } from '../people/membership-ids.ts'
 import { checkMayFill } from '../../auth/team-rights.ts'
 import { signInOf } from '../../auth/sign-in-of.ts'
-import { userOf, viewMembership, viewTeam, viewUser } from '../people/views.ts'
+import { userOf, viewMembership, viewTeam, viewMember } from '../people/views.ts'
 
 const tags = ['terraform cloud']
 const TYPE = 'organization-memberships'
@@ -59,7 +59,7 @@ async function includedIn(
   const teams = wanted.has('teams') ? new Set(memberships.flatMap((one) => one.teams)) : []
   const views = await Promise.all([...teams].map((team) => viewTeam(team, directory, caller)))
   return [
-    ...(wanted.has('user') ? memberships.map((one) => viewUser(userOf(one), caller)) : []),
+    ...(wanted.has('user') ? memberships.map((one) => viewMember(userOf(one), caller)) : []),
     ...views.map(({ team }) => team),
   ]
 }

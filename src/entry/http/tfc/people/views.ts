@@ -8,33 +8,18 @@ import {
 import { type ResourceObject, many, one } from '../kit/json-api.ts'
 import type { Directory, Membership } from './directory.ts'
 import { membershipIdOf } from './membership-ids.ts'
+import { viewUser } from './user-view.ts'
 
 /** An e-mail address is for the person, and for those who see who belongs to the organization. */
-export function viewUser(
+export function viewMember(
   person: Pick<PersonDocument, 'id' | 'login' | 'email'>,
   { principal, sight }: Pick<Caller, 'principal' | 'sight'>,
 ): ResourceObject {
   const isOwn = principal.kind === 'user' && principal.id === person.id
   const showsEmail = isOwn || sight === undefined || sight.may('access:read', undefined)
-  return {
-    id: person.id,
-    type: 'users',
-    attributes: {
-      username: person.login,
-      email: showsEmail ? (person.email ?? null) : null,
-      'avatar-url': null,
-      'is-service-account': false,
-      'auth-method': 'sso',
-      'v2-only': true,
-      permissions: {
-        'can-create-organizations': false,
-        'can-change-email': false,
-        'can-change-username': false,
-      },
-    },
-    relationships: { 'authentication-tokens': many('authentication-tokens', []) },
-    links: { self: `/api/v2/users/${person.id}` },
-  }
+  const { id, login: username, email = '' } = person
+  const user = viewUser({ id, username, email, isService: false }, isOwn)
+  return { ...user, attributes: { ...user.attributes, email: showsEmail ? email : null } }
 }
 
 export async function viewTeam(

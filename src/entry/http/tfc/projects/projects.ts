@@ -13,11 +13,12 @@ const tags = ['terraform cloud']
 const params = z.object({ project: z.string() })
 const Include = z.object({ include: z.string().optional() })
 
-export function ofProject(
+export async function ofProject(
   { params: { project } }: { readonly params: z.infer<typeof params> },
   { locator, projects }: Pick<TfcServices, 'locator' | 'projects'>,
 ) {
-  return locator.record(projects, project)
+  const found = await locator.record(projects, project)
+  return { ...found, project }
 }
 
 const attributes = {

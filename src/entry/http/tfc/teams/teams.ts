@@ -17,7 +17,7 @@ import { listed, paged, paging } from '../kit/paging.ts'
 import { type Directory, directoryOf, directoryWith } from '../people/directory.ts'
 import { checkMayFill } from '../../auth/team-rights.ts'
 import { isVisible, visibleTeam } from '../people/rights.ts'
-import { viewMembership, viewTeam, viewUser } from '../people/views.ts'
+import { viewMembership, viewTeam, viewMember } from '../people/views.ts'
 
 const tags = ['terraform cloud']
 const TeamParams = z.object({ team: z.string() })
@@ -79,7 +79,7 @@ async function shown(
   const wanted = includes(query)
   const views = await Promise.all(teams.map((team) => viewTeam(team, directory, caller)))
   const users = wanted.has('users')
-    ? views.flatMap(({ members }) => members.map((one) => viewUser(one, caller)))
+    ? views.flatMap(({ members }) => members.map((one) => viewMember(one, caller)))
     : []
   const ids = new Set(teams.map(({ id }) => id))
   const memberships = wanted.has('organization-memberships')

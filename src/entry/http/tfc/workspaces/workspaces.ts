@@ -14,7 +14,7 @@ import { changedSettings, settingAttributes, settingRelationships } from './attr
 import { includedWith } from './included.ts'
 import { allUnits, matching, sorted } from './list.ts'
 import { PLACES } from './places.ts'
-import { may } from './rights.ts'
+import { may, checkMayMove } from './rights.ts'
 import { viewWorkspace, viewerOf } from './view.ts'
 import { liveUnit } from './live-unit.ts'
 
@@ -126,9 +126,11 @@ export const workspaceRoutes = [
       relationships: settingRelationships,
     }),
     target: ofOrg,
-    also: ({ body, target }) => [
-      { action: 'unit:create', resource: { ...target, unit: nameFromFlat(body.attributes.name) } },
-    ],
+    also: ({ body, target }) => {
+      const project = body.relationships.project ?? defaultProjectId(target.org)
+      const resource = { ...target, unit: nameFromFlat(body.attributes.name), project }
+      return [{ action: 'unit:create', resource }]
+    },
     answers: { 201: documented('The workspace') },
     async handle({ target: { org }, body: { attributes, relationships }, caller }, services) {
       const { name, description, ...settings } = attributes
@@ -202,6 +204,7 @@ export const workspaceRoutes = [
         // Names change only there, so the unit is addressed by its id from here on.
         const ref = { org: target.org, unit: before.id }
         const project = await checkedProject(services, target.org, relationships.project)
+        if (project !== undefined) checkMayMove(before, project, caller)
         const bindings = relationships['tag-bindings']
         const labels = bindings === undefined ? (relationships.tags ?? {}) : replacing(before, bindings)
         await checkRuleLabels(services, [{ ...ref, labels }], caller)

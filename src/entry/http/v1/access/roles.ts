@@ -39,15 +39,22 @@ const BindingView = z.object({
   to: z.string().meta({ example: 'team:ops', description: 'With the name as it is now.' }),
   subject: z.string().meta({ example: 'team:team-Gx4vUkP2sWq7ZrTn', description: 'With the id.' }),
   units: z.array(z.string()).nullable().meta({ description: 'Null: as far as the role goes.' }),
+  project: z.string().nullable().meta({ description: 'The id of the project that the role is narrowed to.' }),
 })
 
 async function viewBinding(
-  { role, to, units }: Binding,
+  { role, to, units, project }: Binding,
   policy: OrgPolicy,
   { signIn }: V1Services,
 ): Promise<z.input<typeof BindingView>> {
   const said = await saySubject(to, { policy, people: signIn?.people })
-  return { role, to: said, subject: to, units: units === undefined ? null : [...units] }
+  return {
+    role,
+    to: said,
+    subject: to,
+    units: units === undefined ? null : [...units],
+    project: project ?? null,
+  }
 }
 
 const Units = z.array(z.string()).min(1)
@@ -177,6 +184,7 @@ export const roleRoutes = [
       role: z.string(),
       to: z.string().meta({ description: 'As it was given, or the subject of the listing.' }),
       units: Repeated.meta({ description: 'Only what was narrowed to exactly these units.' }),
+      project: z.string().optional().meta({ description: 'Only what was narrowed to this project.' }),
     }),
     target: ofNamedOrg,
     answers: { 204: { description: 'Taken away' } },
@@ -186,7 +194,8 @@ export const roleRoutes = [
       const to = isStored
         ? query.to
         : await parseSubject(query.to, { policy: before, people: services.signIn?.people }, caller)
-      const binding = { role: query.role, to, ...(query.units === undefined ? {} : { units: query.units }) }
+      const { role, units, project } = query
+      const binding = { role, to, ...(units && { units }), ...(project !== undefined && { project }) }
       const change = {
         type: 'role.revoked' as const,
         data: { ...binding },
