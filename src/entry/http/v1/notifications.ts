@@ -13,6 +13,7 @@ import {
   type Scope,
 } from '../../../notifications/index.ts'
 import type { Caller } from '../../../state/index.ts'
+import { withShownUrl } from '../kit/webhook-url.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../openapi/api.ts'
 import { OrgParams } from './access/shared.ts'
 import { type V1Services, route } from './define.ts'
@@ -52,7 +53,7 @@ const View = z
     enabled: z.boolean(),
     triggers: z.array(z.string()),
     scope: z.object({ kind: z.string(), id: z.string().nullable() }),
-    url: z.string().nullable(),
+    url: z.string().nullable().meta({ description: 'Masked for those who may not change the notification.' }),
     isSigned: z.boolean().meta({ description: 'Whether there is a token. It is never shown.' }),
     emails: z.array(z.string()),
     users: z.array(z.string()).meta({ description: 'Ids of people who get e-mail.' }),
@@ -187,7 +188,9 @@ export const notificationRoutes = [
     async handle({ target: { org }, query, caller }, services) {
       const isAll = Object.values(query).every((one) => one === undefined)
       const scope = isAll ? undefined : await scopeOf(services, org, query, caller)
-      return { status: 200, json: { items: (await services.notifications.list(org, scope)).map(view) } }
+      const all = await services.notifications.list(org, scope)
+      const shown = await Promise.all(all.map((one) => withShownUrl(services.control, org, one, caller)))
+      return { status: 200, json: { items: shown.map(view) } }
     },
   }),
   route({
@@ -236,8 +239,9 @@ export const notificationRoutes = [
     query: NoQuery,
     target: ofNotification,
     answers: { 200: jsonAnswer(Detailed, 'The notification') },
-    async handle({ target: { org, record } }, { notifications }) {
-      return { status: 200, json: detailed(record, await notifications.deliveriesOf(org, record.id)) }
+    async handle({ target: { org, record }, caller }, { notifications, control }) {
+      const shown = await withShownUrl(control, org, record, caller)
+      return { status: 200, json: detailed(shown, await notifications.deliveriesOf(org, record.id)) }
     },
   }),
   route({

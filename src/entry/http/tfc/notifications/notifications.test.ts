@@ -148,6 +148,22 @@ test('e-mail has addresses and people instead of a URL', async () => {
   expect(cleared.data.relationships['users']).toEqual({ data: [] })
 })
 
+test('the URL, which may be a secret, is masked for those who may not change it', async () => {
+  const { face, ask, of } = await open()
+  const { id } = (await ask('POST', of, disabled)).data
+  const person = await face.person('bob')
+  await face.policy('default', (all) => bind(all, { role: 'reader', to: `user:${person.id}` }))
+  const shown = await tfcAs(face, person.token)('GET', of)
+  expect([shown.status, shown.all[0]?.attributes['url']]).toEqual([200, 'https://hooks.example.com/…'])
+  for (const path of ['notifications', `notifications/${id}`]) {
+    const answer = await face.send(`/v1/orgs/default/${path}`, { headers: person.token })
+    expect([answer.status, answer.text.includes('services/secret')]).toEqual([200, false])
+    expect(answer.text).toContain('https://hooks.example.com/…')
+  }
+  const own = await face.send(`/v1/orgs/default/notifications/${id}`, { headers: face.root })
+  expect(own.text).toContain('services/secret')
+})
+
 test('teams and projects have notifications of their own', async () => {
   const { face, ask, of } = await open()
   const team = await newTeam(face)

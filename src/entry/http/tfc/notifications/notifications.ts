@@ -78,9 +78,9 @@ function collection(path: string, word: string, locate: Locate) {
       query: z.object(paging),
       target,
       answers: { 200: documented('The configurations') },
-      async handle({ target: { org, scope }, query, x }, services) {
+      async handle({ target: { org, scope }, query, caller, x }, services) {
         const page = paged(await services.notifications.list(org, scope), query, x)
-        const items = await Promise.all(page.items.map((one) => viewNotification(services, org, one)))
+        const items = await Promise.all(page.items.map((one) => viewNotification(services, org, one, caller)))
         return { status: 200, ...listed({ ...page, items }) }
       },
     }),
@@ -116,7 +116,7 @@ function collection(path: string, word: string, locate: Locate) {
           },
           caller,
         )
-        return { status: 201, ...document(await viewNotification(services, org, made)) }
+        return { status: 201, ...document(await viewNotification(services, org, made, caller)) }
       },
     }),
   ]
@@ -136,8 +136,8 @@ export const notificationRoutes = [
     params,
     target: ofNotification,
     answers: { 200: documented('The configuration') },
-    async handle({ target: { org, record } }, services) {
-      return { status: 200, ...document(await viewNotification(services, org, record)) }
+    async handle({ target: { org, record }, caller }, services) {
+      return { status: 200, ...document(await viewNotification(services, org, record, caller)) }
     },
   }),
   route({
@@ -169,7 +169,7 @@ export const notificationRoutes = [
         users: linked.users,
       }
       const changed = await services.notifications.update(org, record.id, change, caller)
-      return { status: 200, ...document(await viewNotification(services, org, changed)) }
+      return { status: 200, ...document(await viewNotification(services, org, changed, caller)) }
     },
   }),
   route({
@@ -200,7 +200,7 @@ export const notificationRoutes = [
     answers: { 200: documented('The configuration, with the delivery') },
     async handle({ target: { org, record }, caller }, services) {
       await services.notifications.verify(org, record.id, caller)
-      return { status: 200, ...document(await viewNotification(services, org, record)) }
+      return { status: 200, ...document(await viewNotification(services, org, record, caller)) }
     },
   }),
 ]

@@ -1,4 +1,6 @@
+import type { Caller } from '../../../../access/index.ts'
 import type { Configuration, DeliveryResponse } from '../../../../notifications/index.ts'
+import { withShownUrl } from '../../kit/webhook-url.ts'
 import type { TfcServices } from '../kit/define.ts'
 import { type ResourceObject, many, one, time } from '../kit/json-api.ts'
 
@@ -13,8 +15,10 @@ const TYPES: Readonly<Record<string, string>> = {
 export async function viewNotification(
   { notifications, control }: Pick<TfcServices, 'notifications' | 'control'>,
   org: string,
-  configuration: Configuration,
+  stored: Configuration,
+  caller: Caller,
 ): Promise<ResourceObject> {
+  const configuration = await withShownUrl(control, org, stored, caller)
   const { id, name, destination, isEnabled, triggers, url, emails, users, scope } = configuration
   const { responses } = await notifications.deliveriesOf(org, id)
   const about = scope.kind === 'organization' ? control.orgNames.nameOf(org) : scope.id
@@ -29,7 +33,9 @@ export async function viewNotification(
       url: url ?? null,
       token: null,
       'email-addresses': emails,
-      'delivery-responses': responses.map(viewResponse),
+      'delivery-responses': responses.map((one) =>
+        viewResponse(url === stored.url ? one : { ...one, url: url ?? '' }),
+      ),
       'created-at': time(configuration.createdAt),
       'updated-at': time(configuration.updatedAt),
     },
