@@ -48,7 +48,7 @@ describe.each(engines())('backend "s3" of $name', (engine) => {
 
 describe.each(engines().filter(({ locksInBucket }) => locksInBucket))('backend "s3" of $name', (engine) => {
   test('workspaces are units of their own', async () => {
-    const server = await startS3Server()
+    const server = await withToken()
     const code = await server.code(engine, key, oneResource('${terraform.workspace}'))
     const workspaces = async () =>
       (await code.must(['workspace', 'list'])).stdout.split(/[\s*]+/).filter((name) => name !== '')

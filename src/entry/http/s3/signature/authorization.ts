@@ -53,8 +53,12 @@ export function readSignature(request: Signed, now: number): RequestSignature | 
   const signedNames = names.split(';')
   checkSigned(signedNames, headers)
   const scope = `${day}/${region}/s3/aws4_request`
-  const canonical = canonicalRequest(request, signedNames, payloadHash)
-  const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(canonical)}`
+  // Some clients sign the path as they send it, others with every sign escaped. Both mean the same path.
+  const paths = new Set([request.path, canonicalPath(request.path)])
+  const toSign = Array.from(paths, (path) => {
+    const canonical = canonicalRequest({ ...request, path }, signedNames, payloadHash)
+    return `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(canonical)}`
+  })
   return {
     accessKeyId,
     time,
@@ -63,7 +67,8 @@ export function readSignature(request: Signed, now: number): RequestSignature | 
     payloadHash,
     verified(secret) {
       const key = hmac(hmac(hmac(hmac(`AWS4${secret}`, day), region), 's3'), 'aws4_request')
-      return timingSafeEqual(hmac(key, toSign), Buffer.from(signature, 'hex')) ? key : undefined
+      const given = Buffer.from(signature, 'hex')
+      return toSign.some((text) => timingSafeEqual(hmac(key, text), given)) ? key : undefined
     },
   }
 }
@@ -109,7 +114,7 @@ function canonicalRequest(
 ): string {
   return [
     method,
-    canonicalPath(path),
+    path,
     canonicalQuery(query),
     ...names.map((name) => `${name}:${canonicalValue(headers[name])}`),
     '',
@@ -118,7 +123,7 @@ function canonicalRequest(
   ].join('\n')
 }
 
-/** S3 escapes the path once and does not tidy it up. Clients that escape less sign the escaped form all the same. */
+/** S3 escapes the path once and does not tidy it up. */
 function canonicalPath(path: string): string {
   return path
     .split('/')
