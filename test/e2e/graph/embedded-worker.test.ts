@@ -37,7 +37,12 @@ async function embedded(engine: Engine, files: Readonly<Record<string, string>>)
   }
   const bucket = openMemoryBucket()
   const control = await memoryControl(bucket)
-  const { sync, rollouts } = createServices({ bucket, clock: systemClock, ids: randomIds, control })
+  const { sync, rollouts, variables, unitVariables } = createServices({
+    bucket,
+    clock: systemClock,
+    ids: randomIds,
+    control,
+  })
   const { port } = await startFace({ control, guard: runTokenGuard({ runTokens: control.runTokens }) })
   const file = join(root, 'taco.yaml')
   const repository = repositoryOf(readProject(await readFile(file, 'utf8'), file), file)
@@ -67,6 +72,11 @@ async function embedded(engine: Engine, files: Readonly<Record<string, string>>)
   return {
     root,
     control,
+    /** Sets a variable of a unit. */
+    async set(unit: string, key: string, value: string, category: 'terraform' | 'env' = 'terraform') {
+      const owner = await unitVariables.find({ org, unit }, caller)
+      await variables.change(owner, { set: [{ key, category, value }] }, caller)
+    },
     /** Runs a whole rollout, and gives its steps and what was reported. */
     async rollOut(from: string) {
       const { id } = await rollouts.start(org, { from: [from] }, caller)
@@ -76,7 +86,7 @@ async function embedded(engine: Engine, files: Readonly<Record<string, string>>)
         renew: (claims) => rollouts.renew(ref, claims, caller),
         begin: (unit, options) => rollouts.begin(ref, unit, options, caller),
         end: (unit, options) => rollouts.end(ref, unit, options, caller),
-        variables: () => Promise.resolve({ print: null, items: [] }),
+        variables: async (unit) => unitVariables.forRun(await unitVariables.find({ org, unit }, caller)),
         isAway: () => false,
       }
       const events: RunnerEvent[] = []
@@ -165,5 +175,26 @@ test.each(engines())(
     ])
     const { outputs } = await control.outputs.get({ org, unit: 'app' }, { sensitive: false }, caller)
     expect(outputs).toMatchObject([{ name: 'made', json: '"two"' }])
+  },
+)
+
+test.each(engines())(
+  '$name: a rollout gives units their variables, and applies them if one changed',
+  async (engine) => {
+    const { control, set, rollOut } = await embedded(engine, {
+      'taco.yaml': 'units:\n  net: { variables: { given: code, second: code } }\n',
+      'net/main.tf': `${consumer}variable "second" {}\nvariable "third" {}\noutput "others" {\n  value = "$\{var.second} $\{var.third}"\n}\n`,
+    })
+    const seen = async () =>
+      (await control.outputs.get({ org, unit: 'net' }, { sensitive: false }, caller)).outputs
+    await set('net', 'given', 'stored')
+    await set('net', 'TF_VAR_third', 'environment', 'env')
+
+    expect(await rollOut('net')).toMatchObject({ status: 'done', steps: { net: 'applied' } })
+    expect(await seen()).toMatchObject([{ json: '"stored"' }, { json: '"code environment"' }])
+    expect(await rollOut('net')).toMatchObject({ steps: { net: 'skipped' } })
+    await set('net', 'given', 'changed')
+    expect(await rollOut('net')).toMatchObject({ steps: { net: 'applied' } })
+    expect(await seen()).toMatchObject([{ json: '"changed"' }, {}])
   },
 )
