@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'PROVIDER_UNAVAILABLE' // the identity provider does not answer; retry later
   | 'PROVIDER_REFUSED' // the identity provider answers, but its settings or ours are wrong
   | 'SECRET_UNREADABLE' // a sealed secret cannot be opened: its key is missing (`facts.keyId`), or it was changed
+  | 'UPSTREAM_FAILED' // another registry does not answer, or its answers contradict each other
   | 'CANCELLED'
   | 'UNEXPECTED'
 

@@ -14,4 +14,5 @@ export {
   type SumsFile,
   installable,
 } from './providers.ts'
+export { type MirroredProvider, type ProviderMirror, createProviderMirror } from './mirror/mirror.ts'
 export { type Registry, createRegistry } from './registry.ts'

@@ -30,6 +30,8 @@ export interface BuildOptions {
   /** Does what takes long; without, it is done in this thread. */
   readonly work?: LongWork
   readonly notify?: NotifySettings | undefined
+  /** Registries whose providers are mirrored. */
+  readonly mirrorHosts?: readonly string[] | undefined
   /** How long a request to the bucket may go unanswered. */
   readonly bucketDeadlineMs?: number | undefined
 }
@@ -77,8 +79,18 @@ export async function build(options: BuildOptions): Promise<Built> {
       keys: options.sealKeys ?? options.keys,
       ...(options.work === undefined ? {} : { work: options.work }),
     })
-    const { log, keys, sealKeys, notify } = options
-    const services = createServices({ bucket, clock, ids: randomIds, log, control, keys, sealKeys, notify })
+    const { log, keys, sealKeys, notify, mirrorHosts } = options
+    const services = createServices({
+      bucket,
+      clock,
+      ids: randomIds,
+      log,
+      control,
+      keys,
+      sealKeys,
+      notify,
+      mirrorHosts,
+    })
     return {
       control,
       ...services,

@@ -48,6 +48,13 @@ export const ServeOptions = z.object({
     .regex(/^smtps?:\/\/./, 'must begin with smtp:// or smtps://')
     .optional(),
   smtpFrom: z.string().min(3).optional(),
+  /** Registries whose providers are mirrored. None: there is no mirror. */
+  mirrorHosts: z
+    .array(
+      z.string().regex(/^[0-9a-z][0-9a-z.-]*(=[0-9a-z][0-9a-z.-]*(:\d{1,5})?)?$/, 'must be names of hosts'),
+    )
+    .readonly()
+    .default([]),
   /** Networks that notifications are not sent to. */
   notificationDeny: z.array(z.string()).readonly().default([]),
   /** How often events are looked for that somebody is to be notified of. */
@@ -75,6 +82,7 @@ const SAID_AS: Readonly<Record<string, string>> = {
   gcEveryMs: '--gc-every (in milliseconds)',
   smtpUrl: '--smtp-url',
   smtpFrom: '--smtp-from',
+  mirrorHosts: '--provider-mirror',
   notificationDeny: '--notification-deny',
   notifyEveryMs: '--notify-every (in milliseconds)',
   bucketDeadlineMs: '--bucket-timeout (in milliseconds)',

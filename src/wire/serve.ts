@@ -95,6 +95,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     sealKeys,
     probe: 'always',
     notify: notifySettings(options, publicUrl),
+    mirrorHosts: options.mirrorHosts,
     bucketDeadlineMs: options.bucketDeadlineMs,
     ...threads,
   })

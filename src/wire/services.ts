@@ -36,7 +36,13 @@ import {
 } from '../projects/index.ts'
 import { type OrgIds, type RecordDeps, createOrgIds } from '../records/index.ts'
 import { type AgentPools, type SshKeys, createAgentPools, createSshKeys } from '../execution/index.ts'
-import { type Registry, createRegistry } from '../registry/index.ts'
+import { createHttpsUpstream } from '../registry/mirror/adapters/https-upstream.ts'
+import {
+  type ProviderMirror,
+  type Registry,
+  createProviderMirror,
+  createRegistry,
+} from '../registry/index.ts'
 import { type Sync, createSync } from '../project/index.ts'
 import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/index.ts'
 import { type Log, silentLog } from '../base/log.ts'
@@ -64,6 +70,7 @@ export interface Services extends VariableServices, OpenedNotifications {
   readonly registry: Registry
   readonly governance: Governance
   readonly runs: RunFinder
+  readonly mirror: ProviderMirror | undefined
   readonly access: Access
   readonly orgAccess: OrgAccess
   readonly accessQuestions: AccessQuestions
@@ -80,9 +87,17 @@ export interface ServiceDeps extends Omit<Parameters<typeof createRollouts>[0], 
   /** Seals secrets of organizations. Undefined: none can be stored. Default: `keys`. */
   readonly sealKeys?: KeyRing | undefined
   readonly notify?: NotifySettings | undefined
+  /** Registries whose providers are mirrored. */
+  readonly mirrorHosts?: readonly string[] | undefined
 }
 
-export function createServices({ keys, sealKeys = keys, notify, ...deps }: ServiceDeps): Services {
+export function createServices({
+  keys,
+  sealKeys = keys,
+  notify,
+  mirrorHosts = [],
+  ...deps
+}: ServiceDeps): Services {
   const { control, clock } = deps
   const rollouts = createRollouts(deps)
   const accessDeps = { ...deps, journal: control.outbox }
@@ -116,6 +131,15 @@ export function createServices({ keys, sealKeys = keys, notify, ...deps }: Servi
     governance: createGovernance({ ...recordDeps, sealing, spool }),
     // There are none yet.
     runs: { has: () => Promise.resolve(false) },
+    mirror:
+      mirrorHosts.length === 0
+        ? undefined
+        : createProviderMirror({
+            ...recordDeps,
+            spool,
+            hosts: mirrorHosts,
+            upstream: createHttpsUpstream(mirrorHosts),
+          }),
     access,
     orgAccess,
     accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit }),

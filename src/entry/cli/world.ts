@@ -118,6 +118,8 @@ export interface ServeOptions {
   /** Where e-mail is sent from, and as whom. */
   readonly smtpUrl: string | undefined
   readonly smtpFrom: string | undefined
+  /** Registries whose providers are mirrored. */
+  readonly mirrorHosts: readonly string[]
   /** Networks that notifications are not sent to. */
   readonly notificationDeny: readonly string[]
   readonly notifyEveryMs: number | undefined

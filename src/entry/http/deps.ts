@@ -11,7 +11,7 @@ import type { Notifications } from '../../notifications/index.ts'
 import type { Governance, RunFinder } from '../../governance/index.ts'
 import type { OrgIds } from '../../records/index.ts'
 import type { Sync } from '../../project/index.ts'
-import type { Registry } from '../../registry/index.ts'
+import type { ProviderMirror, Registry } from '../../registry/index.ts'
 import type { Rollouts } from '../../rollouts/index.ts'
 import type { StateControl } from '../../state/index.ts'
 import type { VariableServices } from '../../variables/index.ts'
@@ -32,6 +32,8 @@ export interface HttpDeps extends VariableServices {
   readonly sync: Sync
   readonly rollouts: Rollouts
   readonly registry: Registry
+  /** Undefined: this server mirrors no providers. */
+  readonly mirror?: ProviderMirror | undefined
   readonly guard: Guard
   /** Of S3 clients. Undefined: there is no S3 face. */
   readonly signingKeys?: SigningKeys | undefined

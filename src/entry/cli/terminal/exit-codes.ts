@@ -51,6 +51,7 @@ const exitCodes: Readonly<Record<ErrorCode, number>> = {
   BUCKET_NEWER: EXIT.failed,
   PROVIDER_UNAVAILABLE: EXIT.unavailable,
   PROVIDER_REFUSED: EXIT.unavailable,
+  UPSTREAM_FAILED: EXIT.unavailable,
   SECRET_UNREADABLE: EXIT.failed,
   CANCELLED: EXIT.interrupted,
   UNEXPECTED: EXIT.failed,

@@ -19,6 +19,7 @@ interface ServeFlags extends TlsFlags {
   readonly smtpUrl?: string
   readonly smtpFrom?: string
   readonly notificationDeny?: string
+  readonly providerMirror?: string | true
   readonly notifyEvery?: string
   readonly maxState?: string
   readonly logLevel?: ServeOptions['logLevel']
@@ -81,6 +82,7 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     trustedProxies: listIn(flags.trustedProxy),
     smtpUrl: flags.smtpUrl || undefined,
     smtpFrom: flags.smtpFrom || undefined,
+    mirrorHosts: mirrorHostsOf(flags.providerMirror),
     notificationDeny: listIn(flags.notificationDeny),
     notifyEveryMs: timeOf('notify-every', flags.notifyEvery),
     metricsOpen: flags.metricsOpen === true,
@@ -95,6 +97,11 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     graceMs: timeOf('grace', flags.grace),
     workers: workersOf(flags.workers ?? '1'),
   }
+}
+
+/** The two public registries, unless others are named. */
+function mirrorHostsOf(given: string | true | undefined): readonly string[] {
+  return given === true || given === '' ? ['registry.opentofu.org', 'registry.terraform.io'] : listIn(given)
 }
 
 function listIn(text = ''): readonly string[] {

@@ -89,6 +89,13 @@ export const bucketCommands: readonly CommandSpec[] = [
         says: 'sender of that e-mail, e.g. "OpenTaco <taco@example.com>"',
       },
       {
+        name: 'provider-mirror',
+        value: 'hosts',
+        valueOptional: true,
+        env: 'TACO_PROVIDER_MIRROR',
+        says: 'mirror providers of these registries, as name or name=address; default: registry.opentofu.org,registry.terraform.io',
+      },
+      {
         name: 'notification-deny',
         value: 'networks',
         env: 'TACO_NOTIFICATION_DENY',

@@ -35,6 +35,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   SECRET_UNREADABLE: 500,
   UNEXPECTED: 500,
   PROVIDER_REFUSED: 502,
+  UPSTREAM_FAILED: 502,
   BUCKET_UNAVAILABLE: 503,
   BUCKET_REFUSED: 503,
   BUCKET_UNFIT: 503,
@@ -80,5 +81,6 @@ export const TITLE_OF: Readonly<Record<ErrorCode, string>> = {
   BUCKET_UNFIT: 'The bucket lacks a required ability',
   PROVIDER_UNAVAILABLE: 'The identity provider does not answer',
   PROVIDER_REFUSED: 'The identity provider refuses, or its answer cannot be used',
+  UPSTREAM_FAILED: 'Another registry failed',
   CANCELLED: 'Cancelled',
 }

@@ -32,7 +32,7 @@ const expected: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [413, ['TOO_LARGE']],
   [423, ['LOCKED']],
   [429, ['RATE_LIMITED']],
-  [502, ['PROVIDER_REFUSED']],
+  [502, ['PROVIDER_REFUSED', 'UPSTREAM_FAILED']],
   [503, ['BUCKET_UNAVAILABLE', 'BUCKET_REFUSED', 'BUCKET_UNFIT', 'PROVIDER_UNAVAILABLE', 'CANCELLED']],
   [500, ['BUCKET_CORRUPT', 'BUCKET_NEWER', 'SECRET_UNREADABLE', 'UNEXPECTED']],
 ]

@@ -82,9 +82,12 @@ export function logFailure(error: unknown, x: { readonly requestId: string }, lo
       'BUCKET_UNFIT',
       'PROVIDER_UNAVAILABLE',
       'PROVIDER_REFUSED',
+      'UPSTREAM_FAILED',
     )
   )
     return
-  const write = isTacoError(error, 'BUCKET_UNAVAILABLE', 'PROVIDER_UNAVAILABLE') ? log.warn : log.error
+  const write = isTacoError(error, 'BUCKET_UNAVAILABLE', 'PROVIDER_UNAVAILABLE', 'UPSTREAM_FAILED')
+    ? log.warn
+    : log.error
   write('request failed', { requestId: x.requestId, error })
 }

@@ -30,6 +30,8 @@ const table = [
   `GET /api/registry/v1/providers/{org}/{type}/{version}/download/{os}/{arch} · registry:read · ${readers}`,
   `GET /api/registry/downloads/{part}/{name} · registry:read · ${everybody}`,
   `PUT /api/registry/uploads/{part} · registry:publish · ${everybody}`,
+  `GET /mirror/providers/{host}/{namespace}/{type}/{file} · server:read · 444444 44 44 44 11111`,
+  `GET /mirror/archives/{part}/{name} · server:read · 444444 44 44 44 44444`,
   `GET ${modules} · registry:read · ${readers}`,
   `POST ${modules} · registry:publish · ${publishers}`,
   `GET ${module} · registry:read · ${readers}`,

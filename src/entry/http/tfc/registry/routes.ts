@@ -1,5 +1,6 @@
 import { archiveRoutes } from './archives.ts'
 import { gpgKeyRoutes } from './gpg-keys.ts'
+import { mirrorRoutes } from './mirror.ts'
 import { moduleProtocolRoutes } from './module-protocol.ts'
 import { moduleRoutes } from './modules.ts'
 import { providerProtocolRoutes } from './provider-protocol.ts'
@@ -13,4 +14,5 @@ export const registryRoutes = [
   ...moduleRoutes,
   ...providerRoutes,
   ...gpgKeyRoutes,
+  ...mirrorRoutes,
 ]
