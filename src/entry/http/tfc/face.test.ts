@@ -11,6 +11,16 @@ test('every family of routes has a table of who is let in', () => {
     ])
 })
 
+test('clients learn from headers what the server can do', async () => {
+  const { send } = await startSsoFace()
+  expect((await send('/api/v2/ping')).headers).toMatchObject({
+    'tfp-api-version': '2.6',
+    'tfp-appname': 'Terraform Enterprise',
+    // In another form, plans with structured output fail.
+    'x-tfe-version': expect.stringMatching(/^v\d{6}-\d$/) as string,
+  })
+})
+
 test('a path that no route has is a JSON:API error', async () => {
   const { send, root } = await startSsoFace()
   const answer = await send('/api/v2/nothing-like-this', { headers: root })

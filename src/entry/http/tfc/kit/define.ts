@@ -29,6 +29,8 @@ export const tfcStyle: FaceStyle = {
     'tfp-api-version': API_VERSION,
     // Clients know two names, and take any other for the first.
     'tfp-appname': 'Terraform Enterprise',
+    // Without it, the `tfe` provider gives a run task of a workspace no more than one stage.
+    'x-tfe-version': 'v202404-1',
   },
 }
 
