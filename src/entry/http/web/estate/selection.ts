@@ -5,7 +5,6 @@ import { ExportFormat } from '../shell/export.ts'
 import { LOOKS, type Look, lookOf } from '../shell/status.tsx'
 
 export const VIEWS = ['map', 'graph', 'table', 'tree'] as const
-export type EstateView = (typeof VIEWS)[number]
 
 /** A text that is not empty: forms send every field. */
 const Text = z
