@@ -1,3 +1,4 @@
+import { addTeam } from '../../src/access/organization/transitions.ts'
 import type { Answer, Sent } from './http-face.ts'
 import type { Credential, SsoFace } from './sso-face.ts'
 
@@ -83,4 +84,12 @@ export async function newUnit(face: SsoFace, name = face.fresh('unit')): Promise
   })
   if (answer.status !== 201) throw new Error(answer.text)
   return String(answer.json()['id'])
+}
+
+/** A new team of the organization `default`; the answer is its id. */
+export async function newTeam(face: SsoFace): Promise<string> {
+  const id = face.id('team')
+  const team = { id, name: face.fresh('team'), members: [], groups: [], createdAt: 1 }
+  await face.policy('default', (all) => addTeam(all, team))
+  return id
 }
