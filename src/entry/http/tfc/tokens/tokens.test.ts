@@ -154,6 +154,7 @@ test('agents of a pool have tokens, which allow nothing by themselves', async ()
 
   const made = await ask('POST', path, { type: 'agent-tokens', attributes: { description: 'one' } })
   expect([made.status, made.data.attributes['description']]).toEqual([201, 'one'])
+  expect(made.data.relationships['created-by']).toEqual({ data: null })
   expect(await works(face, made.data.attributes['token'])).toBe(404)
   expect((await ask('GET', path)).all.map(({ id }) => id)).toEqual([made.data.id])
   expect((await ask('POST', path, { attributes: {} })).pointer).toBe('/data/attributes/description')

@@ -21,14 +21,15 @@ export function tokenViewer(
     }
   }
 
-  /** Whoever is neither a person nor a team did it for the organization. */
-  async function creatorOf({ createdBy, org }: TokenView): Promise<Relationship> {
+  /** Whoever is neither a person nor a team did it for the organization. Of tokens of agents, clients expect a person. */
+  async function creatorOf({ createdBy, org, kind }: TokenView): Promise<Relationship> {
     const login = /^user:(.*)$/s.exec(createdBy)?.[1]
     if (login !== undefined) {
       let found = users.get(login)
       if (found === undefined) users.set(login, (found = idOf(login)))
       return one('users', await found)
     }
+    if (kind === 'agent') return one('users', null)
     const team = /^team:[^/]*\/(.*)$/s.exec(createdBy)?.[1]
     if (team !== undefined && policy !== undefined) return one('teams', teamNamed(policy, team))
     return one('organizations', org === null ? null : control.orgNames.nameOf(org))
