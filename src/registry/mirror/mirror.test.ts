@@ -4,12 +4,13 @@ import { systemClock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
 import { sha256Hex } from '../../base/sha256-hex.ts'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
-import { openSpool } from '../../wire/spool.ts'
 import { createProviderMirror } from './mirror.ts'
 
 const zip = zipOf('terraform-provider-demo_v1.0.0', 'x')
 const filename = 'terraform-provider-demo_1.0.0_linux_amd64.zip'
 const sha256 = sha256Hex(zip)
+/** Nothing here is too large for memory. */
+const spool = { create: () => Promise.reject(new Error('no room')) }
 const provider = { host: 'registry.example.com', namespace: 'acme', type: 'demo' }
 const archive = { os: 'linux', arch: 'amd64', filename, sha256 }
 
@@ -54,7 +55,7 @@ function open(
   return {
     asked,
     bucket,
-    mirror: createProviderMirror({ bucket, clock: systemClock, spool: openSpool(), upstream, hosts }),
+    mirror: createProviderMirror({ bucket, clock: systemClock, spool, upstream, hosts }),
   }
 }
 
