@@ -5,6 +5,7 @@
  */
 export type { GpgKey, GpgKeys } from './gpg-keys.ts'
 export type { ModuleName, ModuleRecord, ModuleVersion, Modules, TestConfig, VcsRepo } from './modules.ts'
+export type { NoCodeModule } from './no-code.ts'
 export {
   type ProviderName,
   type ProviderPlatform,

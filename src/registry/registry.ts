@@ -3,6 +3,7 @@ import type { RecordDeps } from '../records/index.ts'
 import { createFiles } from './files.ts'
 import { type GpgKeys, createGpgKeys } from './gpg-keys.ts'
 import { type Modules, createModules } from './modules.ts'
+import { type NoCodeModules, createNoCodeModules } from './no-code.ts'
 import { type Publish, createPublish } from './publish.ts'
 import { type Providers, createProviders } from './providers.ts'
 
@@ -12,6 +13,7 @@ export interface Registry {
   readonly providers: Providers
   readonly gpgKeys: GpgKeys
   readonly publish: Publish
+  readonly noCode: NoCodeModules
 }
 
 export function createRegistry(deps: RecordDeps & { readonly spool: Spool }): Registry {
@@ -19,5 +21,11 @@ export function createRegistry(deps: RecordDeps & { readonly spool: Spool }): Re
   const gpgKeys = createGpgKeys(deps)
   const modules = createModules(deps, files)
   const providers = createProviders(deps, files, gpgKeys)
-  return { modules, providers, gpgKeys, publish: createPublish(modules, providers, gpgKeys) }
+  return {
+    modules,
+    providers,
+    gpgKeys,
+    publish: createPublish(modules, providers, gpgKeys),
+    noCode: createNoCodeModules(deps),
+  }
 }

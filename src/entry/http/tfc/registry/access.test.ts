@@ -30,6 +30,10 @@ const table = [
   `GET /api/registry/v1/providers/{org}/{type}/{version}/download/{os}/{arch} · registry:read · ${readers}`,
   `GET /api/registry/downloads/{part}/{name} · registry:read · ${everybody}`,
   `PUT /api/registry/uploads/{part} · registry:publish · ${everybody}`,
+  `POST /api/v2/organizations/{org}/no-code-modules · registry:publish · ${publishers}`,
+  `GET /api/v2/no-code-modules/{id} · registry:read · ${readers}`,
+  `PATCH /api/v2/no-code-modules/{id} · registry:publish · ${publishers}`,
+  `DELETE /api/v2/no-code-modules/{id} · registry:publish · ${publishers}`,
   `GET /mirror/providers/{host}/{namespace}/{type}/{file} · server:read · 444444 44 44 44 11111`,
   `GET /mirror/archives/{part}/{name} · server:read · 444444 44 44 44 44444`,
   `GET ${modules} · registry:read · ${readers}`,
@@ -88,7 +92,11 @@ const callOf: CallOf = async (face, of) => {
     os: 'linux',
     arch: 'amd64',
     key: isOfKey(name) ? await newKey(face) : made.key.keyId,
-    id: isById('registry-providers') ? made.provider.id : made.module.id,
+    id: isById('registry-providers')
+      ? made.provider.id
+      : isById('no-code-modules')
+        ? await newNoCode(face, made)
+        : made.module.id,
   }
   const path = of.pattern.replaceAll(/\{(\w+)\}/g, (_, part: string) => things[part] ?? part) + queryOf(name)
   if (name.includes('/downloads/')) return { method: 'GET', path: await downloadPath(face, made) }
@@ -104,6 +112,11 @@ const isOfKey = (name: string) => name.startsWith('DELETE') && name.includes('gp
 async function newKey({ deps, setUp }: SsoFace): Promise<string> {
   const { asciiArmor } = createSigningKey()
   return (await deps.registry.gpgKeys.add('default', asciiArmor, setUp)).keyId
+}
+
+async function newNoCode({ deps, setUp }: SsoFace, { module: { id: module } }: Made): Promise<string> {
+  const fields = { module, enabled: true, variableOptions: [] }
+  return (await deps.registry.noCode.create({ org: 'default' }, fields, setUp)).id
 }
 
 function queryOf(name: string): string {
@@ -137,6 +150,7 @@ function bodyOf(name: string, { fresh }: SsoFace): object | undefined {
   if (bodies[name] !== undefined) return bodies[name]
   if (name === 'POST /api/registry/{registry}/v2/gpg-keys')
     return { namespace: 'default', 'ascii-armor': createSigningKey().asciiArmor }
+  if (name.includes('no-code-modules') && name.startsWith('POST')) return { enabled: true }
   if (name.endsWith('/platforms'))
     return { os: 'linux', arch: 'arm64', shasum: '0'.repeat(64), filename: 'p.zip' }
   if (name.startsWith('POST') && name.endsWith('registry-providers/{registry}/{ns}/{name}/versions'))

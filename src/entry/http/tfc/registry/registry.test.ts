@@ -401,3 +401,41 @@ test('engines that may not see an organization learn nothing about it', async ()
     expect((await face.send(`/api/registry/v1/${path}`)).status).toBe(401)
   }
 })
+
+test('settings for using a module without code are stored', async () => {
+  const { call, resource, face } = await start()
+  const module = await resource('POST', modules, { name: 'network', provider: 'aws' })
+  const headers = { ...face.root, 'content-type': 'application/vnd.api+json' }
+  const send = (method: string, path: string, data: object) =>
+    face.send(path, { method, headers, body: JSON.stringify({ data }) })
+  const relationships = {
+    'registry-module': { data: { type: 'registry-modules', id: module.id } },
+    'variable-options': {
+      data: [
+        {
+          type: 'variable-options',
+          attributes: { 'variable-name': 'size', 'variable-type': 'string', options: ['s', 'm'] },
+        },
+      ],
+    },
+  }
+  const path = '/api/v2/organizations/default/no-code-modules'
+  const made = (await send('POST', path, { type: 'no-code-modules', relationships })).json() as {
+    data: Resource
+  }
+  expect(made.data).toMatchObject({
+    type: 'no-code-modules',
+    attributes: { enabled: true, 'version-pin': '' },
+    relationships: { 'registry-module': { data: { id: module.id } } },
+  })
+  const one = `/api/v2/no-code-modules/${made.data.id}`
+  expect((await call('GET', `${one}?include=variable_options`)).json()['included']).toMatchObject([
+    { type: 'variable-options', attributes: { 'variable-name': 'size', options: ['s', 'm'] } },
+  ])
+  const changed = await resource('PATCH', one, { enabled: false, 'version-pin': '1.0.0' })
+  expect(changed.attributes).toEqual({ enabled: false, 'version-pin': '1.0.0' })
+  expect((await send('POST', path, { relationships })).status).toBe(422)
+  expect((await send('POST', path, {})).status).toBe(422)
+  expect((await call('DELETE', one)).status).toBe(204)
+  expect((await call('GET', one)).status).toBe(404)
+})

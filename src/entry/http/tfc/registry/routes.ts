@@ -3,6 +3,7 @@ import { gpgKeyRoutes } from './gpg-keys.ts'
 import { mirrorRoutes } from './mirror.ts'
 import { moduleProtocolRoutes } from './module-protocol.ts'
 import { moduleRoutes } from './modules.ts'
+import { noCodeRoutes } from './no-code.ts'
 import { providerProtocolRoutes } from './provider-protocol.ts'
 import { providerRoutes } from './providers.ts'
 
@@ -14,5 +15,6 @@ export const registryRoutes = [
   ...moduleRoutes,
   ...providerRoutes,
   ...gpgKeyRoutes,
+  ...noCodeRoutes,
   ...mirrorRoutes,
 ]
