@@ -19,6 +19,7 @@ export type Part =
   | 'n'
   | 'o'
   | 'p'
+  | 'q'
 
 export interface Row {
   readonly part: Part

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util'
 import { access } from './access.ts'
 import { run as measureStarts } from './cli.ts'
+import { cloud } from './cloud.ts'
 import { run as measureGraph } from './graph.ts'
 import { growth } from './growth.ts'
 import { run as measureInputs } from './inputs.ts'
@@ -39,6 +40,7 @@ const parts: Readonly<Record<Part, (site: Site) => AsyncIterable<Row>>> = {
   n: access,
   o: tokens,
   p: pages,
+  q: cloud,
 }
 
 async function* versions(site: Site): AsyncGenerator<Row> {
