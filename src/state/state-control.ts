@@ -144,6 +144,15 @@ export interface UnitQuery {
   readonly deleted?: 'no' | 'only'
 }
 
+export interface UnitSelection {
+  readonly org: string
+  matches(unit: UnitView): boolean
+  /** Default: by name. */
+  readonly compare?: ((a: UnitView, b: UnitView) => number) | undefined
+  readonly skip: number
+  readonly limit: number
+}
+
 export interface UnitPage extends Page<UnitView> {
   readonly asOf: number
   /** Units of the organization that are left out, because their documents cannot be read. */
@@ -156,6 +165,11 @@ export interface Units {
   /** By name. May lag other servers' writes by a second; `asOf` says as of when. */
   list(query: UnitQuery, caller: Caller): Promise<UnitPage>
   get(ref: UnitRef, caller: Caller): Promise<UnitView>
+  /** Some of those that `matches` takes, for pages that are asked for by number. As current as lists. */
+  select(
+    query: UnitSelection,
+    caller: Caller,
+  ): Promise<{ readonly items: readonly UnitView[]; readonly total: number }>
   /** The units that the caller may see, deleted ones included, by id. Undefined: all. As current as lists. */
   visible(org: string, caller: Caller): Promise<ReadonlyMap<string, UnitFacts> | undefined>
   /** `takeOver: false`: not by a name that another unit had (NAME_GIVEN_UP). */
@@ -206,6 +220,11 @@ export interface WriteOptions {
 }
 
 export interface States {
+  /** The current version and the tag of its bytes, by the document alone. Undefined: there is no state. */
+  current(
+    ref: UnitRef,
+    caller: Caller,
+  ): Promise<{ readonly version: VersionView; readonly tag: string } | undefined>
   /**
    * The state object alone, as it is. Undefined: the unit has no state, or there was never such a unit. Throws
    * NAME_GIVEN_UP for the name of one that was renamed or deleted.

@@ -58,6 +58,11 @@ export function createStates(parts: Parts, intake: Intake, locator: Locator, mak
 
   return {
     ...createStateReads(parts, locator),
+    async current(ref) {
+      const { head, deleted } = store.folded(await locator.find(ref)).value
+      if (head === null || head.tag === null || deleted !== undefined) return undefined
+      return { version: viewVersion(head.version, 'current'), tag: head.tag }
+    },
     receive: (stream, options) => intake.receive(stream, options),
     async write(ref, state, options, caller) {
       const before = await writtenBefore(ref, caller)

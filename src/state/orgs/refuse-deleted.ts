@@ -39,6 +39,7 @@ export function refuseDeleted(control: StateControl, directory: OrgDirectory): S
       isRepeated: open(units.isRepeated),
       list: open(units.list),
       get: open(units.get),
+      select: open(units.select),
       visible: open(units.visible),
       create: open(units.create),
       update: open(units.update),
@@ -48,6 +49,7 @@ export function refuseDeleted(control: StateControl, directory: OrgDirectory): S
     },
     states: {
       ...states,
+      current: open(states.current),
       read: open(states.read),
       readNow: (ref, caller) => (isKnownOpen(ref.org) ? states.readNow(ref, caller) : undefined),
       write: (ref, state, options, caller) =>

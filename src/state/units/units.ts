@@ -176,6 +176,13 @@ export function createUnits(
       const page = await catalog.list(query, sight)
       return { ...page, items: await locksSeen.asOfNow(page.items) }
     },
+    async select({ org, matches, compare, skip, limit }, { sight }) {
+      await orgs.require(org)
+      const { items } = await catalog.list({ org, limit: Infinity }, sight)
+      const found = items.filter(matches)
+      const sorted = compare === undefined ? found : found.toSorted(compare)
+      return { items: await locksSeen.asOfNow(sorted.slice(skip, skip + limit)), total: found.length }
+    },
     async visible(org, { sight }) {
       if (sight === undefined || sight.seesAll) return undefined
       const { entries } = await catalog.current(org)

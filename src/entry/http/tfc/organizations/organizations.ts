@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Caller } from '../../../../access/index.ts'
 import type { OrganizationSettings } from '../../../../projects/index.ts'
+import type { OrgView } from '../../../../state/index.ts'
 import { giveToCreator } from '../../kit/org-creator.ts'
 import { resource, toOne } from '../kit/body.ts'
 import { camelKeys } from '../kit/case.ts'
 import { NO_CONTENT, OrgParams, type TfcServices, documented, ofOrg, ofServer, route } from '../kit/define.ts'
+import { notFound } from '../kit/errors.ts'
 import { document, one } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
 import { viewOrganization } from './view.ts'
@@ -29,8 +31,18 @@ const settingAttributes = {
   'default-execution-mode': z.enum(['remote', 'local', 'agent']).nullish(),
 }
 
-async function shown({ control, organizationSettings }: TfcServices, org: string, caller: Caller) {
-  const [view, settings] = await Promise.all([control.orgs.get(org, caller), organizationSettings.get(org)])
+/** A deleted organization can be restored natively, and is gone here. */
+async function liveOrg({ control }: TfcServices, org: string, caller: Caller): Promise<OrgView> {
+  const view = await control.orgs.get(org, caller)
+  if (view.deleted !== null) throw notFound()
+  return view
+}
+
+async function shown(services: TfcServices, org: string, caller: Caller) {
+  const [view, settings] = await Promise.all([
+    liveOrg(services, org, caller),
+    services.organizationSettings.get(org),
+  ])
   return document(viewOrganization(view, settings, caller))
 }
 
@@ -169,8 +181,8 @@ export const organizationRoutes = [
     params: OrgParams,
     target: ofOrg,
     answers: { 200: documented('The entitlements') },
-    async handle({ target: { org }, caller }, { control }) {
-      const { name, id } = await control.orgs.get(org, caller)
+    async handle({ target: { org }, caller }, services) {
+      const { name, id } = await liveOrg(services, org, caller)
       return {
         status: 200,
         ...document({

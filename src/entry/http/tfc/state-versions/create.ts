@@ -66,6 +66,8 @@ export const createStateVersionRoutes = [
     method: 'POST',
     path: '/api/v2/workspaces/{workspace}/state-versions',
     id: 'tfcCreateStateVersion',
+    // The write itself is an event; asking for an address to upload to changes nothing.
+    audit: 'counted',
     action: 'state:write',
     takesRunTokens: true,
     tags,
@@ -166,6 +168,7 @@ export const createStateVersionRoutes = [
     method: 'PUT',
     path: '/api/v2/uploads/json-states/{part}',
     id: 'tfcUploadJsonState',
+    audit: 'counted',
     action: 'state:write',
     openness: 'everybody',
     hasSecretPath: true,

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import type { UnitRef } from '../../../../state/index.ts'
+import type { Found, UnitRef } from '../../../../state/index.ts'
 import { createPermit } from '../../auth/permit.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import { freeing } from '../../kit/freeing.ts'
@@ -98,13 +99,8 @@ async function download(
 ): Promise<void> {
   const { control, freeBuffers } = services
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-  const unit = await liveUnit(control, ref, x.caller)
-  if (unit.state?.id.startsWith(start) === true) {
-    const options = { signal: x.signal, ...consumerOf(x.caller, ref) }
-    const found = await control.states.read(ref, options, x.caller)
-    if (found === undefined || found === 'unchanged') throw notFound()
-    return sendBytes(x, found, headers)
-  }
+  const found = await currentBytes(x, ref, start, control)
+  if (found !== undefined) return sendBytes(x, found, headers)
   await createPermit(services.access)(x.principal, 'versions:read-state', ref)
   const { body, dispose } = await control.versions.read(ref, start, x.caller)
   try {
@@ -119,4 +115,29 @@ async function collected(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array[
   const parts: Uint8Array[] = []
   for await (const part of stream) parts.push(part)
   return parts
+}
+
+/** Which bytes a version has, once they were seen: a tag never belongs to other bytes. */
+const tagsOfVersions = new LRUCache<string, string>({ max: 10_000 })
+
+/** The state, if it is that of the version. Undefined: it is of another one. */
+async function currentBytes(
+  x: Exchange,
+  ref: UnitRef,
+  start: string,
+  { states }: TfcServices['control'],
+): Promise<Found | undefined> {
+  const key = `${ref.unit} ${start}`
+  let tag = tagsOfVersions.get(key)
+  if (tag === undefined) {
+    const current = await states.current(ref, x.caller)
+    if (current?.version.id.startsWith(start) !== true) return undefined
+    tag = current.tag
+    tagsOfVersions.set(key, tag)
+  }
+  const found = await states.read(ref, { signal: x.signal, ...consumerOf(x.caller, ref) }, x.caller)
+  if (found === undefined || found === 'unchanged') return undefined
+  if (found.tag === tag) return found
+  found.discard()
+  return undefined
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../../access/index.ts'
-import { defaultProjectId, settingsOf } from '../../../../projects/index.ts'
+import { projectIdOf } from '../../../../projects/index.ts'
 import { type UnitView, flatName } from '../../../../state/index.ts'
 import type { TfcServices } from '../kit/define.ts'
 import { effectiveLabels } from './tags.ts'
@@ -46,14 +46,15 @@ export function matching(
   const project = query['filter[project][id]']
   const projects = project === undefined ? undefined : new Set(words(project))
   const bindings = taggedIn(parameters)
+  const asksForTags = wanted.length + unwanted.length + bindings.length > 0
   // No workspace has a run yet.
   const asksForRuns = words(query['filter[current-run][status]']).length > 0
   return (unit) => {
     if (asksForRuns) return false
     const name = flatName(unit.name)
     if (!name.toLowerCase().includes(part) || !pattern(name)) return false
-    const settings = settingsOf(unit)
-    if (projects?.has(settings.project ?? defaultProjectId(viewer.org)) === false) return false
+    if (projects?.has(projectIdOf(unit)) === false) return false
+    if (!asksForTags) return true
     const labels = effectiveLabels(unit, viewer)
     return (
       wanted.every((key) => Object.hasOwn(labels, key)) &&
@@ -65,15 +66,14 @@ export function matching(
   }
 }
 
-/** By name, unless `sort` names something else; a minus turns the order around. */
-export function sorted(units: readonly UnitView[], sort: string | undefined): readonly UnitView[] {
-  const isDown = sort?.startsWith('-') === true
+/** By name, unless `sort` names something else; a minus turns the order around. Undefined: by name. */
+export function comparing(sort: string | undefined): ((a: UnitView, b: UnitView) => number) | undefined {
   const field = sort?.replace(/^-/, '') ?? 'name'
+  const sign = sort?.startsWith('-') === true ? -1 : 1
+  if (field === 'name' && sign === 1) return undefined
   const keyOf = (unit: UnitView) =>
     field === 'latest-change-at' ? (unit.state?.at ?? unit.createdAt) : flatName(unit.name)
-  if (field === 'name' && !isDown) return units
-  const up = units.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0))
-  return isDown ? up.reverse() : up
+  return (a, b) => sign * (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0)
 }
 
 function words(text: string | undefined): readonly string[] {

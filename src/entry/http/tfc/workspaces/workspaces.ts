@@ -10,9 +10,11 @@ import { NO_CONTENT, OrgParams, type TfcServices, documented, ofOrg, route } fro
 import { conflict, invalidRelation } from '../kit/errors.ts'
 import { document, includes, one } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
+import { document } from '../kit/json-api.ts'
+import { listed, pageOf, paging } from '../kit/paging.ts'
 import { changedSettings, settingAttributes, settingRelationships } from './attributes.ts'
 import { includedWith } from './included.ts'
-import { allUnits, matching, sorted } from './list.ts'
+import { comparing, matching } from './list.ts'
 import { PLACES } from './places.ts'
 import { may, checkMayMove } from './rights.ts'
 import { viewWorkspace, viewerOf } from './view.ts'
@@ -94,10 +96,16 @@ export const workspaceRoutes = [
     answers: { 200: documented('The workspaces') },
     async handle({ target: { org }, query, caller, x }, services) {
       const viewer = await viewerOf(services, org, caller)
-      const found = (await allUnits(services, org, caller)).filter(
-        matching(query, new URLSearchParams(x.query), viewer),
-      )
-      const page = paged(sorted(found, query.sort), query, x)
+      const { 'page[number]': number, 'page[size]': size } = query
+      const selection = {
+        org,
+        matches: matching(query, new URLSearchParams(x.query), viewer),
+        compare: comparing(query.sort),
+        skip: (number - 1) * size,
+        limit: size,
+      }
+      const { items: found, total } = await services.control.units.select(selection, caller)
+      const page = pageOf(found, total, query, x)
       const all = await Promise.all(
         page.items.map(async (unit) => ({
           unit,
