@@ -38,6 +38,7 @@ const table = [
   `GET /mirror/archives/{part}/{name} · server:read · 444444 44 44 44 44444`,
   `GET ${modules} · registry:read · ${readers}`,
   `POST ${modules} · registry:publish · ${publishers}`,
+  `POST ${modules}/vcs · registry:publish · ${publishers}`,
   `GET ${module} · registry:read · ${readers}`,
   `GET /api/v2/registry-modules/{id} · registry:read · ${readers}`,
   `PATCH ${module} · registry:publish · ${publishers}`,
@@ -150,6 +151,7 @@ function bodyOf(name: string, { fresh }: SsoFace): object | undefined {
   if (bodies[name] !== undefined) return bodies[name]
   if (name === 'POST /api/registry/{registry}/v2/gpg-keys')
     return { namespace: 'default', 'ascii-armor': createSigningKey().asciiArmor }
+  if (name.endsWith('/vcs')) return { 'vcs-repo': { identifier: 'a/b' } }
   if (name.includes('no-code-modules') && name.startsWith('POST')) return { enabled: true }
   if (name.endsWith('/platforms'))
     return { os: 'linux', arch: 'arm64', shasum: '0'.repeat(64), filename: 'p.zip' }

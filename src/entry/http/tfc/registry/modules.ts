@@ -20,7 +20,7 @@ const OwnParams = ModuleParams.omit({ registry: true }).partial({ ns: true })
 const inOrg = '/api/v2/organizations/{org}/registry-modules'
 const path = `${inOrg}/{registry}/{ns}/{name}/{provider}`
 
-const TestConfigBody = z.object({
+export const TestConfigBody = z.object({
   'tests-enabled': z.boolean().nullish(),
   'agent-execution-mode': z.enum(['agent', 'remote']).nullish(),
   'agent-pool-id': z.string().nullish(),
@@ -394,7 +394,7 @@ async function removeNamed(
   for (const { id } of found) await modules.remove(org, id, caller)
 }
 
-function testConfigOf(
+export function testConfigOf(
   given: z.infer<typeof TestConfigBody> | null | undefined,
   before: TestConfig | undefined,
 ): TestConfig | undefined {

@@ -439,3 +439,31 @@ test('settings for using a module without code are stored', async () => {
   expect((await call('DELETE', one)).status).toBe(204)
   expect((await call('GET', one)).status).toBe(404)
 })
+
+test('a module may have a connection to a code host, if there is one', async () => {
+  const { resource, refusal, face } = await start()
+  const { oauthClients } = face.deps.governance
+  const fields = {
+    provider: 'github',
+    apiUrl: 'https://api.github.com',
+    httpUrl: 'https://github.com',
+    isOrgScoped: true,
+    projects: [],
+  }
+  const client = await oauthClients.create('default', fields, { token: 'secret' }, face.setUp)
+  const repo = { identifier: 'acme/terraform-aws-network', 'oauth-token-id': client.token?.id }
+  const made = await resource('POST', `${modules}/vcs`, { 'vcs-repo': repo })
+  expect(made.attributes).toMatchObject({
+    name: 'network',
+    provider: 'aws',
+    'publishing-mechanism': 'git_tag',
+    'vcs-repo': { identifier: repo.identifier, 'oauth-token-id': client.token?.id, tags: true },
+  })
+  const at = (field: string) => [422, `/data/attributes/vcs-repo/${field}`]
+  expect(
+    await refusal('POST', `${modules}/vcs`, { 'vcs-repo': { ...repo, 'oauth-token-id': 'ot-none' } }),
+  ).toEqual(at('oauth-token-id'))
+  expect(await refusal('POST', `${modules}/vcs`, { 'vcs-repo': { ...repo, identifier: 'acme/x' } })).toEqual(
+    at('identifier'),
+  )
+})

@@ -6,6 +6,7 @@ import { moduleRoutes } from './modules.ts'
 import { noCodeRoutes } from './no-code.ts'
 import { providerProtocolRoutes } from './provider-protocol.ts'
 import { providerRoutes } from './providers.ts'
+import { vcsModuleRoutes } from './vcs-modules.ts'
 
 /** The registry: its protocols for engines, and its part of the Terraform Cloud API. */
 export const registryRoutes = [
@@ -13,6 +14,7 @@ export const registryRoutes = [
   ...providerProtocolRoutes,
   ...archiveRoutes,
   ...moduleRoutes,
+  ...vcsModuleRoutes,
   ...providerRoutes,
   ...gpgKeyRoutes,
   ...noCodeRoutes,
