@@ -29,10 +29,12 @@ export function visibleTeam(
   return team
 }
 
-/** Those who manage tokens, and members of a team that lets them. */
+/** Those who manage tokens, and members of a team that lets them. Members need a token without a scope. */
 export function checkMayIssue(policy: OrgPolicy, team: Team, caller: Caller): void {
   if (may(caller, 'token:manage')) return
-  if (team.allowMemberTokens === true && isMember(policy, team, caller)) return
+  const { principal } = caller
+  const isScoped = 'scope' in principal && principal.scope !== undefined
+  if (team.allowMemberTokens === true && !isScoped && isMember(policy, team, caller)) return
   throw new TacoError('FORBIDDEN', `You have no permission to manage the tokens of the team ${team.name}.`, {
     facts: { action: 'token:manage' },
     hint: 'Ask an owner of the organization.',

@@ -102,6 +102,8 @@ const byId = {
   path: '/api/v2/authentication-tokens/{token}',
   params: z.object({ token: z.string() }),
   target: ownerOf,
+  also: ({ target: { owner } }: { readonly target: { readonly owner: TokenOwner } }) =>
+    owner.kind === 'personal' ? [{ action: 'account:manage' as const, resource: {} }] : [],
 } as const
 
 export const tokenByIdRoutes = [

@@ -47,6 +47,32 @@ test('people create, list, show and delete their own tokens', async () => {
   expect(await works(face, token, '/v1/whoami')).toBe(401)
 })
 
+test('a token with a scope neither shows nor revokes tokens outside of it', async () => {
+  const face = await startSsoFace()
+  const alice = await face.person('alice')
+  const { tokens } = face.signIn
+  const team = await newTeam(face)
+  const member = [{ type: 'users', id: alice.id }]
+  await tfcAs(face, face.root)('POST', `teams/${team}/relationships/users`, member)
+  const ask = tfcAs(face, alice.token)
+  const ofTeam = await ask('POST', `teams/${team}/authentication-token`)
+  const own = await ask('POST', `users/${alice.id}/${type}`)
+  expect([ofTeam.status, own.status]).toEqual([201, 201])
+
+  const owner = { kind: 'personal', user: alice.id } as const
+  for (const actions of [['unit:read'], ['org:read']]) {
+    const { text } = await tokens.create({ name: 'narrow', owner, scope: { actions } }, face.setUp)
+    const narrow = tfcAs(face, bearer(text))
+    for (const id of [own.data.id, ofTeam.data.id])
+      for (const method of ['GET', 'DELETE'])
+        expect([id, method, (await narrow(method, `${type}/${id}`)).status]).toEqual([id, method, 403])
+    for (const method of ['GET', 'DELETE'])
+      expect((await narrow(method, `teams/${team}/authentication-token`)).status).toBe(403)
+  }
+  expect(await works(face, own.data.attributes['token'], '/v1/whoami')).toBe(200)
+  expect(await works(face, ofTeam.data.attributes['token'], '/v1/whoami')).toBe(200)
+})
+
 test('a token that would have expired, or lasts too long, is refused with a pointer', async () => {
   const face = await startSsoFace()
   const alice = await face.person('alice')
