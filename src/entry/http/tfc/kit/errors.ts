@@ -51,6 +51,9 @@ function statusOf(error: unknown, code: string): number | undefined {
     case 'LIMIT_REACHED':
     case 'NAME_GIVEN_UP':
       return 422
+    // It can be restored, but not through this API.
+    case 'ORG_DELETED':
+      return 404
     case 'STATE_NOT_JSON':
     case 'STATE_FORMAT':
     case 'STATE_DIGEST':
