@@ -12,6 +12,7 @@ export type ProgramName =
   | 'versitygw'
   | 'fake-gcs-server'
   | 'tofu'
+  | 'terraform-provider-tfe'
   | 'node'
   | 'miniflare'
   | 'openapi-typescript'
@@ -37,6 +38,7 @@ const recipes: Readonly<Record<ProgramName, Recipe>> = {
   'fake-gcs-server': goInstall('github.com/fsouza/fake-gcs-server', 'v1.56.1'),
   // It has a `replace`, so `go install` refuses it.
   tofu: goBuild('github.com/opentofu/opentofu', './cmd/tofu', 'v1.12.6'),
+  'terraform-provider-tfe': goBuild('github.com/hashicorp/terraform-provider-tfe', '.', 'v0.79.0'),
   // The newest line that is in long-term support.
   node: npmBinary('node', '24.21.0', 'node_modules/node/bin/node'),
   // Not a development dependency: it requires Node 22, and `npm ci` would warn everyone on Node 20.
@@ -208,7 +210,7 @@ function go(args: readonly string[], env: Environment, cwd: string) {
   return run('go', args, { cwd, env: { ...env, CGO_ENABLED: '0' }, maxBuffer: 2 ** 26 })
 }
 
-function onPath(program: string, env: Environment): boolean {
+export function onPath(program: string, env: Environment = process.env): boolean {
   return (env['PATH'] ?? '')
     .split(path.delimiter)
     .some((folder) => folder !== '' && existsSync(path.join(folder, program)))
