@@ -103,7 +103,7 @@ test('it changes no other unit, reads the others of its organization alone, and 
   expect(await status('POST', 'acme/own', stateText(1))).toBe(403)
 })
 
-test('no other route of the API takes it', async () => {
+test('besides the values of variables of its unit, no other route of the API takes it', async () => {
   const [face] = await fleet()
   await create(face, 'own')
   const { token, id } = await issue(face, 'own')
@@ -111,7 +111,7 @@ test('no other route of the API takes it', async () => {
     paths: Record<string, Record<string, { security?: readonly unknown[] }>>
   }
   const calls = Object.entries(document.paths)
-    .filter(([path]) => !path.startsWith('/v1/backend/'))
+    .filter(([path]) => !path.startsWith('/v1/backend/') && !path.endsWith('/variables/values'))
     .flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, { security }]) =>
         method.startsWith('x-') || security?.length === 0
@@ -136,6 +136,9 @@ test('no other route of the API takes it', async () => {
 
   expect(calls.length).toBeGreaterThan(40)
   expect(answers).toEqual(calls.map((call) => `${call} 403`))
+  await create(face, 'other')
+  const values = (unit: string) => face.send(`/v1/units/${unit}/variables/values`, { headers: basic(token) })
+  expect([(await values('own')).status, (await values('other')).status]).toEqual([200, 403])
   const events = { ...basic(token), accept: 'text/event-stream' }
   expect((await face.send('/v1/events', { headers: events })).status).toBe(403)
 })
