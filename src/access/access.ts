@@ -237,9 +237,10 @@ function inProject(unit: UnitFacts | undefined, project: string | undefined): Un
 
 /** Who must be allowed to read what a run reads besides the state of its own unit. Pure. */
 function otherReader(principal: Principal, action: Action, { org, unit }: Resource) {
-  if (principal.kind !== 'run' || !isReadOfRun(action) || unit === undefined) return undefined
+  if (principal.kind !== 'run' || org !== principal.scope.org) return undefined
   const { scope, reader } = principal
-  return org === scope.org && !isOwn(scope, unit) ? reader : undefined
+  if (unit === undefined) return action === 'registry:read' ? reader : undefined
+  return isReadOfRun(action) && !isOwn(scope, unit) ? reader : undefined
 }
 
 export function isAdministrator(principal: MemberPrincipal, { administrators }: ServerPolicy): boolean {

@@ -72,7 +72,12 @@ test.each<[string, Principal, object, readonly string[]]>([
     ['server:health', ...readsOfRun],
   ],
   ['a run in another organization', runOf('ws-1'), { org: 'other', unit: 'prod/app' }, ['server:health']],
-  ['a run on its organization', runOf('ws-1'), { org: 'acme' }, ['server:health', 'org:read', 'unit:create']],
+  [
+    'a run on its organization',
+    runOf('ws-1'),
+    { org: 'acme' },
+    ['server:health', 'org:read', 'unit:create', 'registry:read'],
+  ],
   ['a run on the server', runOf('ws-1'), {}, ['server:health']],
   ['upkeep', { kind: 'system', name: 'upkeep' }, target, upkeep],
   ['changes from outside', { kind: 'system', name: 'outside' }, target, ['server:health']],

@@ -184,8 +184,11 @@ export function isReadOfRun(action: Action): boolean {
   return READS.has(action)
 }
 
-/** Of its organization as a whole. Creating a unit is decided again for the very unit. */
-const OF_OWN_ORG: ReadonlySet<Action> = new Set<Action>(['org:read', 'unit:create'])
+/**
+ * Of its organization as a whole. Creating a unit is decided again for the very unit. What it takes out of the registry,
+ * its caller must be allowed to take (see `Access`).
+ */
+const OF_OWN_ORG: ReadonlySet<Action> = new Set<Action>(['org:read', 'unit:create', 'registry:read'])
 
 /**
  * A run reads the states that its caller may read (see `Access`), and writes that of its unit. A write goes to the unit by its id: if the

@@ -13,6 +13,34 @@ const provider = await findOrBuild('terraform-provider-tfe')
 const terraform = engines().find(({ name }) => name === 'terraform')
 const main = new URL('provider/main.tf', import.meta.url)
 
+const STATE = JSON.stringify({
+  version: 4,
+  terraform_version: '1.11.4',
+  serial: 1,
+  lineage: 'network',
+  outputs: {
+    zone: { value: 'eu-1', type: 'string' },
+    password: { value: 's3cret', type: 'string', sensitive: true },
+  },
+  resources: [],
+})
+
+/** What another unit gives, through the data source that Terraform Cloud recommends for it. */
+const OUTPUTS = `data "tfe_outputs" "network" {
+  organization = tfe_organization.this.name
+  workspace    = tfe_workspace.network.name
+}
+
+output "zone" {
+  value = data.tfe_outputs.network.nonsensitive_values.zone
+}
+
+output "password" {
+  value     = data.tfe_outputs.network.values.password
+  sensitive = true
+}
+`
+
 const Shown = z.object({
   values: z.object({
     root_module: z.object({
@@ -81,8 +109,22 @@ test.skipIf(provider === undefined || terraform === undefined)(
     const imported = await work.must(['apply', '-auto-approve', '-no-color'])
     expect(imported.output).toContain(`${blocks.length} imported, 0 added, 0 changed, 0 destroyed`)
 
-    await work.must(['destroy', '-auto-approve', '-no-color'])
     const headers = { authorization: `Bearer ${token}` }
+    const stored = await fetch(`${server.url}/v1/backend/provided/prod/network`, {
+      method: 'POST',
+      headers,
+      body: STATE,
+    })
+    expect(stored.status).toBe(200)
+    await writeFile(join(work.folder, 'outputs.tf'), OUTPUTS)
+    await work.must(['apply', '-auto-approve', '-no-color'])
+    const { stdout } = await work.must(['output', '-json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      zone: { value: 'eu-1', sensitive: false },
+      password: { value: 's3cret', sensitive: true },
+    })
+
+    await work.must(['destroy', '-auto-approve', '-no-color'])
     expect((await fetch(`${server.url}/api/v2/organizations/provided`, { headers })).status).toBe(404)
   },
 )

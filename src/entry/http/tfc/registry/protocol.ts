@@ -8,6 +8,8 @@ import { jsonApiErrors } from '../kit/errors.ts'
 export const protocol = {
   method: 'GET',
   action: 'registry:read',
+  // Engines send the token of their run to every service of the host.
+  takesRunTokens: true,
   tags: ['registry protocols'],
   errors: protocolErrors,
 } as const
