@@ -142,6 +142,7 @@ export const createStateVersionRoutes = [
       const { org, unit, principal } = upload
       const permit = createPermit(services.access)
       await permit(principal, 'state:write', { org, unit })
+      if (await overrides(services, upload, x.caller)) await permit(principal, 'state:force', { org, unit })
       const { control, limits, freeBuffers } = services
       const declared = declaredBytes(x)
       if (declared !== undefined && declared > limits.maxStateBytes) throw tooLarge(limits.maxStateBytes)
@@ -189,6 +190,16 @@ export const createStateVersionRoutes = [
     },
   }),
 ]
+
+/** Since the address was made, the unit may have got its first state. What was uploaded already overrides nothing. */
+async function overrides(
+  { control }: TfcServices,
+  { org, unit, start, force }: Upload,
+  caller: Caller,
+): Promise<boolean> {
+  if (!force || (await versionOf(control, { org, unit }, start, caller)) !== undefined) return false
+  return (await liveUnit(control, { org, unit }, caller)).state !== null
+}
 
 type Received = Parameters<TfcServices['control']['states']['write']>[1]
 

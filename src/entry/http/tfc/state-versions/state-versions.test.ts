@@ -141,6 +141,25 @@ test('force needs the right to it, unless there is no state yet', async () => {
   expect((await write(second)).status).toBe(403)
 })
 
+test('an upload that was allowed to force while there was no state needs the right to it later', async () => {
+  const { face, id, put } = await open()
+  const person = await face.person('olga')
+  await face.policy('default', (policy) => bind(policy, { role: 'operator', to: `user:${person.id}` }))
+  const olga = tfcAs(face, person.token)
+  await olga('POST', `workspaces/${id}/actions/lock`)
+  const address = async (text: string) => {
+    const body = versionBody(text, { force: true })
+    const { data } = await olga('POST', `workspaces/${id}/state-versions`, body)
+    return data.attributes['hosted-state-upload-url']
+  }
+  const other = stateText({ serial: 1, lineage: 'other' })
+  const [toSecond, toOther] = [await address(second), await address(other)]
+  expect(await put(toSecond, second)).toBe(200)
+  expect(await put(toOther, other)).toBe(403)
+  // The answer to an upload may get lost.
+  expect(await put(toSecond, second)).toBe(200)
+})
+
 test('old versions are listed, read and downloaded, and can be rolled back to', async () => {
   const { ask, id, download } = await open()
   const ids = []
