@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Caller, Sealing } from '../access/index.ts'
+import { maskUrl } from '../base/text/mask-url.ts'
 import { TacoError } from '../base/errors.ts'
 import { openObject } from '../bucket/index.ts'
 import { type RecordDeps, type RecordOf, createRecords, hasTag, taggedId } from '../records/index.ts'
@@ -108,7 +109,7 @@ export function createOAuthClients(deps: RecordDeps & { readonly sealing: Sealin
     prefix: 'oc',
     shape,
     most: 500,
-    says: ({ name, provider, httpUrl }) => ({ name, provider, httpUrl }),
+    says: ({ name, provider, httpUrl }) => ({ name, provider, httpUrl: maskUrl(httpUrl) }),
   })
   const seal = (of: string, field: string, value: string) =>
     sealing.seal(value, `oauth-client ${of} ${field}`)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Caller, Sealing } from '../access/index.ts'
+import { maskUrl } from '../base/text/mask-url.ts'
 import { openObject } from '../bucket/index.ts'
 import { type RecordDeps, type RecordOf, type Records, createRecords } from '../records/index.ts'
 
@@ -52,7 +53,7 @@ export function createRunTasks(deps: RecordDeps & { readonly sealing: Sealing })
     shape,
     most: 500,
     unique: { field: 'name', of: ({ name }) => name },
-    says: ({ name, url }) => ({ name, url }),
+    says: ({ name, url }) => ({ name, url: maskUrl(url) }),
   })
 
   function sealed(id: string, key: string | undefined): Pick<Stored, 'hmacKey'> {

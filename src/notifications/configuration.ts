@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { openObject, openWord } from '../bucket/index.ts'
 import type { RecordKind, RecordOf } from '../records/index.ts'
-import { maskUrl } from './mask-url.ts'
+import { maskUrl } from '../base/text/mask-url.ts'
 
 export const DestinationKind = z.enum(['generic', 'slack', 'microsoft-teams', 'email'])
 export type DestinationKind = z.infer<typeof DestinationKind>

@@ -5,7 +5,6 @@
 export { type Configuration, DestinationKind, type Scope } from './configuration.ts'
 export { type Deliverer, type DelivererDeps, startDeliverer } from './deliverer.ts'
 export type { DeliveryResponse, Destination, Recipient, Sent } from './destination.ts'
-export { maskUrl } from './mask-url.ts'
 export type { Notice } from './notice.ts'
 export {
   type ConfigurationChange,

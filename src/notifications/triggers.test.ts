@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AccessEventType } from '../access/index.ts'
 import { EventType } from '../state/index.ts'
 import type { NotedEvent } from './event.ts'
-import { maskUrl } from './mask-url.ts'
+import { maskUrl } from '../base/text/mask-url.ts'
 import { sentenceOf } from './notice.ts'
 import { NATIVE_TRIGGERS, triggerFor } from './triggers.ts'
 

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/index.ts'
 import { isTacoError } from '../../../base/errors.ts'
-import { type Configuration, maskUrl } from '../../../notifications/index.ts'
+import { maskUrl } from '../../../base/text/mask-url.ts'
+import type { Configuration } from '../../../notifications/index.ts'
 import type { StateControl } from '../../../state/index.ts'
 
 /**

@@ -160,3 +160,11 @@ test('a run task that is deleted is taken away from its workspaces', async () =>
   expect((await ask('GET', `workspaces/${workspace}/tasks`)).all).toEqual([])
   expect((await ask('GET', `workspaces/${workspace}/tasks/${id}`)).status).toBe(404)
 })
+
+test('events do not say what an address may hide', async () => {
+  const { face, create } = await open()
+  await create({ url: 'https://user:hunter2@example.com/hook/hunter3?token=hunter4' })
+  const events = await face.send('/v1/events?org=default', { headers: face.root })
+  expect(events.text).toContain('https://example.com/…')
+  expect(events.text).not.toContain('hunter')
+})
