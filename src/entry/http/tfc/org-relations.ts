@@ -41,9 +41,9 @@ export async function checkAgentPool(
   { agentPools }: Pick<TfcServices, 'agentPools'>,
   org: string,
   id: string | null | undefined,
+  refused: (message: string) => Error = (message) => invalidRelation('agent-pool', message),
 ): Promise<void> {
-  if (id === undefined || id === null) return
-  checkRelated('agent pool', new Set((await agentPools.list({ org })).map((pool) => pool.id)), {
-    'agent-pool': [id],
-  })
+  if (id === undefined || id === null || id === '') return
+  if (!(await agentPools.list({ org })).some((pool) => pool.id === id))
+    throw refused(`There is no agent pool ${id} in this organization, or you may not see it.`)
 }

@@ -7,8 +7,10 @@ import { resource, toOne } from '../kit/body.ts'
 import { camelKeys } from '../kit/case.ts'
 import { NO_CONTENT, OrgParams, type TfcServices, documented, ofOrg, ofServer, route } from '../kit/define.ts'
 import { notFound } from '../kit/errors.ts'
+import { invalidRelation } from '../kit/errors.ts'
 import { document, one } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
+import { checkAgentPool } from '../org-relations.ts'
 import { viewOrganization } from './view.ts'
 
 const tags = ['terraform cloud']
@@ -144,9 +146,10 @@ export const organizationRoutes = [
     answers: { 200: documented('The organization') },
     async handle({ target: { org }, body: { attributes, relationships }, caller }, services) {
       const { name, ...settings } = attributes
+      const pool = relationships['default-agent-pool']
+      await checkAgentPool(services, org, pool, (message) => invalidRelation('default-agent-pool', message))
       if (name != null && name !== services.control.orgNames.nameOf(org))
         await services.control.orgs.rename(org, name, caller)
-      const pool = relationships['default-agent-pool']
       const change = {
         ...settingsIn(settings),
         ...(pool === undefined ? {} : { defaultAgentPool: pool ?? undefined }),

@@ -3,8 +3,10 @@ import type { Caller } from '../../../../access/index.ts'
 import type { Project } from '../../../../projects/index.ts'
 import { resource } from '../kit/body.ts'
 import { NO_CONTENT, OrgParams, type TfcServices, documented, ofOrg, route } from '../kit/define.ts'
+import { invalidAttribute } from '../kit/errors.ts'
 import { document, includes, many } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
+import { checkAgentPool } from '../org-relations.ts'
 import { TagBindings } from '../workspaces/attributes.ts'
 import { viewBindings } from '../workspaces/tags.ts'
 import { viewProject } from './view.ts'
@@ -70,6 +72,11 @@ function shown({ control }: TfcServices, org: string, project: Project, caller: 
   )
 }
 
+/** Refuses an agent pool of another organization. */
+function checkPool(services: TfcServices, org: string, { 'default-agent-pool-id': pool }: Attributes) {
+  return checkAgentPool(services, org, pool, (message) => invalidAttribute('default-agent-pool-id', message))
+}
+
 export const projectRoutes = [
   route({
     method: 'GET',
@@ -114,6 +121,7 @@ export const projectRoutes = [
     answers: { 201: documented('The project') },
     async handle({ target: { org }, body, caller }, services) {
       const { name, ...given } = body.attributes
+      await checkPool(services, org, given)
       const labels = body.relationships['tag-bindings'] ?? {}
       const fields = changed({ name, description: '', labels }, given)
       const project = await services.projects.create(org, fields, caller)
@@ -150,6 +158,7 @@ export const projectRoutes = [
     answers: { 200: documented('The project') },
     async handle({ target: { org, record }, body, query, caller }, services) {
       const { name, ...given } = body.attributes
+      await checkPool(services, org, given)
       const labels = body.relationships['tag-bindings']
       const project = await services.projects.update(
         org,

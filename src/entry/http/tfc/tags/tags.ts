@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { forEachLimit } from '../../../../base/for-each-limit.ts'
+import { projectIdOf } from '../../../../projects/index.ts'
 import { parseLabels } from '../../../../state/index.ts'
 import { checkRuleLabels } from '../../kit/rule-labels.ts'
 import { identifiers, resource } from '../kit/body.ts'
@@ -7,6 +8,7 @@ import { NO_CONTENT, OrgParams, type TfcServices, documented, ofOrg, route } fro
 import { document } from '../kit/json-api.ts'
 import { listed, paged, paging } from '../kit/paging.ts'
 import { allUnits } from '../workspaces/list.ts'
+import { checkReserved } from '../workspaces/tag-routes.ts'
 import { tagNames } from '../workspaces/view.ts'
 import { checkWorkspaces } from '../workspaces-of-org.ts'
 import { readTagId } from './tag-id.ts'
@@ -95,8 +97,9 @@ export const tagRoutes = [
     async handle({ target: { org, name }, body, caller }, services) {
       await checkWorkspaces(services, org, { workspaces: body }, caller)
       await forEachLimit(body, 8, async (unit) => {
-        const { labels } = await services.control.units.get({ org, unit }, caller)
-        if (Object.hasOwn(labels, name)) return
+        const found = await services.control.units.get({ org, unit }, caller)
+        if (Object.hasOwn(found.labels, name)) return
+        await checkReserved(services, { org, project: projectIdOf(found) }, { [name]: '' })
         await checkRuleLabels(services, [{ org, unit, labels: { [name]: '' } }], caller)
         await services.control.units.update({ org, unit }, { labels: { [name]: '' } }, caller)
       })

@@ -1,20 +1,22 @@
 import { z } from 'zod'
 import type { Caller } from '../../../../access/index.ts'
 import { isTacoError } from '../../../../base/errors.ts'
-import { defaultProjectId, settingsChange } from '../../../../projects/index.ts'
+import { defaultProjectId, projectIdOf, settingsChange } from '../../../../projects/index.ts'
 import { type UnitRef, type UnitView, flatName, nameFromFlat } from '../../../../state/index.ts'
 import { checkRuleLabels } from '../../kit/rule-labels.ts'
 import { currentVersionOf } from '../configuration-versions/view.ts'
 import { ignoredBody, resource } from '../kit/body.ts'
 import { NO_CONTENT, OrgParams, type TfcServices, documented, ofOrg, route } from '../kit/define.ts'
-import { conflict, invalidRelation } from '../kit/errors.ts'
+import { conflict, invalidAttribute, invalidRelation } from '../kit/errors.ts'
 import { document, includes, one } from '../kit/json-api.ts'
 import { listed, pageOf, paging } from '../kit/paging.ts'
+import { checkAgentPool } from '../org-relations.ts'
 import { changedSettings, settingAttributes, settingRelationships } from './attributes.ts'
 import { includedWith } from './included.ts'
 import { comparing, matching } from './list.ts'
 import { PLACES } from './places.ts'
 import { may, checkMayMove } from './rights.ts'
+import { checkReserved } from './tag-routes.ts'
 import { viewWorkspace, viewerOf } from './view.ts'
 import { liveUnit } from './live-unit.ts'
 
@@ -37,6 +39,14 @@ async function checkedProject(
   if ((await projects.find(org, id)) === undefined)
     throw invalidRelation('project', `There is no project ${id} in this organization.`)
   return id
+}
+
+function checkPool(
+  services: TfcServices,
+  org: string,
+  { 'agent-pool-id': pool }: { readonly 'agent-pool-id'?: string | null | undefined },
+): Promise<void> {
+  return checkAgentPool(services, org, pool, (message) => invalidAttribute('agent-pool-id', message))
 }
 
 async function shown(services: TfcServices, unit: UnitView, caller: Caller, include?: string) {
@@ -141,8 +151,10 @@ export const workspaceRoutes = [
     async handle({ target: { org }, body: { attributes, relationships }, caller }, services) {
       const { name, description, ...settings } = attributes
       const project = await checkedProject(services, org, relationships.project)
+      await checkPool(services, org, settings)
       const unit = nameFromFlat(name)
       const labels = { ...relationships.tags, ...relationships['tag-bindings'] }
+      await checkReserved(services, { org, project: project ?? defaultProjectId(org) }, labels)
       await checkRuleLabels(services, [{ org, unit, labels }], caller)
       const view = await services.control.units.create(
         {
@@ -210,9 +222,11 @@ export const workspaceRoutes = [
         // Names change only there, so the unit is addressed by its id from here on.
         const ref = { org: target.org, unit: before.id }
         const project = await checkedProject(services, target.org, relationships.project)
+        await checkPool(services, target.org, settings)
         if (project !== undefined) checkMayMove(before, project, caller)
         const bindings = relationships['tag-bindings']
         const labels = bindings === undefined ? (relationships.tags ?? {}) : replacing(before, bindings)
+        await checkReserved(services, { org: target.org, project: project ?? projectIdOf(before) }, labels)
         await checkRuleLabels(services, [{ ...ref, labels }], caller)
         if (name != null && nameFromFlat(name) !== before.name)
           await units.rename(ref, nameFromFlat(name), caller)
