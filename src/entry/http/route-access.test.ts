@@ -205,6 +205,15 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['GET /app', 'org:read', 'sss++ss'],
   ['GET /app/{org}', 'graph:read', 'sss4+ss'],
   ['GET /app/{org}/live', 'events:read', 'sss4+ss'],
+  ['GET /app/{org}/rollouts', 'rollout:read', 'sss4+ss'],
+  ['POST /app/{org}/rollouts', 'rollout:start', 'sss4+ss'],
+  ['GET /app/{org}/rollouts/new', 'rollout:read', 'sss4+ss'],
+  ['GET /app/{org}/rollouts/{id}', 'rollout:read', 'sss4+ss'],
+  ['POST /app/{org}/rollouts/{id}/pause', 'rollout:control', 'sss4+ss'],
+  ['POST /app/{org}/rollouts/{id}/resume', 'rollout:control', 'sss4+ss'],
+  ['POST /app/{org}/rollouts/{id}/cancel', 'rollout:control', 'sss4+ss'],
+  ['POST /app/{org}/rollouts/{id}/steps/{unit}/skip', 'rollout:control', 'sss4+ss'],
+  ['GET /app/{org}/activity', 'events:read', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'sss4+ss'],
@@ -233,6 +242,8 @@ const pages: readonly (readonly [string, string, string])[] = [
 /** What the forms must say to be understood. */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /theme': { theme: 'dark' },
+  'POST /app/{org}/rollouts': { from: 'base' },
+  'POST /app/{org}/rollouts/{id}/steps/{unit}/skip': { reason: 'made by hand' },
   'POST /account/tokens': { name: 'made', days: '90' },
   'POST /account/tokens/revoke': { token: 'at-1111111111111111' },
   'POST /account/sessions/end': { session: 'ss-1111111111111111' },
@@ -264,6 +275,7 @@ async function visitors() {
   const { signIn, setUp, policy, person, session, root, fresh, send } = face
   const headers = { ...root, 'content-type': 'application/json' }
   await send('/v1/units', { method: 'POST', headers, body: '{"name":"base"}' })
+  const started = await send('/v1/rollouts', { method: 'POST', headers, body: '{"from":["base"]}' })
   const github = { kind: 'github', label: 'GitHub', clientId: 'c', clientSecret: 's' }
   await signIn.settings.putProvider({ id: 'hub', ...github }, setUp)
   const owner = await person('owner')
@@ -277,6 +289,7 @@ async function visitors() {
   }
   return {
     face,
+    rollout: String(started.json()['id']),
     credentials: [
       () => ({}),
       () => owner.token,
@@ -290,11 +303,16 @@ async function visitors() {
 }
 
 test('every page lets in exactly those whom the table names', { timeout: 180_000 }, async () => {
-  const { face, credentials } = await visitors()
+  const { face, rollout, credentials } = await visitors()
   const found: string[] = []
   for (const { method, pattern, action } of webRoutes) {
     const name = nameOf({ method, pattern })
-    const things: Readonly<Record<string, string>> = { org: 'default', unit: 'base', provider: 'hub' }
+    const things: Readonly<Record<string, string>> = {
+      org: 'default',
+      unit: 'base',
+      provider: 'hub',
+      id: rollout,
+    }
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, key: string) => things[key] ?? key)
     const marks: string[] = []
     for (const credentialOf of credentials) {

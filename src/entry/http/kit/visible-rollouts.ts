@@ -43,3 +43,14 @@ export function checkWalk(
     )
   }
 }
+
+/** Refuses to start a rollout that reaches units on which the caller may not start one. */
+export async function checkStart(
+  { rollouts, control }: Pick<HttpDeps, 'rollouts' | 'control'>,
+  { org, from }: { readonly org: string; readonly from: readonly string[] },
+  caller: Caller,
+): Promise<void> {
+  if (caller.sight?.may('rollout:start', undefined) !== false) return
+  const plan = await rollouts.plan(org, { from, downstream: true }, caller)
+  checkWalk(plan, 'rollout:start', await control.units.visible(org, caller), caller)
+}

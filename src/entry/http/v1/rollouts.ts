@@ -6,7 +6,7 @@ import { nameFromFlat } from '../../../state/index.ts'
 import { IssuedRunToken, TtlMs } from './run-tokens.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { ofOrg, ofUnit, route } from './define.ts'
-import { checkVisibleRollout, checkWalk, isVisibleRollout } from '../kit/visible-rollouts.ts'
+import { checkStart, checkVisibleRollout, checkWalk, isVisibleRollout } from '../kit/visible-rollouts.ts'
 
 const tags = ['rollouts']
 const query = OrgQuery
@@ -107,10 +107,7 @@ export const rolloutRoutes = [
     also: ({ body, target }) =>
       body.claim === undefined ? [] : [{ action: 'rollout:work', resource: target }],
     async handle({ target: { org }, body, caller }, services) {
-      if (caller.sight?.may('rollout:start', undefined) === false) {
-        const plan = await services.rollouts.plan(org, { from: body.from, downstream: true }, caller)
-        checkWalk(plan, 'rollout:start', await services.control.units.visible(org, caller), caller)
-      }
+      await checkStart(services, { org, from: body.from }, caller)
       return { status: 201, json: await services.rollouts.start(org, defined(body), caller) }
     },
   }),

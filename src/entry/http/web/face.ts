@@ -13,6 +13,8 @@ import { estateRoutes } from './estate/estate.tsx'
 import { workspaceRoutes } from './estate/workspaces.ts'
 import { liveRoutes } from './live/live.ts'
 import { organizationRoutes } from './organizations.tsx'
+import { activityRoutes } from './activity/activity.tsx'
+import { rolloutRoutes } from './rollouts/rollouts.ts'
 import { startRoutes } from './start.tsx'
 import { unitRoutes } from './unit/unit.tsx'
 
@@ -26,6 +28,8 @@ export const webRoutes = [
   ...organizationRoutes,
   ...estateRoutes,
   ...liveRoutes,
+  ...rolloutRoutes,
+  ...activityRoutes,
   ...unitRoutes,
   ...signInRoutes,
   ...accountRoutes,

@@ -12,6 +12,15 @@ const table = [
   ['GET /app', 'org:read', 'nobody'],
   ['GET /app/{org}', 'graph:read', 'nobody'],
   ['GET /app/{org}/live', 'events:read', 'nobody'],
+  ['GET /app/{org}/rollouts', 'rollout:read', 'nobody'],
+  ['POST /app/{org}/rollouts', 'rollout:start', 'nobody'],
+  ['GET /app/{org}/rollouts/new', 'rollout:read', 'nobody'],
+  ['GET /app/{org}/rollouts/{id}', 'rollout:read', 'nobody'],
+  ['POST /app/{org}/rollouts/{id}/pause', 'rollout:control', 'nobody'],
+  ['POST /app/{org}/rollouts/{id}/resume', 'rollout:control', 'nobody'],
+  ['POST /app/{org}/rollouts/{id}/cancel', 'rollout:control', 'nobody'],
+  ['POST /app/{org}/rollouts/{id}/steps/{unit}/skip', 'rollout:control', 'nobody'],
+  ['GET /app/{org}/activity', 'events:read', 'nobody'],
   ['GET /app/{org}/units/{unit}', 'unit:read', 'nobody'],
   ['GET /app/{org}/{workspace}', 'unit:read', 'nobody'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'nobody'],
@@ -77,7 +86,9 @@ test.each(known.filter(({ of }) => of.method === 'POST' && of.fromOtherSites !==
     )
     const ofOther = await alice.submit(path, {}, { origin: 'https://evil.example' })
 
-    expect([without.status, fromOther.status, ofOther.status]).toEqual([403, 403, 403])
+    // A person who cannot see the organization gets no further than that.
+    const refused = path.startsWith('/app/org') ? 404 : 403
+    expect([without.status, fromOther.status, ofOther.status]).toEqual([refused, 403, 403])
     expect((await alice.get('/')).status).toBe(200)
   },
 )

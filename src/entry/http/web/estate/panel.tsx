@@ -96,9 +96,10 @@ function Selected({
         <a class="button primary" href={unitPath(base, name)}>
           Open
         </a>
-        <a class="button" href={withQuery(path, { view: 'graph', around: name })}>
-          Show in graph
+        <a class="button" href={withQuery(`${base}/rollouts/new`, { from: name })}>
+          Roll out from here
         </a>
+        <a href={withQuery(path, { view: 'graph', around: name })}>Show in graph</a>
       </div>
       <Command>{`taco status ${name}`}</Command>
     </section>

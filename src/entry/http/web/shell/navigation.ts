@@ -24,7 +24,11 @@ interface Place {
  * Estate, Runs, Rollouts, Activity · Variables, Registry · People, Audit, Settings.
  */
 const PLACES: readonly (readonly Place[])[] = [
-  [{ label: 'Estate', path: '', action: 'graph:read', key: 'e' }],
+  [
+    { label: 'Estate', path: '', action: 'graph:read', key: 'e' },
+    { label: 'Rollouts', path: '/rollouts', action: 'rollout:read', key: 'r' },
+    { label: 'Activity', path: '/activity', action: 'events:read', key: 'a' },
+  ],
 ]
 
 /** Only what there is for this person. */
