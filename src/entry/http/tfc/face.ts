@@ -108,7 +108,7 @@ export function createTfcFace(deps: HttpDeps, options: TfcOptions): Face {
     services: {
       ...deps,
       ...options,
-      locator: createLocator(deps.control, deps.orgIds, deps.orgAccess),
+      locator: createLocator(deps.control, deps.orgIds, deps.orgAccess, deps.clock),
       streams: createStreamSlots(deps.limits),
     } satisfies TfcServices,
     missing: notFound,

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { type OrgAccess, systemCaller, teamsIn } from '../../../access/index.ts'
+import type { Clock } from '../../../base/clock.ts'
 import { isTacoError } from '../../../base/errors.ts'
+import { createFresh } from '../../../base/fresh.ts'
 import type { OrgIds, RecordBase, Records } from '../../../records/index.ts'
 import { type StateControl, isUnitId } from '../../../state/index.ts'
 import { notFound } from './kit/errors.ts'
@@ -12,7 +14,7 @@ import { notFound } from './kit/errors.ts'
 export interface Locator {
   /** An organization by its id. Who may see every organization could otherwise store things in one that is not there. */
   org(id: string): Promise<{ readonly org: string }>
-  /** A unit by the id of its workspace. */
+  /** A unit by the id of its workspace. That it was deleted is known after two seconds; routes that write look again. */
   workspace(id: string): Promise<{ readonly org: string; readonly unit: string }>
   /** The organization of a team. */
   team(id: string): Promise<{ readonly org: string; readonly team: string }>
@@ -24,16 +26,32 @@ export interface Locator {
 }
 
 const MOST_KNOWN = 100_000
+const FRESH_MS = 2_000
 
 export function createLocator(
   { orgs, units }: Pick<StateControl, 'orgs' | 'units'>,
   orgIds: OrgIds,
   orgAccess: Pick<OrgAccess, 'fresh'>,
+  clock: Clock,
 ): Locator {
   /** Neither units nor teams move to another organization. */
   const orgOf = new LRUCache<string, string>({ max: MOST_KNOWN })
-  const knownOrgs = new LRUCache<string, true>({ max: MOST_KNOWN })
   const caller = systemCaller('access')
+  /** What was deleted can be restored, but not through this API. */
+  const liveOrgs = createFresh({
+    clock,
+    forMs: FRESH_MS,
+    most: 1_000,
+    keyOf: (org: string) => org,
+    read: async (org) => (await orgs.get(org, caller)).deleted === null,
+  })
+  const liveUnits = createFresh({
+    clock,
+    forMs: FRESH_MS,
+    most: 10_000,
+    keyOf: ({ unit }: { readonly org: string; readonly unit: string }) => unit,
+    read: async (ref) => (await units.get(ref, caller)).deleted === null,
+  })
 
   async function isIn(org: string, unit: string): Promise<boolean> {
     try {
@@ -47,17 +65,16 @@ export function createLocator(
 
   return {
     async org(org) {
-      if (!knownOrgs.has(org)) await orgs.get(org, caller)
-      knownOrgs.set(org, true)
+      if (!(await liveOrgs.get(org))) throw notFound()
       return { org }
     },
     async workspace(unit) {
       if (!isUnitId(unit)) throw notFound()
-      const known = orgOf.get(unit)
-      if (known !== undefined) return { org: known, unit }
-      const org = await orgIds.search(async (one) => ((await isIn(one, unit)) ? one : undefined))
+      const look = async (one: string) => ((await isIn(one, unit)) ? one : undefined)
+      const org = orgOf.get(unit) ?? (await orgIds.search(look))
       if (org === undefined) throw notFound()
       orgOf.set(unit, org)
+      if (!(await liveUnits.get({ org, unit }))) throw notFound()
       return { org, unit }
     },
     async team(team) {
