@@ -234,6 +234,7 @@ test('the addresses of cloud credentials are refused whatever their name', async
     'http://169.254.169.254/latest',
     'http://[fe80::1]/',
     'http://[::ffff:169.254.169.254]/',
+    'http://[64:ff9b::169.254.169.254]/',
   ])
     await expect(a.notifications.create(org, hook(receiver, { url }), caller)).rejects.toThrow('not allowed')
 })

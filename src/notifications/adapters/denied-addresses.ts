@@ -16,6 +16,8 @@ const ALWAYS = [
   '224.0.0.0/4',
   '255.255.255.255/32',
   '::/128',
+  // Link-local addresses of IPv4, translated (NAT64).
+  '64:ff9b::a9fe:0/112',
   'fe80::/10',
   'fd00:ec2::254/128',
   'fd20:ce::254/128',
