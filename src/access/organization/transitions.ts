@@ -183,13 +183,13 @@ export function bind<T extends OrgPolicy>(policy: T, binding: Binding): T {
   return { ...policy, bindings: [...policy.bindings, binding] }
 }
 
-/** Without `units` and `project`: every binding of this role to this subject. */
-export function unbind<T extends OrgPolicy>(policy: T, binding: Binding): T {
+/** Without `units` and `project`: every binding of this role to this subject, unless `isExact`. */
+export function unbind<T extends OrgPolicy>(policy: T, binding: Binding, isExact = false): T {
   const { role, to, units, project } = binding
   const isMeant = (one: Binding) =>
     one.role === role &&
     one.to === to &&
-    ((units === undefined && project === undefined) || isSame(one, binding))
+    ((!isExact && units === undefined && project === undefined) || isSame(one, binding))
   if (!policy.bindings.some(isMeant))
     throw new TacoError('NOT_FOUND', `There is no such grant of the role ${role}.`, {
       facts: { field: 'role', role },

@@ -215,6 +215,10 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /app/{org}/rollouts/{id}/steps/{unit}/skip', 'rollout:control', 'sss4+ss'],
   ['GET /app/{org}/activity', 'events:read', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}', 'unit:read', 'sss4+ss'],
+  ['GET /app/{org}/people', 'access:read', 'sss4+ss'],
+  ['POST /app/{org}/people/grant', 'role:manage', 'sss4+ss'],
+  ['POST /app/{org}/people/revoke', 'role:manage', 'sss4+ss'],
+  ['GET /app/{org}/audit', 'audit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'sss4+ss'],
@@ -247,6 +251,8 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /account/tokens': { name: 'made', days: '90' },
   'POST /account/tokens/revoke': { token: 'at-1111111111111111' },
   'POST /account/sessions/end': { session: 'ss-1111111111111111' },
+  'POST /app/{org}/people/grant': { to: 'group:hub/none', role: 'reader' },
+  'POST /app/{org}/people/revoke': { to: 'group:hub/none', role: 'reader' },
   'POST /device': { user_code: 'x', answer: 'allow' },
 }
 

@@ -7,6 +7,8 @@ import { baseRoutes } from './shell/base.ts'
 import { webStyle } from './define.ts'
 import type { WebServices } from './services.ts'
 import { signInRoutes } from './sign-in/sign-in.tsx'
+import { auditRoutes } from './audit/audit.tsx'
+import { peopleRoutes } from './people/people.tsx'
 import { accountRoutes } from './account/account.ts'
 import { identifyByRoot, identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
@@ -31,6 +33,8 @@ export const webRoutes = [
   ...rolloutRoutes,
   ...activityRoutes,
   ...unitRoutes,
+  ...peopleRoutes,
+  ...auditRoutes,
   ...signInRoutes,
   ...accountRoutes,
   ...authorizationRoutes,

@@ -13,7 +13,7 @@ import type { Assets } from '../kit/response/assets.ts'
 export interface WebSignIn {
   readonly flow: SignInFlow
   readonly sessions: Sessions
-  readonly people: Pick<People, 'get' | 'endSession' | 'endSessions'>
+  readonly people: Pick<People, 'get' | 'fresh' | 'endSession' | 'endSessions'>
   readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>
 }
 

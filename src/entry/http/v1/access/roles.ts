@@ -5,14 +5,12 @@ import {
   type OrgPolicy,
   type Role,
   Rule,
-  bind,
-  parseSubject,
   putRole,
   removeRole,
   roleInWords,
   saySubject,
-  unbind,
 } from '../../../../access/index.ts'
+import { giveRole, takeRole } from '../../kit/grants.ts'
 import { NoQuery, Repeated, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { type V1Services, route } from '../define.ts'
 import { OrgParams, ofNamedOrg, policyOf } from './shared.ts'
@@ -160,15 +158,8 @@ export const roleRoutes = [
     target: ofNamedOrg,
     answers: { 200: jsonAnswer(BindingView, 'Given') },
     async handle({ target: { org }, body, caller }, services) {
-      const before = await policyOf(services, org, caller)
-      const to = await parseSubject(body.to, { policy: before, people: services.signIn?.people }, caller)
-      const binding = { role: body.role, to, ...(body.units === undefined ? {} : { units: body.units }) }
-      const change = {
-        type: 'role.granted' as const,
-        data: { ...binding },
-        transition: <T extends OrgPolicy>(policy: T) => bind(policy, binding),
-      }
-      const policy = await services.orgAccess.change(org, change, caller)
+      await services.control.orgs.get(org, caller)
+      const { binding, policy } = await giveRole(services, org, body, caller)
       return { status: 200, json: await viewBinding(binding, policy, services) }
     },
   }),
@@ -189,19 +180,8 @@ export const roleRoutes = [
     target: ofNamedOrg,
     answers: { 204: { description: 'Taken away' } },
     async handle({ target: { org }, query, caller }, services) {
-      const before = await policyOf(services, org, caller)
-      const isStored = before.bindings.some(({ to }) => to === query.to)
-      const to = isStored
-        ? query.to
-        : await parseSubject(query.to, { policy: before, people: services.signIn?.people }, caller)
-      const { role, units, project } = query
-      const binding = { role, to, ...(units && { units }), ...(project !== undefined && { project }) }
-      const change = {
-        type: 'role.revoked' as const,
-        data: { ...binding },
-        transition: <T extends OrgPolicy>(policy: T) => unbind(policy, binding),
-      }
-      await services.orgAccess.change(org, change, caller)
+      await services.control.orgs.get(org, caller)
+      await takeRole(services, org, query, caller)
       return { status: 204 }
     },
   }),

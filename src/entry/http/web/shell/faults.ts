@@ -1,4 +1,4 @@
-import { isTacoError } from '../../../../base/errors.ts'
+import { type ErrorCode, type TacoError, isTacoError } from '../../../../base/errors.ts'
 
 /** What is wrong with a form, by the name of the field. */
 export type Faults = Readonly<Record<string, string>>
@@ -10,6 +10,24 @@ export type Faults = Readonly<Record<string, string>>
 export function faultsOf(error: unknown, otherwise: string): Faults {
   if (!isTacoError(error, 'BAD_REQUEST')) throw error
   const { field = otherwise } = error.facts as { readonly field?: string }
-  const hint = error.hint === undefined ? '' : ` ${error.hint}`
-  return { [field.split('.')[0] ?? field]: error.message + hint }
+  return { [field.split('.')[0] ?? field]: said(error) }
+}
+
+/**
+ * The same for a form with these fields: what names none of them is shown at the first. `also`: further codes that the
+ * person can help with, such as a name that does not exist.
+ */
+export function faultsAt(
+  error: unknown,
+  fields: readonly [string, ...string[]],
+  ...also: readonly ErrorCode[]
+): Faults {
+  if (!isTacoError(error, 'BAD_REQUEST', ...also)) throw error
+  const { field = '' } = error.facts as { readonly field?: string }
+  const [name = ''] = field.split('.')
+  return { [fields.includes(name) ? name : fields[0]]: said(error) }
+}
+
+function said({ message, hint }: TacoError): string {
+  return hint === undefined ? message : `${message} ${hint}`
 }

@@ -16,6 +16,8 @@ interface Place {
   readonly path: string
   /** Shown to those who may do this, at least on some units. */
   readonly action: Action
+  /** True: a right on some units is not enough. */
+  readonly isWhole?: true
   readonly key?: string
 }
 
@@ -29,16 +31,20 @@ const PLACES: readonly (readonly Place[])[] = [
     { label: 'Rollouts', path: '/rollouts', action: 'rollout:read', key: 'r' },
     { label: 'Activity', path: '/activity', action: 'events:read', key: 'a' },
   ],
+  [
+    { label: 'People', path: '/people', action: 'access:read', isWhole: true, key: 'p' },
+    { label: 'Audit', path: '/audit', action: 'audit:read', isWhole: true },
+  ],
 ]
 
 /** Only what there is for this person. */
 export async function orgNavigation(
   base: string,
-  may: (action: Action) => Promise<boolean>,
+  may: (action: Action, isWhole: boolean) => Promise<boolean>,
 ): Promise<Navigation> {
   const groups = await Promise.all(
     PLACES.map(async (places) => {
-      const allowed = await Promise.all(places.map(({ action }) => may(action)))
+      const allowed = await Promise.all(places.map(({ action, isWhole = false }) => may(action, isWhole)))
       return places
         .filter((_, at) => allowed[at])
         .map(({ label, path, key }) => ({ label, href: base + path, ...(key === undefined ? {} : { key }) }))

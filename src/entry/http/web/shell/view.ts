@@ -71,8 +71,8 @@ export async function orgViewOf(x: Exchange, services: WebServices, org: string)
   return {
     ...viewOf(x, services),
     org: { name, base },
-    navigation: await orgNavigation(base, async (action) => {
-      const decision = await services.access.decide(x.principal, action, { org }, { isFiltered: true })
+    navigation: await orgNavigation(base, async (action, isWhole) => {
+      const decision = await services.access.decide(x.principal, action, { org }, { isFiltered: !isWhole })
       return decision.allowed
     }),
     may: (action, unit) => x.sight === undefined || x.sight.may(action, unit),

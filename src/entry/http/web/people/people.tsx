@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { saySubject } from '../../../../access/index.ts'
+import { giveRole, takeRole } from '../../kit/grants.ts'
+import { seeOther } from '../../kit/response/redirect.ts'
+import type { Exchange } from '../../kit/exchange.ts'
+import type { Route } from '../../kit/routes/route.ts'
+import { orgForm, orgPage } from '../org-page.ts'
+import type { WebServices } from '../services.ts'
+import { ExportFormat, exported } from '../shell/export.ts'
+import { type Faults, faultsAt } from '../shell/faults.ts'
+import { setFlash } from '../shell/flash.ts'
+import { htmlReply } from '../shell/render.ts'
+import type { Column } from '../shell/table.tsx'
+import type { OrgView } from '../shell/view.ts'
+import { type Asked, ExplainBox } from './explain-box.tsx'
+import { type GrantInput, PEOPLE_TABS, PeoplePage, type PeopleTab } from './people-page.tsx'
+import { readGrants, readMembers, readTeams, subjectsIn } from './roster.ts'
+import { grantColumns, memberColumns, roleColumns, rolesIn, teamColumns } from './tables.tsx'
+
+const text = z.string().trim().default('').catch('')
+const PeopleQuery = z.object({
+  tab: z.enum(PEOPLE_TABS).default('members').catch('members'),
+  page: z.coerce.number().int().default(1).catch(1),
+  who: text,
+  action: text,
+  unit: text,
+  format: ExportFormat.catch(undefined),
+})
+
+interface Shown {
+  readonly tab: PeopleTab
+  readonly page?: number
+  readonly asked?: Asked
+  readonly input?: GrantInput
+  readonly faults?: Faults
+  readonly format?: z.infer<typeof ExportFormat>
+}
+
+interface Request {
+  readonly org: string
+  readonly view: OrgView
+  readonly x: Exchange
+}
+
+const NOTHING: Asked = { who: '', action: '', unit: '' }
+
+async function peoplePage({ org, view, x }: Request, services: WebServices, shown: Shown) {
+  const { tab, page = 1, asked = NOTHING, input, faults = {}, format } = shown
+  const policy = await services.orgAccess.get(org, x.caller)
+  const people = services.signIn?.people
+  const roles = rolesIn(policy.roles)
+  const teams = await readTeams(policy, people)
+  const explained = await explain({ org, asked, x }, services)
+
+  function reply<T>(columns: readonly Column<T>[], items: readonly T[]) {
+    if (format !== undefined)
+      return exported(
+        format,
+        tab,
+        columns.filter(({ label }) => label !== ''),
+        items,
+      )
+    const counts = {
+      members: tab === 'members' ? items.length : subjectsIn(policy).length,
+      teams: teams.length,
+      grants: policy.bindings.length,
+      roles: roles.length,
+    }
+    const box = { path: `${view.org.base}/people`, tab, asked, ...explained }
+    const status = Object.keys({ ...faults, ...explained.faults }).length === 0 ? 200 : 400
+    return htmlReply(
+      <PeoplePage
+        view={view}
+        tab={tab}
+        counts={counts}
+        columns={columns}
+        items={items}
+        page={page}
+        roles={roles.map(({ name }) => name)}
+        input={input}
+        faults={faults}
+        side={<ExplainBox {...box} />}
+      />,
+      status,
+    )
+  }
+
+  if (tab === 'teams') return reply(teamColumns, teams)
+  if (tab === 'grants') return reply(grantColumns(view), await readGrants(policy, people))
+  if (tab === 'roles') return reply(roleColumns, roles)
+  return reply(memberColumns, await readMembers(policy, people))
+}
+
+async function explain(
+  { org, asked, x }: { readonly org: string; readonly asked: Asked; readonly x: Exchange },
+  { accessQuestions }: WebServices,
+) {
+  const { who, action, unit } = asked
+  if (who === '' && action === '') return { answer: undefined, faults: {} }
+  try {
+    const question = { who, action, unit: unit === '' ? undefined : unit }
+    return { answer: await accessQuestions.explain(org, question, x.caller), faults: {} }
+  } catch (error) {
+    return { answer: undefined, faults: faultsAt(error, ['who', 'action', 'unit']) }
+  }
+}
+
+const unitsIn = (given: string) => given.split(/\s+/).filter(Boolean)
+
+export const peopleRoutes: readonly Route[] = [
+  orgPage({
+    path: '/people',
+    id: 'showPeople',
+    action: 'access:read',
+    summary: 'Members, teams, roles, and who has which',
+    query: PeopleQuery,
+    handle: ({ params: { org }, query: { who, action, unit, ...shown }, view, x }, services) =>
+      peoplePage({ org, view, x }, services, { ...shown, asked: { who, action, unit } }),
+  }),
+  orgForm({
+    path: '/people/grant',
+    id: 'grantRoleByForm',
+    action: 'role:manage',
+    summary: 'Give a role',
+    fields: { to: z.string().trim(), role: z.string(), units: z.string().default('') },
+    async handle({ params: { org }, body, view, x, caller }, services) {
+      const units = unitsIn(body.units)
+      try {
+        const grant = { ...body, units: units.length === 0 ? undefined : units }
+        const { binding, policy } = await giveRole(services, org, grant, caller)
+        const to = await saySubject(binding.to, { policy, people: services.signIn?.people })
+        setFlash(x, services.cookies, { kind: 'ok', text: `${to} has the role ${body.role} now.` })
+      } catch (error) {
+        const faults = faultsAt(error, ['to', 'role', 'units'], 'NOT_FOUND')
+        return peoplePage({ org, view, x }, services, { tab: 'grants', input: body, faults })
+      }
+      return seeOther(`${view.org.base}/people?tab=grants`)
+    },
+  }),
+  orgForm({
+    path: '/people/revoke',
+    id: 'revokeRoleByForm',
+    action: 'role:manage',
+    summary: 'Take a role away',
+    fields: {
+      to: z.string(),
+      role: z.string(),
+      units: z.string().default(''),
+      project: z.string().default(''),
+    },
+    async handle({ params: { org }, body: { to, role, ...body }, view, x, caller }, services) {
+      const units = unitsIn(body.units)
+      const grant = {
+        to,
+        role,
+        units: units.length === 0 ? undefined : units,
+        project: body.project === '' ? undefined : body.project,
+        isExact: true,
+      }
+      const policy = await services.orgAccess.get(org, caller)
+      const said = await saySubject(to, { policy, people: services.signIn?.people })
+      await takeRole(services, org, grant, caller)
+      setFlash(x, services.cookies, { kind: 'ok', text: `${said} does not have the role ${role} any more.` })
+      return seeOther(`${view.org.base}/people?tab=grants`)
+    },
+  }),
+]
