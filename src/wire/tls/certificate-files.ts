@@ -19,7 +19,8 @@ export interface ServerCertificate {
 }
 
 export async function readCertificate(files: CertificateFiles): Promise<ServerCertificate> {
-  const [cert, key] = await Promise.all([textOf(files.cert, '--tls-cert'), textOf(files.key, '--tls-key')])
+  const cert = await textOf(files.cert, '--tls-cert')
+  const key = await textOf(files.key, '--tls-key')
   const [leaf] = chainOf(cert, files.cert)
   if (leaf === undefined)
     throw refused('tlsCert', `There is no certificate in ${files.cert}.`, 'Give --tls-cert a PEM file.')

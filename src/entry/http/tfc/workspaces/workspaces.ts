@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Caller } from '../../../../access/index.ts'
+import { type Caller, systemCaller } from '../../../../access/index.ts'
 import { isTacoError } from '../../../../base/errors.ts'
 import { defaultProjectId, projectIdOf, settingsChange } from '../../../../projects/index.ts'
 import { type UnitRef, type UnitView, flatName, nameFromFlat } from '../../../../state/index.ts'
@@ -202,9 +202,12 @@ export const workspaceRoutes = [
         },
         relationships: settingRelationships,
       }),
-      also: ({ body, target }) => {
+      async also({ body, target }, { control }) {
         const { name } = body.attributes
-        if (name == null || name === flatName(target.unit)) return []
+        if (name == null) return []
+        // Clients send the name with every change, and name the workspace by its id.
+        const { name: before } = await control.units.get(target, systemCaller('access'))
+        if (name === flatName(before)) return []
         return [
           { action: 'unit:rename', resource: target },
           {
