@@ -215,6 +215,13 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /app/{org}/rollouts/{id}/steps/{unit}/skip', 'rollout:control', 'sss4+ss'],
   ['GET /app/{org}/activity', 'events:read', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}', 'unit:read', 'sss4+ss'],
+  ['GET /app/{org}/variables', 'vars:read', 'sss4+ss'],
+  ['POST /app/{org}/variables', 'vars:write', 'sss4+ss'],
+  ['GET /app/{org}/variables/{set}', 'vars:read', 'sss44ss'], // No such variable set.
+  ['POST /app/{org}/variables/{set}/settings', 'vars:write', 'sss44ss'], // No such variable set.
+  ['POST /app/{org}/variables/{set}/variables', 'vars:write', 'sss44ss'], // No such variable set.
+  ['POST /app/{org}/variables/{set}/variables/delete', 'vars:write', 'sss44ss'], // No such variable set.
+  ['POST /app/{org}/variables/{set}/delete', 'vars:write', 'sss44ss'], // No such variable set.
   ['GET /app/{org}/people', 'access:read', 'sss4+ss'],
   ['POST /app/{org}/people/grant', 'role:manage', 'sss4+ss'],
   ['POST /app/{org}/people/revoke', 'role:manage', 'sss4+ss'],
@@ -251,6 +258,9 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /account/tokens': { name: 'made', days: '90' },
   'POST /account/tokens/revoke': { token: 'at-1111111111111111' },
   'POST /account/sessions/end': { session: 'ss-1111111111111111' },
+  'POST /app/{org}/variables': { name: 'made' },
+  'POST /app/{org}/variables/{set}/variables': { key: 'a', category: 'env' },
+  'POST /app/{org}/variables/{set}/variables/delete': { id: 'var-1' },
   'POST /app/{org}/people/grant': { to: 'group:hub/none', role: 'reader' },
   'POST /app/{org}/people/revoke': { to: 'group:hub/none', role: 'reader' },
   'POST /device': { user_code: 'x', answer: 'allow' },

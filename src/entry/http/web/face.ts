@@ -9,6 +9,7 @@ import type { WebServices } from './services.ts'
 import { signInRoutes } from './sign-in/sign-in.tsx'
 import { auditRoutes } from './audit/audit.tsx'
 import { peopleRoutes } from './people/people.tsx'
+import { variableRoutes } from './variables/variables.tsx'
 import { accountRoutes } from './account/account.ts'
 import { identifyByRoot, identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
@@ -33,6 +34,7 @@ export const webRoutes = [
   ...rolloutRoutes,
   ...activityRoutes,
   ...unitRoutes,
+  ...variableRoutes,
   ...peopleRoutes,
   ...auditRoutes,
   ...signInRoutes,

@@ -20,7 +20,18 @@ export interface WebSignIn {
 /** The services of every face: pages and the API do the same things by the same rules. */
 type SharedServices = Pick<
   HttpDeps,
-  'control' | 'graph' | 'inputs' | 'sync' | 'rollouts' | 'access' | 'orgAccess' | 'accessQuestions'
+  | 'control'
+  | 'graph'
+  | 'inputs'
+  | 'sync'
+  | 'rollouts'
+  | 'access'
+  | 'orgAccess'
+  | 'accessQuestions'
+  | 'variables'
+  | 'variableSets'
+  | 'setSights'
+  | 'unitVariables'
 >
 
 /** What the pages work with. */

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { isoTime } from '../../../../base/clock.ts'
-import { TacoError } from '../../../../base/errors.ts'
-import { type Caller } from '../../../../state/index.ts'
 import { type SetSight, type VariableSet, ownerOf } from '../../../../variables/index.ts'
 import type { Demand } from '../../kit/routes/route.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { defined } from '../../kit/drop-undefined.ts'
+import { visibleSet } from '../../kit/variable-sets.ts'
 import { OrgParams, ofNamedOrg } from '../access/shared.ts'
-import { type V1Services, route } from '../define.ts'
+import { route } from '../define.ts'
 import { VariableChanges, Variables, viewOf } from './schemas.ts'
 
 const tags = ['variables']
@@ -74,17 +73,6 @@ function onUnits(org: string, ...lists: readonly (readonly string[] | undefined)
   return lists.flatMap((units) =>
     (units ?? []).map((unit) => ({ action: 'vars:write' as const, resource: { org, unit } })),
   )
-}
-
-/** A set that the caller may see. */
-async function visibleSet(
-  { variableSets, setSights }: V1Services,
-  { org, set: name }: { readonly org: string; readonly set: string },
-  caller: Caller,
-) {
-  const [set, sight] = [await variableSets.get(org, name), await setSights.of(org, caller)]
-  if (!sight.sees(set)) throw new TacoError('NOT_FOUND', `There is no variable set ${name}.`)
-  return { set, sight }
 }
 
 export const variableSetRoutes = [

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest'
+import { type Person, startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { createTestBrowser } from '../../../../../test/rig/web-face.ts'
+import { push, stateText } from '../../../../../test/support/state.ts'
+import { bind } from '../../../../access/index.ts'
+
+const PATH = '/app/default/variables'
+const SET = { name: 'aws', description: 'for all', units: '', projects: '', global: 'on' }
+
+async function cast() {
+  const face = await startSsoFace()
+  for (const unit of ['prod/app', 'dev/app']) await push(face.deps.control, unit, stateText(1))
+  const [olga, dan, eve] = [await face.person('olga'), await face.person('dan'), await face.person('eve')]
+  await face.policy('default', (policy) => {
+    const owned = bind(policy, { role: 'owner', to: `user:${olga.id}` })
+    return bind(owned, { role: 'operator', to: `user:${dan.id}`, units: ['dev/**'] })
+  })
+  async function browse(person: Person) {
+    const browser = createTestBrowser(face)
+    const { cookie = '' } = await face.session(person)
+    browser.cookies.set('taco', cookie.replace('taco=', ''))
+    await browser.get('/account/tokens')
+    return browser
+  }
+  const owner = await browse(olga)
+  async function create(fields: Record<string, string>): Promise<string> {
+    const made = await owner.submit(PATH, { ...SET, ...fields })
+    expect(made.status).toBe(303)
+    return made.location ?? ''
+  }
+  return { face, owner, create, browse, dan, eve }
+}
+
+test('a set is created with variables, changed and deleted', async () => {
+  const { owner, create } = await cast()
+  const path = await create({})
+
+  const added = await owner.submit(`${path}/variables`, {
+    key: 'region',
+    category: 'terraform',
+    value: 'a\r\nb',
+    hcl: '',
+  })
+  expect([added.status, added.location]).toEqual([303, path])
+  const page = await owner.get(path)
+  expect(page.text).toContain('region was saved.')
+  expect(page.text).toContain('taco var ls --set aws')
+  const [, id = ''] = /name="id" value="(var-[^"]+)"/.exec(page.text) ?? []
+  const edit = await owner.get(`${path}?edit=${id}`)
+  expect(edit.text).toContain('Change region')
+  expect(edit.text).toMatch(/<textarea id="value"[^>]*>\na\nb<\/textarea>/)
+  await owner.submit(`${path}/variables`, { id, key: 'zone', category: 'terraform', value: 'c' })
+  const changed = await owner.get(path)
+  expect(changed.text).toContain('zone')
+  expect(changed.text).not.toContain('region</span>')
+
+  expect((await owner.submit(`${path}/settings`, { ...SET, name: 'gcp', units: 'prod/app' })).status).toBe(
+    303,
+  )
+  expect((await owner.get(PATH)).text).toContain('every unit, prod/app')
+  await owner.submit(`${path}/settings`, { ...SET, name: 'gcp', units: '' })
+  expect((await owner.get(PATH)).text).not.toContain('every unit, prod/app')
+
+  expect((await owner.submit(`${path}/variables/delete`, { id })).location).toBe(path)
+  expect((await owner.get(path)).text).toContain('The set has no variables yet.')
+  expect((await owner.submit(`${path}/delete`)).location).toBe(PATH)
+  expect((await owner.get(PATH)).text).toContain('No variable sets')
+})
+
+test('a sensitive value is never shown again, and stays when it is left empty', async () => {
+  const { owner, create, face } = await cast()
+  const path = await create({})
+  const secret = 'correct-horse'
+
+  const wrong = await owner.submit(`${path}/variables`, {
+    key: '1x',
+    category: 'env',
+    value: secret,
+    sensitive: 'on',
+  })
+  expect(wrong.status).toBe(400)
+  await owner.submit(`${path}/variables`, { key: 'KEY', category: 'env', value: secret, sensitive: 'on' })
+  const page = await owner.get(path)
+  const [, id = ''] = /name="id" value="(var-[^"]+)"/.exec(page.text) ?? []
+  const edit = await owner.get(`${path}?edit=${id}`)
+  await owner.submit(`${path}/variables`, { id, key: 'KEY2', category: 'env', value: '', sensitive: 'on' })
+  const open = await owner.submit(`${path}/variables`, { id, key: 'KEY2', category: 'env', value: 'x' })
+
+  for (const { text } of [wrong, page, edit, open, await owner.get(`${PATH}?unit=prod%2Fapp`)])
+    expect(text).not.toContain(secret)
+  expect(open.status).toBe(400)
+  expect(open.text).toContain('A sensitive variable stays sensitive.')
+  const found = await face.deps.unitVariables.find({ org: 'default', unit: 'prod/app' }, face.setUp)
+  expect((await face.deps.unitVariables.forRun(found)).items).toMatchObject([{ key: 'KEY2', value: secret }])
+})
+
+test('the page says which variable a unit gets, and what it overrides', async () => {
+  const { owner, create } = await cast()
+  const [wide, strong] = [await create({}), await create({ name: 'law', priority: 'on' })]
+  for (const path of [wide, strong])
+    await owner.submit(`${path}/variables`, { key: 'region', category: 'terraform', value: path.slice(-4) })
+
+  const { status, text } = await owner.get(`${PATH}?unit=prod%2Fapp`)
+
+  expect(status).toBe(200)
+  expect(text).toContain('What prod/app gets')
+  expect(text.indexOf(`>${strong.slice(-4)}</code>`)).toBeLessThan(text.indexOf(`>${wide.slice(-4)}</code>`))
+  expect((await owner.get(`${PATH}?unit=no%2Fsuch`)).text).toContain('There is no unit no/such')
+})
+
+test.each([
+  [{ name: '' }, 'name', 'needs a name'],
+  [{ name: 'aws' }, 'name', ''],
+  [{ name: 'x', units: 'prod/app no/such' }, 'units', 'There is no unit no/such.'],
+  [{ name: 'x', projects: 'nope' }, 'projects', 'There is no project nope.'],
+])('the set %j is refused at %s, and what was typed is kept', async (fields, field, message) => {
+  const { owner, create } = await cast()
+  await create({})
+
+  const { status, text } = await owner.submit(PATH, { ...SET, description: 'kept', ...fields })
+
+  expect(status).toBe(400)
+  expect(text).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`))
+  expect(text).toContain(message)
+  expect(text).toContain('value="kept"')
+})
+
+test('a variable that exists is refused at its key', async () => {
+  const { owner, create } = await cast()
+  const path = await create({})
+  const fields = { key: 'region', category: 'terraform', value: 'eu' }
+  await owner.submit(`${path}/variables`, fields)
+
+  const { status, text } = await owner.submit(`${path}/variables`, { ...fields, value: 'typed' })
+
+  expect(status).toBe(400)
+  expect(text).toContain('There is already a variable region.')
+  expect(text).toContain('typed</textarea>')
+})
+
+test('a person sees the sets of units whose variables they may read, and changes none', async () => {
+  const { owner, create, browse, dan, eve } = await cast()
+  const prod = await create({ name: 'only-prod', global: '', units: 'prod/app' })
+  const all = await create({ name: 'shared', units: 'prod/app' })
+  await owner.get(all)
+  const developer = await browse(dan)
+
+  const list = await developer.get(PATH)
+  expect(list.status).toBe(200)
+  expect(list.text).toContain('shared')
+  for (const hidden of ['only-prod', 'prod/app', 'Create a variable set'])
+    expect(list.text).not.toContain(hidden)
+  expect((await developer.get(prod)).status).toBe(404)
+  expect((await developer.get(all)).text).not.toContain('Save the set')
+  expect((await developer.get(`${PATH}?unit=dev%2Fapp`)).text).toContain('What dev/app gets')
+  expect((await developer.get(`${PATH}?unit=prod%2Fapp`)).text).toContain('There is no unit prod/app')
+  expect((await developer.submit(`${all}/delete`)).status).toBe(403)
+  expect((await owner.submit(`${all}/delete`, { csrf: 'x' })).status).toBe(403)
+  expect((await owner.get(all)).status).toBe(200)
+  expect((await (await browse(eve)).get(PATH)).status).toBe(404)
+})
