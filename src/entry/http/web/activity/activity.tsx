@@ -81,7 +81,7 @@ function What({ event, base }: { readonly event: EventView; readonly base: strin
       {typeof rollout === 'string' && (
         <>
           {unit === null ? ' ' : ' in '}
-          <a class="mono" href={`${base}/rollouts/${encodeURIComponent(rollout)}`}>
+          <a class="mono nowrap" href={`${base}/rollouts/${encodeURIComponent(rollout)}`}>
             {rollout}
           </a>
         </>
@@ -178,10 +178,10 @@ function Filters({ base, query }: { readonly base: string; readonly query: z.out
         </select>
       </Field>
       <Field id="unit" label="Unit">
-        <input id="unit" name="unit" class="mono" value={query.unit ?? ''} />
+        <input type="text" id="unit" name="unit" class="mono" value={query.unit ?? ''} />
       </Field>
       <Field id="person" label="Person">
-        <input id="person" name="person" value={query.person ?? ''} />
+        <input type="text" id="person" name="person" value={query.person ?? ''} />
       </Field>
       <button class="button" type="submit">
         Filter

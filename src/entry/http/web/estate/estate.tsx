@@ -7,7 +7,7 @@ import { exported } from '../shell/export.ts'
 import { Layout } from '../shell/layout.tsx'
 import { Notice, Split, Time } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
-import type { OrgView } from '../shell/view.ts'
+import { type OrgView, hasPlace } from '../shell/view.ts'
 import { FirstRun, addressOf } from './first-run.tsx'
 import { type DrawnGraph, EstateGraph, drawEstate } from './graph.tsx'
 import { aroundUnit, gatherEstate } from './gather.ts'
@@ -36,6 +36,7 @@ export const estateRoutes: readonly Route[] = [
           base={view.org.base}
           path={path}
           now={now}
+          canRollOut={at === undefined && hasPlace(view, '/rollouts')}
           graph={graph}
           found={found}
           selected={selected}

@@ -13,6 +13,8 @@ interface PanelProps {
   /** Of the page, without what is only for scripts. */
   readonly path: string
   readonly now: number
+  /** Whether a rollout can be started from what is shown: not in the past, and not without the right. */
+  readonly canRollOut: boolean
   readonly graph: Pick<GraphView, 'nodes' | 'edges'>
   /** What the filters leave. */
   readonly found: readonly NodeView[]
@@ -22,7 +24,7 @@ interface PanelProps {
 }
 
 /** The unit that is selected, why it has its status, and what to do about it. */
-export function Panel({ base, path, now, graph, found, selected, name = '' }: PanelProps) {
+export function Panel({ base, path, now, canRollOut, graph, found, selected, name = '' }: PanelProps) {
   return (
     <div id="panel" class="grid" aria-live="polite">
       {selected === undefined ? (
@@ -32,7 +34,7 @@ export function Panel({ base, path, now, graph, found, selected, name = '' }: Pa
           <p>There was no unit of that name then, or you cannot see it.</p>
         </Card>
       ) : (
-        <Selected base={base} path={path} now={now} graph={graph} item={selected} />
+        <Selected base={base} path={path} now={now} canRollOut={canRollOut} graph={graph} item={selected} />
       )}
     </div>
   )
@@ -42,6 +44,7 @@ function Selected({
   base,
   path,
   now,
+  canRollOut,
   graph,
   item,
 }: Omit<PanelProps, 'selected' | 'name' | 'found'> & { readonly item: StatusItem }) {
@@ -96,9 +99,11 @@ function Selected({
         <a class="button primary" href={unitPath(base, name)}>
           Open
         </a>
-        <a class="button" href={withQuery(`${base}/rollouts/new`, { from: name })}>
-          Roll out from here
-        </a>
+        {canRollOut && (
+          <a class="button" href={withQuery(`${base}/rollouts/new`, { from: name })}>
+            Roll out from here
+          </a>
+        )}
         <a href={withQuery(path, { view: 'graph', around: name })}>Show in graph</a>
       </div>
       <Command>{`taco status ${name}`}</Command>

@@ -57,10 +57,11 @@ export function RolloutPart(props: PartProps) {
       hx-swap="outerHTML"
     >
       <div class="bar">
-        <h1 class="mono">{rollout.id}</h1>
+        <h1>{titleOf(rollout)}</h1>
         <LookChip look={rolloutLook(state)}>{state}</LookChip>
         <span class="muted end">
-          started by {sayAuthor(rollout)}, <Ago at={rollout.createdAt} now={now} />
+          <span class="mono">{rollout.id}</span> started by {sayAuthor(rollout)},{' '}
+          <Ago at={rollout.createdAt} now={now} />
           {rollout.endedAt !== null && (
             <>
               ; ended <Ago at={rollout.endedAt} now={now} />
@@ -100,6 +101,11 @@ export function RolloutPart(props: PartProps) {
       </Split>
     </div>
   )
+}
+
+function titleOf({ id, roots: [first, ...others] }: RolloutView): string {
+  if (first === undefined) return id
+  return others.length === 0 ? `From ${first}` : `From ${first} and ${others.length} more`
 }
 
 interface StepColumnsOptions {
@@ -205,7 +211,7 @@ function Side({ view, rollout, stateOf }: SideProps) {
       </Card>
       {isControlled && (
         <Card title="Control">
-          <div class="bar">
+          <div class="bar actions">
             {status === 'active' && <Button view={view} id={id} what="pause" label="Pause" />}
             {(status === 'paused' || hasFailed) && (
               <Button

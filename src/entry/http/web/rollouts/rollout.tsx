@@ -128,6 +128,7 @@ function SkipForm({ view, id, path, unit, refused }: SkipFormProps) {
             error={faults['reason']}
           >
             <input
+              type="text"
               id="reason"
               name="reason"
               required

@@ -280,4 +280,8 @@ test('the panel of the estate leads to the preview', async () => {
   const { text } = await browser.get('/app/default?unit=prod/net')
 
   expect(text).toContain('href="/app/default/rollouts/new?from=prod%2Fnet"')
+  const past = await browser.get(`/app/default?unit=prod/net&at=${new Date(Date.now() - 1).toISOString()}`)
+  expect(past.text).toContain('The estate as it was')
+  expect(past.text).toContain('taco status prod/net')
+  expect(past.text).not.toContain('rollouts/new')
 })

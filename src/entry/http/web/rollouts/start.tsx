@@ -21,7 +21,7 @@ import { type DrawnWalk, drawWalk } from './walk-picture.ts'
 
 /** The rest is counted: a preview of thousands of units is not read to the end. */
 const MOST_LISTED = 300
-const MOST_UNTOUCHED = 20
+const MOST_UNTOUCHED = 8
 
 /** Names, one or several, with commas between them. */
 const Names = z.string().transform((text) => [
@@ -126,6 +126,7 @@ function shown(
             error={fault}
           >
             <input
+              type="text"
               id="from"
               name="from"
               class="mono"
@@ -143,7 +144,9 @@ function shown(
         <Card title="Start">
           <Form view={view} action={`${base}/rollouts`} class="form">
             <input type="hidden" name="from" value={from.join(',')} />
-            <p class="muted">Workers run the steps: start one with `taco rollout work`, anywhere.</p>
+            <p class="muted">
+              Workers run the steps: start one where the code is, with <code>taco rollout work</code>.
+            </p>
             <button class="button primary" type="submit">
               Start the rollout
             </button>

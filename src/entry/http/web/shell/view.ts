@@ -78,3 +78,8 @@ export async function orgViewOf(x: Exchange, services: WebServices, org: string)
     may: (action, unit) => x.sight === undefined || x.sight.may(action, unit),
   }
 }
+
+/** Whether the person may go to this place of the organization, at least for some units. */
+export function hasPlace({ navigation, org }: OrgView, path: string): boolean {
+  return navigation.some((group) => group.some(({ href }) => href === org.base + path))
+}
