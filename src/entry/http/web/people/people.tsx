@@ -57,7 +57,7 @@ async function peoplePage({ org, view, x }: Request, services: WebServices, show
       return exported(
         format,
         tab,
-        columns.filter(({ label }) => label !== ''),
+        columns.filter(({ name }) => name !== 'revoke'),
         items,
       )
     const counts = {

@@ -130,7 +130,7 @@ export function grantColumns(view: OrgView): readonly Column<GrantRow>[] {
     ...columns,
     {
       name: 'revoke',
-      label: '',
+      label: 'Revoke',
       cell: ({ role, to, subject, units = [], project = '' }) => (
         <Form view={view} action={`${view.org.base}/people/revoke`}>
           <input type="hidden" name="role" value={role} />

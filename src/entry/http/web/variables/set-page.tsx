@@ -128,10 +128,14 @@ function variableColumns({ view, now }: SetPageProps, path: string): readonly Co
     ...columns,
     {
       name: 'change',
-      label: '',
+      label: 'Edit',
       cell: ({ id, key }) => (
         <Form view={view} action={`${path}/variables/delete`} class="bar">
-          <a href={`${withQuery(path, { edit: id })}#variable`} aria-label={`Change ${key}`}>
+          <a
+            class="button small"
+            href={`${withQuery(path, { edit: id })}#variable`}
+            aria-label={`Change ${key}`}
+          >
             Change
           </a>
           <input type="hidden" name="id" value={id} />
