@@ -1,8 +1,3 @@
-/** The address of a unit's http backend: slashes of the unit stay plain path segments. */
-export function backendUrl(server: string, org: string, unit: string): string {
-  return `${server}/v1/backend/${[org, ...unit.split('/')].map(encodeURIComponent).join('/')}`
-}
-
 /** Both engines read these instead of the code. `run` is recorded with the locks that they take. */
 export function backendEnv(url: string, token: string | undefined, run?: string): Record<string, string> {
   return {

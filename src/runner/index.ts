@@ -3,7 +3,7 @@
  * and can be by an agent or inside a server: all it needs comes in as `RunnerNeeds`, and what happens leaves as
  * `RunnerEvent`s. It prints nothing, and knows no command line and no HTTP client.
  */
-export { backendEnv, backendUrl } from './backend-env.ts'
+export { backendEnv } from './backend-env.ts'
 export { childEnv } from './child-env.ts'
 export type { RunnerEvent } from './events.ts'
 export { fingerprintOf, isOfConfiguration } from './fingerprint.ts'

@@ -1,5 +1,5 @@
-import { memoryEnv } from '../engines/index.ts'
-import { backendEnv, backendUrl } from './backend-env.ts'
+import { backendUrl, memoryEnv } from '../engines/index.ts'
+import { backendEnv } from './backend-env.ts'
 import type { Machine } from './host/machine.ts'
 import type { StateBackend } from './needs.ts'
 

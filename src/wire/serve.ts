@@ -136,6 +136,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
       options.auth === 'token' ? createRootSessions(options.rootToken ?? '', guard, clock) : undefined,
     about,
     clock,
+    ids: randomIds,
     log,
   })
   const signingKeys = signingKeysOf(options, guard, services, { attempts, watch })

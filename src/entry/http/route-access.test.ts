@@ -226,6 +226,19 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /app/{org}/people/grant', 'role:manage', 'sss4+ss'],
   ['POST /app/{org}/people/revoke', 'role:manage', 'sss4+ss'],
   ['GET /app/{org}/audit', 'audit:read', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/lock', 'lock', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/unlock', 'lock', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}/outputs', 'outputs:read', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/outputs', 'outputs:read', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}/resources', 'state:read', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}/history', 'versions:read', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}/diff', 'versions:read-state', 'sss44ss'], // It has no versions.
+  ['GET /app/{org}/units/{unit}/rollback', 'state:rollback', 'sss44ss'], // It has no versions.
+  ['POST /app/{org}/units/{unit}/rollback', 'state:rollback', 'sss44ss'], // It has no versions.
+  ['GET /app/{org}/units/{unit}/variables', 'vars:read', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}/activity', 'events:read', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}/settings', 'unit:read', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/settings', 'unit:update', 'sss4+ss'],
   ['GET /app/{org}/{workspace}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'sss4+ss'],
@@ -263,6 +276,8 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /app/{org}/variables/{set}/variables/delete': { id: 'var-1' },
   'POST /app/{org}/people/grant': { to: 'group:hub/none', role: 'reader' },
   'POST /app/{org}/people/revoke': { to: 'group:hub/none', role: 'reader' },
+  'POST /app/{org}/units/{unit}/unlock': { id: 'page-1', confirm: 'yes' },
+  'POST /app/{org}/units/{unit}/rollback': { version: 'previous' },
   'POST /device': { user_code: 'x', answer: 'allow' },
 }
 

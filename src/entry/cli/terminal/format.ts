@@ -1,16 +1,6 @@
-/** Sizes, ages and times as people say them. */
-export function bytes(size: number): string {
-  if (size < 1000) return `${size} B`
-  const units = ['kB', 'MB', 'GB', 'TB']
-  let value = size / 1000
-  let unit = 0
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000
-    unit++
-  }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
-}
+export { bytes } from '../../../base/text/bytes.ts'
 
+/** Sizes, ages and times as people say them. */
 export function age(at: string, now: number): string {
   const seconds = Math.round((now - Date.parse(at)) / 1000)
   if (Number.isNaN(seconds)) return '?'

@@ -4,6 +4,7 @@ import { validated } from '../kit/request/query.ts'
 import type { FaceStyle } from '../kit/exchange.ts'
 import {
   type BodySpec,
+  type Demand,
   type Openness,
   type ParsedRequest,
   type ReplyOf,
@@ -81,6 +82,8 @@ export interface Described {
 interface Targeted<P extends Schema, Q extends Schema> {
   readonly params?: P
   readonly target?: (given: Pick<ParsedRequest<P, Q, undefined, Resource>, 'params' | 'query'>) => Resource
+  /** Further rights that it needs. */
+  readonly also?: (given: { readonly target: Resource }) => readonly Demand[]
 }
 
 const common = { tags: ['pages'], target: () => ({}), answers: HTML_ANSWERS } as const

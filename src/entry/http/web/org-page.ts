@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Resource } from '../../../access/index.ts'
+import type { Action, Resource } from '../../../access/index.ts'
 import type { ParsedRequest, Route } from '../kit/routes/route.ts'
 import { type Described, type HtmlReply, form, page } from './define.ts'
 import type { WebServices } from './services.ts'
@@ -19,6 +19,8 @@ interface WithView {
 interface OfOrg<S extends Shape> extends Described {
   readonly path: '' | `/${string}`
   readonly params?: S
+  /** Further rights that it needs. */
+  readonly also?: readonly Action[]
 }
 
 /** A page of an organization: inside its navigation, and with what the person may do there. */
@@ -60,7 +62,7 @@ export function orgForm<F extends Shape, S extends Shape = OrgShape>({
   })
 }
 
-function addressOf<S extends Shape>({ path, params }: OfOrg<S>) {
+function addressOf<S extends Shape>({ path, params, also = [] }: OfOrg<S>) {
   return {
     path: `/app/{org}${path}`,
     params: z.object({ org: z.string(), ...params }) as unknown as OrgParams<S>,
@@ -68,6 +70,7 @@ function addressOf<S extends Shape>({ path, params }: OfOrg<S>) {
       const { org, unit } = given.params as { readonly org: string; readonly unit?: string }
       return { org, unit }
     },
+    also: ({ target }: { readonly target: Resource }) => also.map((action) => ({ action, resource: target })),
   }
 }
 

@@ -32,6 +32,7 @@ type SharedServices = Pick<
   | 'variableSets'
   | 'setSights'
   | 'unitVariables'
+  | 'ids'
 >
 
 /** What the pages work with. */

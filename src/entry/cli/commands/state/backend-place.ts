@@ -1,16 +1,19 @@
 import { TacoError, isTacoError } from '../../../../base/errors.ts'
-import { backendUrl } from '../../../../runner/index.ts'
+import { type BackendPlace, backendUrl } from '../../../../engines/index.ts'
 import { check, fields, text } from '../../api/check-answer.ts'
 import { ofWholeServer, unitPath } from '../../api/client.ts'
 import type { Session } from '../../session.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
-import type { BackendKind, BackendPlace } from './backend-block.ts'
 
 /**
  * Only `s3` makes a request: its code names the key of the state, and a unit that exists may have any. All others name
  * the unit, so they are right before it exists.
  */
-export async function placeOf(session: Session, unit: string, kind: BackendKind): Promise<BackendPlace> {
+export async function placeOf(
+  session: Session,
+  unit: string,
+  kind: BackendPlace['kind'],
+): Promise<BackendPlace> {
   const { kind: target, address } = session.target()
   if (target === 'bucket') {
     if (kind === 'http') return { kind, address: undefined }

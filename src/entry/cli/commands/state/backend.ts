@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { TacoError, reasonOf } from '../../../../base/errors.ts'
-import { type BackendKind, type BackendPlace, backendBlock, innerBlock } from './backend-block.ts'
+import { type BackendPlace, backendBlock, innerBlock } from '../../../../engines/index.ts'
 import { placeOf } from './backend-place.ts'
 import type { FoundBackend } from '../bucket/hcl-backends.ts'
 import { backendsIn, replaced } from '../bucket/hcl-backends.ts'
@@ -8,7 +8,7 @@ import type { Session } from '../../session.ts'
 import { checkNames } from '../../config/unit-name.ts'
 
 interface BackendOptions {
-  readonly kind: BackendKind
+  readonly kind: BackendPlace['kind']
   readonly write?: string | true
   readonly force?: boolean
   readonly replace?: boolean

@@ -1,14 +1,6 @@
-import type { Exchange } from '../../kit/exchange.ts'
 import type { WebServices } from '../services.ts'
 import { Card, Command } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
-
-/** As this browser reaches the server. What a request says of itself is shown to nobody else. */
-export function addressOf({ req }: Pick<Exchange, 'req'>, publicUrl: string | undefined): string {
-  const { host = '' } = req.headers
-  const scheme = 'encrypted' in req.socket ? 'https' : 'http'
-  return publicUrl ?? (/^[\w.:[\]-]+$/.test(host) ? `${scheme}://${host}` : 'http://127.0.0.1:8226')
-}
 
 interface FirstRunProps {
   readonly view: OrgView

@@ -1,5 +1,6 @@
 import type { GraphEdgeView, GraphView, NodeView, StatusItem } from '../../../../graph/index.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
+import { ADVICE } from '../shell/advice.ts'
 import { Card, Command, Why } from '../shell/parts.tsx'
 import { Reasons } from '../shell/reasons.tsx'
 import { LOOK_WORDS, type Look, Shape, StatusChip, lookOf } from '../shell/status.tsx'
@@ -109,18 +110,6 @@ function Selected({
       <Command>{`taco status ${name}`}</Command>
     </section>
   )
-}
-
-const ADVICE: Readonly<Record<Look, string>> = {
-  fail: 'Look at what failed, correct it, and apply the unit again.',
-  missing: 'Put the state back with taco state rollback, or delete the unit.',
-  stale: 'Apply it, or start a rollout from what changed.',
-  wait: 'Apply what it waits for first. A rollout does both in order.',
-  run: 'A rollout is applying it now.',
-  drift: 'Apply it to undo what was changed, or change the code.',
-  unknown: 'Apply it once with taco exec, so that it is known what it read.',
-  never: 'Apply it for the first time.',
-  ok: 'Nothing to do: it was made from the current outputs of what it uses.',
 }
 
 function UsedUnit({ edge, path }: { readonly edge: GraphEdgeView; readonly path: string }) {

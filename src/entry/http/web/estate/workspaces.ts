@@ -19,6 +19,8 @@ export const workspaceRoutes: readonly Route[] = ['', '/runs', '/runs/{run}', '/
     isFiltered: true,
     target: ({ params: { org } }) => ({ org }),
     handle: ({ x, params: { workspace } }) =>
-      seeOther(`/app/${x.path.split('/')[2] ?? ''}/units/${encodeURIComponent(workspace)}`),
+      seeOther(
+        `/app/${x.path.split('/')[2] ?? ''}/units/${encodeURIComponent(workspace)}${rest === '/variables' ? rest : ''}`,
+      ),
   }),
 )

@@ -2,6 +2,9 @@ import type { Child } from 'hono/jsx'
 import { withQuery } from './addresses.ts'
 import type { Look } from './status.tsx'
 
+/** Of what scrolls by itself and may hold no link: keyboards reach it. */
+export const REACHABLE = { tabindex: 0 }
+
 /** The small parts that pages are made of. */
 export function Card({ title, children }: { readonly title?: string; readonly children?: Child }) {
   return (

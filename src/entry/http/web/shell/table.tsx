@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { withQuery } from './addresses.ts'
+import { REACHABLE } from './parts.tsx'
 
 /** A column of a list: in the page, and in what is exported. */
 export interface Column<T> {
@@ -41,7 +42,7 @@ interface DataTableProps<T> {
 /** A list as a table that scrolls inside its card. `j` and `k` go through its rows. */
 export function DataTable<T>({ path, caption, columns, items, sorting, hrefOf }: DataTableProps<T>) {
   return (
-    <section class="scroll" aria-label={caption}>
+    <section class="scroll" aria-label={caption} {...REACHABLE}>
       <table data-list>
         <caption class="unseen">{caption}</caption>
         <thead>

@@ -1,5 +1,3 @@
-export type BackendKind = 'http' | 'cloud' | 'remote' | 's3'
-
 /** Where the state of a unit is, as each kind of backend says it. Tokens and keys are not part of the code. */
 export type BackendPlace =
   /** Locks have the same address as the state. Undefined: it comes from the environment. */
@@ -11,6 +9,11 @@ export type BackendPlace =
       readonly workspace: string
     }
   | { readonly kind: 's3'; readonly endpoint: string; readonly bucket: string; readonly key: string }
+
+/** The address of a unit's http backend: slashes of the unit stay plain path segments. */
+export function backendUrl(server: string, org: string, unit: string): string {
+  return `${server}/v1/backend/${[org, ...unit.split('/')].map(encodeURIComponent).join('/')}`
+}
 
 export function backendBlock(place: BackendPlace): string {
   return `terraform {\n  ${innerBlock(place).replaceAll('\n', '\n  ').replaceAll(/^ +$/gm, '')}\n}\n`

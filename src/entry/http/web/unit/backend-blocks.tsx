@@ -1,0 +1,46 @@
+import { type BackendPlace, backendBlock, backendUrl } from '../../../../engines/index.ts'
+import { flatName } from '../../../../state/index.ts'
+import { Card, REACHABLE } from '../shell/parts.tsx'
+
+interface CodePlace {
+  /** Of the server, as the browser reaches it. */
+  readonly address: string
+  /** The name of the organization. */
+  readonly org: string
+  readonly unit: string
+  /** Of the state, relative to the folder of the organization. Undefined: it is outside of that. */
+  readonly stateKey: string | undefined
+}
+
+/** One for each kind of backend that can be used for the unit. Pure. */
+export function backendPlaces({ address, org, unit, stateKey: key }: CodePlace): readonly BackendPlace[] {
+  const workspace = { hostname: new URL(address).host, organization: org, workspace: flatName(unit) }
+  return [
+    { kind: 'http', address: backendUrl(address, org, unit) },
+    { kind: 'cloud', ...workspace },
+    { kind: 'remote', ...workspace },
+    ...(key === undefined ? [] : [{ kind: 's3', endpoint: `${address}/s3`, bucket: org, key } as const]),
+  ]
+}
+
+/** What to paste into the code of the unit. One of them is open at a time, also without JavaScript. */
+export function BackendBlocks(props: CodePlace) {
+  const isPlain = props.address.startsWith('http:')
+  return (
+    <Card title="Use it in code">
+      {backendPlaces(props).map((place, at) => (
+        <details class="block" name="backend" open={at === 0}>
+          <summary>{place.kind}</summary>
+          <div data-copy>
+            <pre {...REACHABLE} aria-label={`Block for the kind ${place.kind}`}>
+              <code>{backendBlock(place)}</code>
+            </pre>
+          </div>
+          {isPlain && (place.kind === 'cloud' || place.kind === 'remote') && (
+            <p class="muted">Engines use this kind only with https.</p>
+          )}
+        </details>
+      ))}
+    </Card>
+  )
+}

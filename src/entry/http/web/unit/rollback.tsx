@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { isTacoError } from '../../../../base/errors.ts'
+import type { Caller, VersionView } from '../../../../state/index.ts'
+import { sayAuthor } from '../../../../base/text/author.ts'
+import { defined } from '../../kit/drop-undefined.ts'
+import { seeOther } from '../../kit/response/redirect.ts'
+import type { Route } from '../../kit/routes/route.ts'
+import { UnitParams } from '../../openapi/api.ts'
+import { orgForm, orgPage } from '../org-page.ts'
+import type { WebServices } from '../services.ts'
+import { unitPath } from '../shell/addresses.ts'
+import { setFlash } from '../shell/flash.ts'
+import { Form } from '../shell/layout.tsx'
+import { Card, Command, Field, Notice, Split, Time } from '../shell/parts.tsx'
+import { htmlReply } from '../shell/render.ts'
+import { DiffView, readDiff } from './diff.tsx'
+import { UnitFrame, type UnitPage, openUnit } from './frame.tsx'
+
+const path = '/units/{unit}/rollback'
+const params = UnitParams.shape
+
+export const rollbackRoutes: readonly Route[] = [
+  orgPage({
+    path,
+    params,
+    id: 'askUnitRollback',
+    action: 'state:rollback',
+    summary: 'What a rollback of a unit would change',
+    isSecret: true,
+    query: z.object({ version: z.string().min(1).catch('previous').default('previous') }),
+    async handle(request, services) {
+      const page = await openUnit(request, services)
+      return htmlReply(await confirmation(page, { version: request.query.version }, services, request.caller))
+    },
+  }),
+  orgForm({
+    path,
+    params,
+    id: 'rollBackUnitOnPage',
+    action: 'state:rollback',
+    summary: 'Roll a unit back',
+    isSecret: true,
+    fields: {
+      version: z.string().min(1),
+      /** The version that was current when the page was shown. Empty: there was none. */
+      current: z.string().default(''),
+      message: z.string().max(1000).default(''),
+      keepSerial: z.literal('yes').optional(),
+    },
+    async handle(request, services) {
+      const { body, caller, view, x } = request
+      const { control, cookies } = services
+      const page = await openUnit(request, services)
+      const again = async (fault: string) =>
+        htmlReply(await confirmation(page, { ...body, fault }, services, caller), 409)
+      const tag = body.current === '' ? 'none' : await control.keys.tagOf(page.ref, body.current)
+      if (tag === undefined) return again(OVERTAKEN)
+      const message = body.message === '' ? undefined : body.message
+      const keepSerial = body.keepSerial === undefined ? undefined : true
+      const options = { expected: tag === 'none' ? tag : [tag], ...defined({ message, keepSerial }) } as const
+      try {
+        const made = await control.versions.rollback(page.ref, body.version, options, caller)
+        const text = `Rolled back. Version ${made.seq} is current now.`
+        setFlash(x, cookies, { kind: 'ok', text })
+      } catch (error) {
+        if (isTacoError(error, 'PRECONDITION_FAILED')) return again(OVERTAKEN)
+        if (isTacoError(error, 'LOCKED', 'STATE_ENCRYPTED'))
+          return again([error.message, error.hint].filter(Boolean).join(' '))
+        throw error
+      }
+      return seeOther(unitPath(view.org.base, page.unit.name, 'history'))
+    },
+  }),
+]
+
+const OVERTAKEN =
+  'The state was written while you looked at this page. Nothing was rolled back. Below is what a rollback would change now.'
+
+interface Asked {
+  readonly version: string
+  readonly message?: string
+  readonly fault?: string
+}
+
+async function confirmation(page: UnitPage, asked: Asked, { control }: WebServices, caller: Caller) {
+  const { view, unit, ref } = page
+  // As it is now: the page may be shown again because it changed.
+  const current = (await control.units.get(ref, caller)).state
+  const wanted = await control.versions.get(ref, asked.version, caller)
+  const mayRead = current !== null && view.may('versions:read-state', unit)
+  const ends = { from: current?.id ?? '', to: wanted.id }
+  const diff = mayRead ? await readDiff(control.versions, ref, ends, caller) : undefined
+  return (
+    <UnitFrame of={page} tab="history">
+      <Split side={<Confirm page={page} asked={asked} current={current} wanted={wanted} />}>
+        {asked.fault !== undefined && (
+          <Notice kind="fail">
+            <p>{asked.fault}</p>
+          </Notice>
+        )}
+        {diff === undefined || current === null ? (
+          <Card title="What changes">
+            <p class="muted">
+              {current === null
+                ? 'The unit has no state now. The rollback makes this version its state.'
+                : 'You may not see the content of versions.'}
+            </p>
+          </Card>
+        ) : (
+          <DiffView diff={diff} page={page} from={current} to={wanted} />
+        )}
+      </Split>
+    </UnitFrame>
+  )
+}
+
+interface ConfirmProps {
+  readonly page: UnitPage
+  readonly asked: Asked
+  readonly current: VersionView | null
+  readonly wanted: VersionView
+}
+
+function Confirm({ page: { view, unit }, asked, current, wanted }: ConfirmProps) {
+  const { base } = view.org
+  return (
+    <>
+      <Card title={`Roll back to version ${wanted.seq}`}>
+        <p>
+          Version {wanted.seq} was written <Time at={wanted.at} /> by {sayAuthor(wanted)}. Its content becomes
+          a new version{current !== null && ` after version ${current.seq}`}. The history stays.
+        </p>
+        <p class="muted">
+          Only the state changes. The infrastructure stays as it is until the code is applied again.
+        </p>
+        <Form view={view} action={unitPath(base, unit.name, 'rollback')} class="form">
+          <input type="hidden" name="version" value={wanted.id} />
+          <input type="hidden" name="current" value={current?.id ?? ''} />
+          <Field id="message" label="Message" hint="Why, for the history.">
+            <input
+              id="message"
+              type="text"
+              name="message"
+              maxlength={1000}
+              value={asked.message ?? ''}
+              aria-describedby="message-hint"
+              autocomplete="off"
+            />
+          </Field>
+          {wanted.encrypted && (
+            <label class="check">
+              <input type="checkbox" name="keepSerial" value="yes" />
+              Keep the old serial: the state is encrypted, so it cannot be raised
+            </label>
+          )}
+          <div class="bar">
+            <button class="button primary" type="submit">
+              Roll back
+            </button>
+            <a class="button" href={unitPath(base, unit.name, 'history')}>
+              Cancel
+            </a>
+          </div>
+        </Form>
+      </Card>
+      <Command>{`taco state rollback ${unit.name} ${wanted.seq}`}</Command>
+    </>
+  )
+}

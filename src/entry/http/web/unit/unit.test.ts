@@ -1,0 +1,306 @@
+import { expect, test } from 'vitest'
+import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { createTestBrowser, startWebFace } from '../../../../../test/rig/web-face.ts'
+import { named, push } from '../../../../../test/support/state.ts'
+import { type Action, systemCaller } from '../../../../access/index.ts'
+import { bind, putRole } from '../../../../access/organization/transitions.ts'
+import { backendPlaces } from './backend-blocks.tsx'
+import { changeOf, labelsIn } from './settings.tsx'
+
+const system = systemCaller('opentaco')
+const page = (tab = '') => `/app/default/units/prod--data--orders${tab}`
+
+/** A state with two outputs, one of them sensitive, and the resources of `size` machines. */
+function state(serial: number, url: string, size = 2): string {
+  const resource = (mode: string, name: string, instances: object[]) => ({
+    mode,
+    type: 'aws_instance',
+    name,
+    provider: 'provider["registry.opentofu.org/hashicorp/aws"]',
+    instances,
+  })
+  const machines = Array.from({ length: size }, (_, at) => ({
+    index_key: at,
+    schema_version: 0,
+    attributes: { id: `i-${at}`, url },
+  }))
+  return JSON.stringify({
+    version: 4,
+    terraform_version: '1.11.4',
+    serial,
+    lineage: 'L',
+    outputs: {
+      url: { value: url, type: 'string' },
+      password: { value: 'hunter2', type: 'string', sensitive: true },
+    },
+    resources: [resource('managed', 'web', machines), resource('data', 'image', [{ attributes: {} }])],
+  })
+}
+
+async function fill({ deps: { control, graph } }: Pick<Awaited<ReturnType<typeof startWebFace>>, 'deps'>) {
+  await push(control, 'prod/data/orders', state(1, 'http://one'))
+  await push(control, 'prod/data/orders', state(2, 'http://two'))
+  await push(control, 'prod/apps/shop', state(1, 'http://shop'))
+  const used = { on: 'prod/data/orders', outputs: ['url'] }
+  await graph.dependencies.add(named('prod/apps/shop'), used, system)
+}
+
+async function startUnit() {
+  const face = await startWebFace()
+  await fill(face)
+  return { face, control: face.deps.control, browser: createTestBrowser(face) }
+}
+
+/** A person who may do these things with every unit of this pattern. */
+async function startPerson(actions: readonly Action[], units = '**') {
+  const face = await startSsoFace()
+  await fill(face)
+  const bob = await face.person('bob')
+  const rules = [{ effect: 'allow' as const, actions: [...actions], units: [units] }]
+  await face.policy('default', (all) =>
+    bind(putRole(all, { name: 'some', rules }), { role: 'some', to: `user:${bob.id}` }),
+  )
+  const browser = createTestBrowser(face)
+  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
+  return { face, control: face.deps.control, browser }
+}
+
+test('the overview shows status, neighbours, versions, the lock and the blocks for code', async () => {
+  const { browser } = await startUnit()
+
+  const { status, text } = await browser.get(page(), { host: 'localhost:7070' })
+
+  expect(status).toBe(200)
+  expect(text).toContain('prod/apps/shop')
+  expect(text).toContain('Latest versions')
+  expect(text).toContain('Free.')
+  expect(text).toContain('http://localhost:7070/v1/backend/default/prod/data/orders')
+  expect(text).toContain('prod--data--orders')
+  expect(text).toContain('taco unit show prod/data/orders')
+  expect(text).not.toContain('hunter2')
+  expect((await browser.get('/app/default/units/nothing')).status).toBe(404)
+})
+
+test('a stale unit says which output changed, at which commit, and what it read', async () => {
+  const { browser, control } = await startUnit()
+  const consumer = 'prod/apps/shop'
+  await control.outputs.get(named('prod/data/orders'), { sensitive: false, consumer, names: ['url'] }, system)
+  await push(control, consumer, state(2, 'http://shop'))
+  await push(control, 'prod/data/orders', state(3, 'http://three'))
+
+  const { text } = await browser.get('/app/default/units/prod--apps--shop')
+
+  expect(text).toContain('Why it is stale')
+  expect(text).toMatch(/<b>url<\/b> of .*prod\/data\/orders.* changed/)
+  expect(text).toMatch(/at commit 3.*read at commit 2/s)
+})
+
+test('a backend of the kind s3 is offered only for a state inside the folder of the organization', () => {
+  const place = { address: 'https://taco.example', org: 'acme', unit: 'a/b' }
+
+  expect(backendPlaces({ ...place, stateKey: 'a/b/terraform.tfstate' })).toEqual([
+    { kind: 'http', address: 'https://taco.example/v1/backend/acme/a/b' },
+    { kind: 'cloud', hostname: 'taco.example', organization: 'acme', workspace: 'a--b' },
+    { kind: 'remote', hostname: 'taco.example', organization: 'acme', workspace: 'a--b' },
+    { kind: 's3', endpoint: 'https://taco.example/s3', bucket: 'acme', key: 'a/b/terraform.tfstate' },
+  ])
+  expect(backendPlaces({ ...place, stateKey: undefined }).map(({ kind }) => kind)).not.toContain('s3')
+})
+
+test('a unit is locked and unlocked on its page, each with a confirmation of what was seen', async () => {
+  const { browser, control } = await startUnit()
+  const lockNow = () => control.locks.get(named('prod/data/orders'), system)
+  await browser.get(page())
+
+  expect(await browser.submit(page('/lock'), { reason: 'migrating' })).toMatchObject({ location: page() })
+  const locked = await browser.get(page())
+  const id = (await lockNow())?.id ?? ''
+  expect(locked.text).toContain('migrating')
+  expect(locked.text).toContain(id)
+
+  expect((await browser.submit(page('/lock'), {})).status).toBe(303)
+  expect((await browser.get(page())).text).toContain('Someone else has locked it meanwhile.')
+  expect((await browser.submit(page('/unlock'), { id })).status, 'not confirmed').toBe(400)
+  expect((await browser.submit(page('/unlock'), { id, confirm: 'yes', csrf: 'x' })).status).toBe(403)
+  await browser.submit(page('/unlock'), { id: 'page-another', confirm: 'yes' })
+  expect((await browser.get(page())).text).toContain('Nothing was unlocked.')
+  expect(await lockNow()).not.toBeNull()
+  await browser.submit(page('/unlock'), { id, confirm: 'yes' })
+  expect(await lockNow()).toBeNull()
+})
+
+test('a person takes back a lock of their own, and breaks one of others only with the right to', async () => {
+  const { browser, control } = await startPerson(['unit:read', 'lock'])
+  const ref = named('prod/data/orders')
+  await browser.get(page())
+  await browser.submit(page('/lock'), {})
+  const own = await control.locks.get(ref, system)
+  await browser.submit(page('/unlock'), { id: own?.id ?? '', confirm: 'yes' })
+  expect(await control.locks.get(ref, system)).toBeNull()
+
+  const info = { ID: 'page-x', Operation: '', Info: '', Who: 'eve', Version: '', Created: '', Path: '' }
+  await control.locks.lock(ref, info, {}, system)
+  expect((await browser.get(page())).text).not.toContain('Unlock this unit')
+  expect((await browser.submit(page('/unlock'), { id: 'page-x', confirm: 'yes' })).status).toBe(403)
+  expect(await control.locks.get(ref, system)).not.toBeNull()
+})
+
+test('sensitive outputs are masked; showing them takes a right and is recorded', async () => {
+  const { browser, control } = await startPerson(['unit:read', 'outputs:read', 'outputs:read-sensitive'])
+
+  const masked = await browser.get(page('/outputs'))
+  expect(masked.text).toContain('http://two')
+  expect(masked.text).toContain('sensitive')
+  expect(masked.text).not.toContain('hunter2')
+  expect((await browser.submit(page('/outputs'), { csrf: '' })).text).not.toContain('hunter2')
+  await browser.get(page('/outputs'))
+  const shown = await browser.submit(page('/outputs'))
+  expect(shown.text).toContain('hunter2')
+
+  const { items } = await control.audit.read({ org: 'default', limit: 50 }, system)
+  expect(JSON.stringify(items)).toContain('outputs:read-sensitive')
+
+  const other = await startPerson(['unit:read', 'outputs:read'])
+  const page2 = await other.browser.get(page('/outputs'))
+  expect(page2.text).toContain('outputs:read-sensitive')
+  const refused = await other.browser.submit(page('/outputs'))
+  expect([refused.status, refused.text.includes('hunter2')]).toEqual([403, false])
+})
+
+test('resources are searched, and exported', async () => {
+  const { browser } = await startUnit()
+
+  const all = await browser.get(page('/resources'))
+  expect(all.text).toContain('aws_instance.web[1]')
+  expect(all.text).toContain('data.aws_instance.image')
+  expect(all.text).not.toContain('i-0')
+  const some = await browser.get(page('/resources?search=WEB[1]'))
+  expect(some.text).not.toContain('web[0]')
+  const file = await browser.get(page('/resources?search=data.&format=json'))
+  expect(file.json()).toMatchObject([{ address: 'data.aws_instance.image', provider: 'hashicorp/aws' }])
+})
+
+test('versions are listed, compared side by side, and rolled back with a confirmation', async () => {
+  const { browser, control } = await startUnit()
+
+  const history = await browser.get(page('/history'))
+  expect(history.text).toContain('Compare selected')
+  expect((await browser.get(page('/history?format=csv'))).text.split('\r\n')).toHaveLength(4)
+  const diff = await browser.get(page('/diff?from=1&to=2'))
+  expect(diff.text).toMatch(/http:\/\/one.*http:\/\/two/s)
+  expect(diff.text).not.toContain('hunter2')
+  expect((await browser.get(page('/diff?from=1&to=9'))).status).toBe(404)
+
+  const asked = await browser.get(page('/rollback?version=1'))
+  const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(asked.text)?.[1] ?? ''
+  expect(asked.text).toContain('Roll back to version 1')
+  const fields = { version: hidden('version'), current: hidden('current'), message: 'bad apply' }
+  await push(control, 'prod/data/orders', state(3, 'http://three'))
+  const late = await browser.submit(page('/rollback'), fields)
+  expect(late.status).toBe(409)
+  expect(late.text).toContain('Nothing was rolled back.')
+  expect(late.text).toContain('value="bad apply"')
+  expect(late.text).toContain('http://three')
+
+  const current = /name="current" value="([^"]*)"/.exec(late.text)?.[1] ?? ''
+  expect((await browser.submit(page('/rollback'), { ...fields, current, csrf: 'x' })).status).toBe(403)
+  await browser.get(page('/rollback?version=1'))
+  const done = await browser.submit(page('/rollback'), { ...fields, current })
+  expect([done.status, done.location]).toEqual([303, page('/history')])
+  const { state: now } = await control.units.get(named('prod/data/orders'), system)
+  expect(now).toMatchObject({ seq: 4, message: 'bad apply', how: 'rollback' })
+})
+
+test('variables are shown with where they come from, without sensitive values', async () => {
+  const { browser, face } = await startUnit()
+  const { variables, unitVariables } = face.deps
+  const owner = await unitVariables.find(named('prod/data/orders'), system)
+  await variables.change(owner, { set: [{ key: 'region', category: 'terraform', value: 'eu-1' }] }, system)
+
+  const { text } = await browser.get(page('/variables'))
+
+  expect(text).toContain('region')
+  expect(text).toContain('eu-1')
+  expect(text).toContain('this unit')
+  expect(await browser.get('/app/default/prod--data--orders/variables')).toMatchObject({
+    status: 303,
+    location: page('/variables'),
+  })
+})
+
+test('what happened to the unit is listed, and nothing of other units', async () => {
+  const { browser } = await startUnit()
+
+  // Events reach the journal a moment after the change.
+  const read = async () => (await browser.get(page('/activity'))).text
+  await expect.poll(read, { timeout: 20_000 }).toContain('state.written')
+  const text = await read()
+  expect(text).not.toContain('prod/apps/shop')
+})
+
+test('labels are one on each line; what is missing is removed', () => {
+  expect(labelsIn(' a=1 \r\n\nteam = x=y')).toEqual({ a: '1', team: 'x=y' })
+  expect(() => labelsIn('nothing')).toThrow('does not have the form')
+  expect(changeOf({ a: '1', b: '2' }, { b: '3' })).toEqual({ a: null, b: '3' })
+})
+
+test('settings keep what was typed when they are refused, and show both when someone else was faster', async () => {
+  const { browser, control } = await startUnit()
+  const ref = named('prod/data/orders')
+  const { text } = await browser.get(page('/settings'))
+  const etag = /name="etag" value="([^"]*)"/.exec(text)?.[1] ?? ''
+
+  const wrong = await browser.submit(page('/settings'), { description: 'Mine', labels: 'env', etag })
+  expect([wrong.status, wrong.text.includes('value="Mine"')]).toEqual([400, true])
+  expect(wrong.text).toContain('aria-invalid="true"')
+  await control.units.update(ref, { description: 'Theirs' }, system)
+  const late = await browser.submit(page('/settings'), { description: 'Mine', labels: 'env=prod', etag })
+  expect(late.status).toBe(409)
+  expect(late.text).toContain('value="Mine"')
+  expect(late.text).toContain('<dd>Theirs</dd>')
+  const now = /name="etag" value="([^"]*)"/.exec(late.text)?.[1] ?? ''
+  const saved = await browser.submit(page('/settings'), {
+    description: 'Mine',
+    labels: 'env=prod',
+    etag: now,
+  })
+  expect(saved.status).toBe(303)
+  expect(await control.units.get(ref, system)).toMatchObject({ description: 'Mine', labels: { env: 'prod' } })
+})
+
+const TABS = [
+  '',
+  '/outputs',
+  '/resources',
+  '/history',
+  '/diff?from=1&to=2',
+  '/variables',
+  '/activity',
+  '/settings',
+]
+
+test('a unit that a person may not see has no page, and none of its neighbours names it', async () => {
+  const { browser } = await startPerson(['*' as Action], 'prod/apps/**')
+
+  for (const tab of [...TABS, '/rollback'])
+    expect([tab, (await browser.get(page(tab))).status]).toEqual([tab, 404])
+  for (const form of ['/lock', '/unlock', '/outputs', '/rollback', '/settings'])
+    expect([form, (await browser.submit(page(form))).status]).toEqual([form, 404])
+  const seen = await browser.get('/app/default/units/prod--apps--shop')
+  expect(seen.status).toBe(200)
+  expect(seen.text).not.toContain('orders')
+})
+
+test('a person sees the tabs and the forms that their rights allow', async () => {
+  const { browser } = await startPerson(['unit:read'])
+
+  const { text } = await browser.get(page())
+  const allowed = await Promise.all(TABS.map(async (tab) => (await browser.get(page(tab))).status))
+
+  expect(allowed).toEqual([200, 403, 403, 403, 403, 403, 403, 200])
+  expect(text).not.toContain(page('/outputs'))
+  expect(text).not.toContain('Latest versions')
+  expect(text).not.toContain('Lock this unit')
+  expect(text).not.toContain('prod/apps/shop')
+  expect((await browser.get(page('/settings'))).text).not.toContain('name="etag"')
+})

@@ -1,0 +1,67 @@
+import { afterAll, expect, test } from 'vitest'
+import { startChromium } from '../../peers/chromium.ts'
+import { openWindow } from '../../rig/browser.ts'
+import { type Server, startServer } from '../../rig/server.ts'
+import { stateText, withResources } from '../../support/state.ts'
+
+const browser = await startChromium()
+afterAll(() => browser?.close())
+
+async function call({ url }: Pick<Server, 'url'>, method: string, path: string, body: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(url + path, { method, headers, body })
+  if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`)
+}
+
+async function startUnit(): Promise<Server> {
+  const server = await startServer()
+  for (const serial of [1, 2]) await call(server, 'PUT', '/v1/units/prod--vpc/state', stateText(serial))
+  await call(server, 'PUT', '/v1/units/prod--vpc/state', withResources(3, 12))
+  await call(server, 'PUT', '/v1/units/prod--vpc/state', stateText(4))
+  await call(server, 'POST', '/v1/units', '{"name":"prod/app"}')
+  const edge = JSON.stringify({ on: 'prod/vpc', outputs: ['value'] })
+  await call(server, 'POST', '/v1/units/prod--app/dependencies', edge)
+  return server
+}
+
+test.skipIf(browser === undefined)(
+  'a unit is looked at, locked, compared and rolled back, on a phone and without scripts',
+  async () => {
+    const server = await startUnit()
+    const path = `${server.url}/app/default/units/prod--vpc`
+    const { page, isAccessible } = await openWindow(browser)
+    await page.goto(path)
+    await page.locator('svg .node', { hasText: 'prod/app' }).waitFor()
+    await isAccessible()
+    for (const tab of ['Outputs', 'Resources', 'Variables', 'Activity', 'Settings', 'History']) {
+      await page.getByRole('navigation', { name: 'Unit' }).getByRole('link', { name: tab }).click()
+      await page.waitForURL(`${path}/${tab.toLowerCase()}`)
+      await isAccessible()
+    }
+    await page.getByLabel('From version 1').check()
+    await page.getByRole('button', { name: 'Compare selected' }).click()
+    await page.getByRole('heading', { name: 'Version 1 and version 4' }).waitFor()
+    await isAccessible()
+
+    // The same hands, a phone, no scripts.
+    const phone = { javaScriptEnabled: false, viewport: { width: 390, height: 800 } }
+    const { page: small } = await openWindow(browser, phone)
+    await small.goto(path)
+    const width = await small.locator('body').boundingBox()
+    expect(width?.width).toBeLessThanOrEqual(390)
+    await small.locator('summary', { hasText: /^Lock$/ }).click()
+    await small.getByLabel('Reason').fill('migrating')
+    await small.getByRole('button', { name: 'Lock this unit' }).click()
+    await small.getByText('Locked. No engine can write its state.').waitFor()
+    await small.locator('summary', { hasText: /^Unlock$/ }).click()
+    await small.getByLabel('Let engines write the state again').check()
+    await small.getByRole('button', { name: 'Unlock this unit' }).click()
+    await small.getByText('Unlocked.', { exact: true }).waitFor()
+
+    await small.goto(`${path}/rollback?version=3`)
+    await small.getByRole('heading', { name: 'Roll back to version 3' }).waitFor()
+    await small.getByLabel('Message').fill('bad apply')
+    await small.getByRole('button', { name: 'Roll back' }).click()
+    await small.getByText('Rolled back. Version 5 is current now.').waitFor()
+  },
+)
