@@ -197,6 +197,18 @@ test('what a limited caller may not start or follow is refused without names', a
   expect(leaks).toEqual([])
 })
 
+test('a hidden unit to start a rollout from is answered like one that does not exist', async () => {
+  const { face, limited } = await open()
+  for (const credential of Object.values(limited)) {
+    const headers = { ...credential, 'content-type': 'application/json' }
+    const planned = async (unit: string) => {
+      const { status, text } = await face.send(`/v1/rollouts/plan?from=${unit}`, { headers })
+      return [status, text.replaceAll(unit, 'UNIT').replace(/"requestId":"[^"]+"/, '')]
+    }
+    expect(await planned('dev/secret')).toEqual(await planned('dev/absent'))
+  }
+})
+
 test('what is hidden is answered like what does not exist', async () => {
   const { face, limited, ids, person } = await open()
   const differing: string[] = []

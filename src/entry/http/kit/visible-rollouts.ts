@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/index.ts'
 import { TacoError } from '../../../base/errors.ts'
 import { type RolloutPlan, type RolloutView, noSuchRollout } from '../../../rollouts/index.ts'
+import { noSuchUnit } from '../../../state/index.ts'
 import type { HttpDeps } from '../deps.ts'
 
 type Visible = Awaited<ReturnType<HttpDeps['control']['units']['visible']>>
@@ -44,6 +45,19 @@ export function checkWalk(
   }
 }
 
+/** A unit that is hidden is answered like one that does not exist. */
+export async function checkNames(
+  { control }: Pick<HttpDeps, 'control'>,
+  { org, from }: { readonly org: string; readonly from: readonly string[] },
+  caller: Caller,
+): Promise<void> {
+  const visible = await control.units.visible(org, caller)
+  if (visible === undefined) return
+  const known = new Set([...visible].flatMap(([id, { name }]) => [id, name]))
+  const missing = from.find((name) => !known.has(name))
+  if (missing !== undefined) throw noSuchUnit({ org, unit: missing })
+}
+
 /** Refuses to start a rollout that reaches units on which the caller may not start one. */
 export async function checkStart(
   { rollouts, control }: Pick<HttpDeps, 'rollouts' | 'control'>,
@@ -51,6 +65,7 @@ export async function checkStart(
   caller: Caller,
 ): Promise<void> {
   if (caller.sight?.may('rollout:start', undefined) !== false) return
+  await checkNames({ control }, { org, from }, caller)
   const plan = await rollouts.plan(org, { from, downstream: true }, caller)
   checkWalk(plan, 'rollout:start', await control.units.visible(org, caller), caller)
 }

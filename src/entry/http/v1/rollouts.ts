@@ -6,7 +6,13 @@ import { nameFromFlat } from '../../../state/index.ts'
 import { IssuedRunToken, TtlMs } from './run-tokens.ts'
 import { defined } from '../kit/drop-undefined.ts'
 import { ofOrg, ofUnit, route } from './define.ts'
-import { checkStart, checkVisibleRollout, checkWalk, isVisibleRollout } from '../kit/visible-rollouts.ts'
+import {
+  checkNames,
+  checkStart,
+  checkVisibleRollout,
+  checkWalk,
+  isVisibleRollout,
+} from '../kit/visible-rollouts.ts'
 
 const tags = ['rollouts']
 const query = OrgQuery
@@ -86,6 +92,7 @@ export const rolloutRoutes = [
     isSecret: true,
     async handle({ query: { org, from, downstream, keys }, caller }, services) {
       const walk = { from: from ?? [], downstream: downstream === 'true', keys }
+      await checkNames(services, { org, from: walk.from }, caller)
       const plan = await services.rollouts.plan(org, walk, caller)
       checkWalk(plan, 'rollout:read', await services.control.units.visible(org, caller), caller)
       return { status: 200, json: plan }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { isTacoError } from '../../../../base/errors.ts'
 import type { RolloutPlan } from '../../../../rollouts/index.ts'
-import { type Caller, noSuchUnit } from '../../../../state/index.ts'
+import type { Caller } from '../../../../state/index.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
-import { checkStart, checkWalk } from '../../kit/visible-rollouts.ts'
+import { checkNames, checkStart, checkWalk } from '../../kit/visible-rollouts.ts'
 import { Repeated } from '../../openapi/api.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
@@ -46,22 +46,13 @@ interface Asked {
   readonly from: readonly string[]
 }
 
-/** A unit that is hidden is answered like one that does not exist. */
-async function checkNames({ org, from }: Asked, caller: Caller, { control }: WebServices): Promise<void> {
-  const visible = await control.units.visible(org, caller)
-  if (visible === undefined) return
-  const known = new Set([...visible].flatMap(([id, { name }]) => [id, name]))
-  const missing = from.find((name) => !known.has(name))
-  if (missing !== undefined) throw noSuchUnit({ org, unit: missing })
-}
-
 async function previewOf(
   { org, from }: Asked,
   view: OrgView,
   caller: Caller,
   services: WebServices,
 ): Promise<Preview> {
-  await checkNames({ org, from }, caller, services)
+  await checkNames(services, { org, from }, caller)
   const plan = await services.rollouts.plan(org, { from, downstream: true }, caller)
   const visible = await services.control.units.visible(org, caller)
   checkWalk(plan, 'rollout:read', visible, caller)
@@ -281,7 +272,7 @@ export const startPages: readonly Route[] = [
     async handle({ params: { org }, body: { from }, caller, view, x }, services) {
       const asked = { org, from }
       try {
-        await checkNames(asked, caller, services)
+        await checkNames(services, asked, caller)
         await checkStart(services, asked, caller)
         const { id, steps } = await services.rollouts.start(org, { from }, caller)
         const count = `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`
