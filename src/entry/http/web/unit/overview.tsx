@@ -151,7 +151,14 @@ export function OverviewPage({ page, overview, caller, address, now }: OverviewP
             )}
           </Card>
         )}
-        {versions.length > 0 && <Latest versions={versions} path={unitPath(base, unit.name)} now={now} />}
+        {versions.length > 0 && (
+          <Latest
+            versions={versions}
+            path={unitPath(base, unit.name)}
+            mayCompare={view.may('versions:read-state', unit)}
+            now={now}
+          />
+        )}
       </Split>
     </UnitFrame>
   )
@@ -264,10 +271,11 @@ function Neighbours({ of: { uses, usedBy }, base, unit }: NeighboursProps) {
 interface LatestProps {
   readonly versions: readonly VersionView[]
   readonly path: string
+  readonly mayCompare: boolean
   readonly now: number
 }
 
-function Latest({ versions, path, now }: LatestProps) {
+function Latest({ versions, path, mayCompare, now }: LatestProps) {
   return (
     <Card title="Latest versions">
       <section class="scroll" aria-label="Latest versions">
@@ -289,14 +297,18 @@ function Latest({ versions, path, now }: LatestProps) {
             {versions.map((version) => (
               <tr>
                 <td class="num right">
-                  <a
-                    href={withQuery(`${path}/diff`, {
-                      from: String(version.seq - 1),
-                      to: String(version.seq),
-                    })}
-                  >
-                    {version.seq}
-                  </a>
+                  {mayCompare && version.seq > 1 ? (
+                    <a
+                      href={withQuery(`${path}/diff`, {
+                        from: String(version.seq - 1),
+                        to: String(version.seq),
+                      })}
+                    >
+                      {version.seq}
+                    </a>
+                  ) : (
+                    version.seq
+                  )}
                 </td>
                 <td class="num right">{version.resources ?? ''}</td>
                 <td class="nowrap">
