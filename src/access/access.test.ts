@@ -50,7 +50,7 @@ function fleet() {
 
 const owner = (name: string) => ({ role: 'owner', to: `user:user-${name}` })
 
-test('only runs write guarded units, whoever else calls and whichever name they use', async () => {
+test('only runs write guarded units, under any name', async () => {
   const { change, decide } = fleet().server()
   await change((policy) =>
     addGuard(bind(policy, owner('alice')), { id: 'g', units: ['prod'], at: 1, by: 'user:alice' }),

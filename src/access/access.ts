@@ -235,7 +235,7 @@ function inProject(unit: UnitFacts | undefined, project: string | undefined): Un
   return { ...(unit ?? { id: null, name: '', labels: {} }), project }
 }
 
-/** Who must be allowed to read what a run reads besides the state of its own unit. Pure. */
+/** The principal whose rights decide what a run may read beyond the state of its own unit. Pure. */
 function otherReader(principal: Principal, action: Action, { org, unit }: Resource) {
   if (principal.kind !== 'run' || org !== principal.scope.org) return undefined
   const { scope, reader } = principal

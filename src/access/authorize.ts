@@ -98,7 +98,7 @@ function isGranted(policy: CompiledPolicy, action: Action, { unit, isFiltered }:
   return isFiltered === true && unit === undefined && policy.needsUnit(action)
 }
 
-/** Whoever sees the organization sees its projects. */
+/** Everyone who sees the organization sees its projects. */
 function isHidden(policy: CompiledPolicy, resource: Resource, { unit }: Standing): boolean {
   return unit !== undefined && !policy.allows(resource.unit === undefined ? 'org:read' : 'unit:read', unit)
 }
@@ -170,7 +170,7 @@ const OF_OWN_UNIT: ReadonlySet<Action> = new Set<Action>([
   'vars:read-sensitive',
 ])
 
-/** What a run reads besides, on the routes that take its token. Of other units it reads what its caller may read. */
+/** What a run may also read, on the routes that take its token. From other units, it reads what its caller may read. */
 const READS: ReadonlySet<Action> = new Set<Action>([
   'unit:read',
   'state:read',

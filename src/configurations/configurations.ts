@@ -8,7 +8,7 @@ import { type ConfigurationVersion, KEPT, currentOf, kind, surplus } from './mod
 /** Of one unit: `of` is its id. */
 export type UnitPlace = Place & { readonly of: string }
 
-/** Configuration versions of units. Whoever calls it has checked what the caller may do. */
+/** Configuration versions of units. The caller's rights were checked before. */
 export interface Configurations {
   /** Oldest first. */
   list(place: UnitPlace): Promise<readonly ConfigurationVersion[]>

@@ -8,7 +8,7 @@ import { type Policies, createPolicies } from './policies.ts'
 import { type PolicySets, createPolicySets } from './policy-sets.ts'
 import { type RunTasks, type UnitTasks, createRunTasks, createUnitTasks } from './run-tasks.ts'
 
-/** Whoever calls it has checked what the caller may do. */
+/** The caller's rights were checked before. */
 export interface Governance {
   readonly policies: Policies
   readonly policySets: PolicySets

@@ -36,7 +36,7 @@ export interface Rewritten<R, Answer> {
   readonly events?: readonly { readonly type: string; readonly data: Readonly<Record<string, unknown>> }[]
 }
 
-/** Records of one kind. Whoever calls it has checked what the caller may do. */
+/** Records of one kind. The caller's rights were checked before. */
 export interface Records<R extends RecordBase> {
   /** As they are now, oldest first. */
   list(place: Place): Promise<readonly R[]>

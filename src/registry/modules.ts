@@ -65,7 +65,7 @@ export interface ModuleChange {
   readonly vcsRepo?: Partial<VcsRepo> | undefined
 }
 
-/** Modules of organizations, and their versions. Whoever calls it has checked what the caller may do. */
+/** Modules of organizations, and their versions. The caller's rights were checked before. */
 export interface Modules {
   readonly records: Pick<Records<ModuleRecord>, 'locate'>
   list(org: string): Promise<readonly ModuleRecord[]>

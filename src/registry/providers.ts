@@ -60,7 +60,7 @@ export interface PlatformInput {
 /** What is uploaded for a version beside its packages. */
 export type SumsFile = 'shasums' | 'signature'
 
-/** Providers of organizations, and their versions. Whoever calls it has checked what the caller may do. */
+/** Providers of organizations, and their versions. The caller's rights were checked before. */
 export interface Providers {
   readonly records: Pick<Records<ProviderRecord>, 'locate'>
   list(org: string): Promise<readonly ProviderRecord[]>

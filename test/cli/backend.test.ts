@@ -89,6 +89,13 @@ test.each([
 `)
 })
 
+test('--kind cloud says how engines use a server without TLS', async () => {
+  const advised = (server: string) => world({}).taco('backend', 'app', '--kind', 'cloud', '--server', server)
+
+  expect((await advised('http://taco.example')).err).toContain('Without TLS')
+  expect((await advised('https://taco.example')).err).not.toContain('Without TLS')
+})
+
 test.each(['cloud', 'remote', 's3'])('--kind %s needs a server', async (kind) => {
   const { taco } = world({})
 

@@ -5,7 +5,7 @@ import type { Configuration } from '../../../notifications/index.ts'
 import type { StateControl } from '../../../state/index.ts'
 
 /**
- * The URL of a webhook may be a secret: whoever knows one of Slack can write there. So only those see it who may change
+ * The URL of a webhook may be a secret: anyone who knows one of Slack can post there. So it is shown only to those who may change
  * the notification; to others it is masked.
  */
 export async function withShownUrl(

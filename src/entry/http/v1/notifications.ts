@@ -150,7 +150,7 @@ async function ofNotification(
   return { org, record, ...(scope.kind === 'unit' && scope.id !== undefined ? { unit: scope.id } : {}) }
 }
 
-/** Whoever types a trigger wants to hear of a mistake in it. */
+/** A person who types a trigger should hear about a mistake in it. */
 function checkTriggers(triggers: readonly string[] = []): void {
   const unknown = triggers.find((trigger) => !KNOWN_TRIGGERS.includes(trigger))
   if (unknown === undefined) return

@@ -30,7 +30,7 @@ const effective = fields({
   ),
 })
 
-/** What applies to a unit. Whoever may not read variables gets none, and is told. */
+/** What applies to a unit. A caller without the right to read variables gets none, and a message. */
 export async function unitVariables(
   session: Session,
   unit: string,

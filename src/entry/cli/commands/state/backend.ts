@@ -51,11 +51,18 @@ function adviceFor(
   return [...paste, ...credentialsFor(session, place), init]
 }
 
+/** There is nothing to sign in to, so `taco login` does not configure the engines. */
+const WITHOUT_TLS =
+  '  configure the engine for plain http: it expects https here (docs/terraform-cloud.md, "Without TLS")'
+
 /** How the engine gets the token, which stays out of the code. */
 function credentialsFor(session: Session, { kind }: BackendPlace): readonly string[] {
   const hasToken = session.token() !== undefined
   if (kind === 's3') return ['  eval "$(taco s3-keys)"     (the keys stay out of the code)']
-  if (kind !== 'http') return hasToken ? ['  taco login --for tofu --for terraform'] : []
+  if (kind !== 'http') {
+    if (hasToken) return ['  taco login --for tofu --for terraform']
+    return session.target().address.startsWith('http:') ? [WITHOUT_TLS] : []
+  }
   const source = session.world.env['TACO_TOKEN'] ? '$TACO_TOKEN' : '$(taco whoami --token)'
   return hasToken
     ? [`  export TF_HTTP_USERNAME=taco TF_HTTP_PASSWORD="${source}"     (the token stays out of the code)`]

@@ -31,7 +31,7 @@ const effective = fields({
 /** Calls the list of variables of the unit or the set that the options name. */
 async function ask(session: Session, { unit, set }: OwnerFlags, what: '' | '/effective', json?: unknown) {
   if ((unit === undefined) === (set === undefined))
-    throw usageError('Whose variables it is about is missing.', 'Give either --unit or --set.')
+    throw usageError('The unit or the variable set is missing.', 'Give either --unit or --set.')
   const client = await session.client()
   const method = json === undefined ? 'GET' : 'PATCH'
   const body = json === undefined ? {} : { json }

@@ -137,7 +137,7 @@ export const configurationVersionRoutes = [
     async handle({ target, x }, services) {
       const { place } = await unitOf(target, x, services)
       const { createdBy } = await services.configurations.get(place, target.own)
-      // Whoever created it gave the address away; there is no other sign of who this is.
+      // Only the creator was given this address; nothing else says who is calling.
       const caller = { ...x.caller, claim: x.claim ?? createdBy }
       const stream = uploaded(x, services)
       const options = { declaredBytes: declaredBytes(x) }

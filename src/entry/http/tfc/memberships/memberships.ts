@@ -228,7 +228,7 @@ function taken(email: string): TacoError {
   })
 }
 
-/** Whoever can give access is removed only by those who can, too. */
+/** A member who can give access is removed only by someone who can, too. */
 function checkMayRemove(policy: OrgPolicy, { person, teams }: Membership, caller: Caller): void {
   checkMayFill(policy, teams, caller)
   const isPowerful = person !== undefined && canGiveAccess(policy, `user:${person.id}`)

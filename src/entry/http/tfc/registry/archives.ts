@@ -103,7 +103,7 @@ export const archiveRoutes = [
 ]
 
 async function receiveFile(x: Exchange, to: Upload, { registry }: TfcServices): Promise<void> {
-  // The address stands for whoever asked for it.
+  // The address stands for the caller who requested it.
   const caller: Caller = { ...x.caller, claim: to.by }
   const content = { stream: received(x), declaredBytes: declaredBytes(x) }
   const at = { org: to.org, provider: to.owner, version: to.version }

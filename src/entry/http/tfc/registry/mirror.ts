@@ -27,7 +27,7 @@ export const mirrorRoutes = [
     method: 'GET',
     path: '/mirror/providers/{host}/{namespace}/{type}/{file}',
     id: 'readProviderMirror',
-    // Whoever may use the server may use its mirror: it has nothing of any organization.
+    // Open to every user of the server: the mirror holds nothing of any organization.
     action: 'server:read',
     summary: 'The versions of a mirrored provider (index.json), or the archives of one (<version>.json)',
     params: z.object({ host: z.string(), namespace: z.string(), type: z.string(), file: z.string() }),

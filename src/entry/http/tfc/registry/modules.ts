@@ -317,7 +317,7 @@ function uploadOf({ module }: ModuleView, version: string, org: string) {
   return { kind: 'module', org, owner: module.id, version } as const
 }
 
-/** Whoever may publish gets the address again, in case it expired before it was used. */
+/** Publishers get the address again, in case it expired before it was used. */
 function isOpen({ archive }: ModuleView['versions'][number], { sight }: Caller): boolean {
   return archive === undefined && (sight?.may('registry:publish', undefined) ?? true)
 }

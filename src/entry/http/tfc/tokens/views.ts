@@ -21,7 +21,7 @@ export function tokenViewer(
     }
   }
 
-  /** Whoever is neither a person nor a team did it for the organization. Of tokens of agents, clients expect a person. */
+  /** A creator that is neither a person nor a team is shown as the organization. For agent tokens, clients expect a person. */
   async function creatorOf({ createdBy, org, kind }: TokenView): Promise<Relationship> {
     const login = /^user:(.*)$/s.exec(createdBy)?.[1]
     if (login !== undefined) {

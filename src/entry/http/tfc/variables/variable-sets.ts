@@ -63,7 +63,7 @@ const newSet = resource('varsets', {
 })
 const changedSet = resource('varsets', { attributes, relationships })
 
-/** Whoever changes what a unit gets changes its variables. */
+/** Changing what a unit gets is changing its variables. */
 function onUnits(org: string, units: readonly string[] | undefined): readonly Demand[] {
   return (units ?? []).map((unit) => ({ action: 'vars:write', resource: { org, unit } }))
 }

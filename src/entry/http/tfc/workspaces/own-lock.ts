@@ -6,7 +6,7 @@ import { conflict } from '../kit/errors.ts'
 
 /**
  * Clients of this API lock without an id. Each lock gets one that is made for it, so that two commands of one person
- * never hold the same lock, and is released by whoever took it: the same caller, or the same run.
+ * never hold the same lock, and is released by the one that took it: the same caller, or the same run.
  */
 const PREFIX = 'tfc'
 

@@ -183,7 +183,7 @@ export function tagNames(labels: UnitView['labels']): readonly string[] {
 
 const HOLDERS: Readonly<Record<string, string>> = { team: 'teams', run: 'runs' }
 
-/** Whoever holds the lock: a user, unless it is a team or a run. */
+/** The holder of the lock: a user, unless it is a team or a run. */
 export function lockHolder({ lock }: UnitView): Identifier | null {
   if (lock === null) return null
   const [kind = '', ...rest] = lock.by.split(':')

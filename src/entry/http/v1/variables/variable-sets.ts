@@ -68,7 +68,7 @@ const SetChange = z.strictObject({
   projects: Attachment,
 })
 
-/** Whoever changes what a unit gets changes its variables. */
+/** Changing what a unit gets is changing its variables. */
 function onUnits(org: string, ...lists: readonly (readonly string[] | undefined)[]): readonly Demand[] {
   return lists.flatMap((units) =>
     (units ?? []).map((unit) => ({ action: 'vars:write' as const, resource: { org, unit } })),
