@@ -10,3 +10,19 @@ export function bytes(size: number): string {
   }
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
 }
+
+const FACTORS = { b: 1, kb: 1000, mb: 1_000_000, gb: 1_000_000_000 }
+
+/** `10MB`, `512kB`, `200000000` in bytes; undefined for anything else. */
+export function parseBytes(text: string): number | undefined {
+  const match = /^(\d+)\s*(b|kb|mb|gb)?$/i.exec(text)
+  if (match === null) return undefined
+  return Number(match[1]) * FACTORS[(match[2] ?? 'b').toLowerCase() as keyof typeof FACTORS]
+}
+
+/** The shortest text that `parseBytes` reads as exactly this size. */
+export function exactBytes(size: number): string {
+  if (size > 0 && size % FACTORS.gb === 0) return `${size / FACTORS.gb}GB`
+  if (size > 0 && size % FACTORS.mb === 0) return `${size / FACTORS.mb}MB`
+  return String(size)
+}

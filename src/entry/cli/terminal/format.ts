@@ -1,4 +1,4 @@
-export { bytes } from '../../../base/text/bytes.ts'
+export { bytes, parseBytes } from '../../../base/text/bytes.ts'
 
 /** Sizes, ages and times as people say them. */
 export function age(at: string, now: number): string {
@@ -24,13 +24,5 @@ export function parseDuration(text: string): number | undefined {
   const match = /^(\d+)(ms|s|m|h|d)$/.exec(text)
   if (match === null) return undefined
   const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] ?? '']
-  return factor === undefined ? undefined : Number(match[1]) * factor
-}
-
-/** `10MB`, `512kB`, `200000000` in bytes; undefined for anything else. */
-export function parseBytes(text: string): number | undefined {
-  const match = /^(\d+)\s*(b|kb|mb|gb)?$/i.exec(text)
-  if (match === null) return undefined
-  const factor = { b: 1, kb: 1000, mb: 1_000_000, gb: 1_000_000_000 }[(match[2] ?? 'b').toLowerCase()]
   return factor === undefined ? undefined : Number(match[1]) * factor
 }

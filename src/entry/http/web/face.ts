@@ -10,6 +10,7 @@ import { signInRoutes } from './sign-in/sign-in.tsx'
 import { auditRoutes } from './audit/audit.tsx'
 import { peopleRoutes } from './people/people.tsx'
 import { variableRoutes } from './variables/variables.tsx'
+import { settingsRoutes } from './settings/settings.ts'
 import { accountRoutes } from './account/account.ts'
 import { identifyByRoot, identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
@@ -37,6 +38,7 @@ export const webRoutes = [
   ...variableRoutes,
   ...peopleRoutes,
   ...auditRoutes,
+  ...settingsRoutes,
   ...signInRoutes,
   ...accountRoutes,
   ...authorizationRoutes,

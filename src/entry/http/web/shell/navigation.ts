@@ -35,6 +35,7 @@ const PLACES: readonly (readonly Place[])[] = [
   [
     { label: 'People', path: '/people', action: 'access:read', isWhole: true, key: 'p' },
     { label: 'Audit', path: '/audit', action: 'audit:read', isWhole: true },
+    { label: 'Settings', path: '/settings', action: 'org:read', isWhole: true, key: 's' },
   ],
 ]
 

@@ -1,0 +1,158 @@
+import { sayCreator } from '../../../../base/text/author.ts'
+import { bytes } from '../../../../base/text/bytes.ts'
+import type { OrgView as Organization } from '../../../../state/index.ts'
+import type { Faults } from '../shell/faults.ts'
+import { Form } from '../shell/layout.tsx'
+import { Card, Command, Split, Time } from '../shell/parts.tsx'
+import type { OrgView } from '../shell/view.ts'
+import { SettingsFrame, settingsPath } from './frame.tsx'
+import type { LimitsInput } from './limits-form.ts'
+import { RaceNotice } from './race-notice.tsx'
+import { TextField } from './text-field.tsx'
+
+interface GeneralPageProps {
+  readonly view: OrgView
+  /** As it is stored. */
+  readonly now: Organization
+  readonly name: string
+  readonly limits: LimitsInput
+  readonly faults: Faults
+  readonly race: 'name' | 'limits' | undefined
+}
+
+export function GeneralPage(props: GeneralPageProps) {
+  const { view, now, race } = props
+  const mayChange = view.may('org:admin')
+  return (
+    <SettingsFrame view={view}>
+      <Split
+        side={
+          <>
+            <Facts now={now} />
+            <Command>{`taco org show ${now.name}`}</Command>
+          </>
+        }
+      >
+        {race === 'name' && <RaceNotice what="the organization" facts={[['Name', now.name]]} />}
+        {race === 'limits' && <RaceNotice what="the organization" facts={limitFacts(now)} />}
+        {mayChange ? (
+          <>
+            <NameForm {...props} />
+            <LimitsForm {...props} />
+          </>
+        ) : (
+          <Card title="Limits">
+            <dl class="keyed">
+              {limitFacts(now).map(([label, value]) => (
+                <>
+                  <dt>{label}</dt>
+                  <dd>{value}</dd>
+                </>
+              ))}
+            </dl>
+          </Card>
+        )}
+      </Split>
+    </SettingsFrame>
+  )
+}
+
+function NameForm({ view, now, name, faults }: GeneralPageProps) {
+  return (
+    <Card title="Name">
+      <Form view={view} action={settingsPath(view, 'name')} class="form">
+        <input type="hidden" name="etag" value={now.etag} />
+        <TextField
+          id="name"
+          label="Name"
+          hint="Nothing moves in the bucket. Former names still lead here, also in backend blocks."
+          value={name}
+          faults={faults}
+          isRequired
+        />
+        <div>
+          <button class="button" type="submit">
+            Rename
+          </button>
+        </div>
+      </Form>
+    </Card>
+  )
+}
+
+function LimitsForm({ view, now, limits, faults }: GeneralPageProps) {
+  return (
+    <Card title="Limits">
+      <p class="muted">
+        A limit refuses new units and new applies. It never refuses the state of an apply that has begun.
+      </p>
+      <Form view={view} action={settingsPath(view, 'limits')} class="form">
+        <input type="hidden" name="etag" value={now.etag} />
+        <TextField
+          id="units"
+          label="Most units"
+          hint="Empty: no limit."
+          value={limits.units}
+          faults={faults}
+          isNumber
+        />
+        <TextField
+          id="versions"
+          label="Most versions of a unit"
+          hint="Older versions are removed, whatever the retention says. Empty: no limit."
+          value={limits.versions}
+          faults={faults}
+          isNumber
+        />
+        <TextField
+          id="bytes"
+          label="Most bytes of states and versions"
+          hint="Such as 500MB or 20GB. Empty: no limit."
+          value={limits.bytes}
+          faults={faults}
+        />
+        <div>
+          <button class="button primary" type="submit">
+            Save limits
+          </button>
+        </div>
+      </Form>
+    </Card>
+  )
+}
+
+function limitFacts({ limits }: Organization): readonly (readonly [string, string])[] {
+  const most = (count: number | undefined) => (count === undefined ? 'no limit' : count.toLocaleString('en'))
+  return [
+    ['Most units', most(limits.units)],
+    ['Most versions of a unit', most(limits.versions)],
+    ['Most bytes', limits.bytes === undefined ? 'no limit' : bytes(limits.bytes)],
+  ]
+}
+
+function Facts({ now }: { readonly now: Organization }) {
+  return (
+    <Card title="About">
+      <dl class="keyed">
+        <dt>Name</dt>
+        <dd>{now.name}</dd>
+        <dt>Id</dt>
+        <dd class="mono">{now.id}</dd>
+        {now.formerNames.length > 0 && (
+          <>
+            <dt>Former names</dt>
+            <dd>{now.formerNames.join(', ')}</dd>
+          </>
+        )}
+        <dt>Folder</dt>
+        <dd class="mono">{now.folder === '' ? 'the whole bucket' : now.folder}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={now.createdAt} />
+        </dd>
+        <dt>By</dt>
+        <dd>{sayCreator(now)}</dd>
+      </dl>
+    </Card>
+  )
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { isTacoError } from '../../../../base/errors.ts'
+import type { OrgView as Organization } from '../../../../state/index.ts'
+import { seeOther } from '../../kit/response/redirect.ts'
+import type { Exchange } from '../../kit/exchange.ts'
+import type { Route } from '../../kit/routes/route.ts'
+import { orgForm, orgPage } from '../org-page.ts'
+import type { WebServices } from '../services.ts'
+import { type Faults, faultsAt } from '../shell/faults.ts'
+import { setFlash } from '../shell/flash.ts'
+import { htmlReply } from '../shell/render.ts'
+import type { OrgView } from '../shell/view.ts'
+import { settingsPath } from './frame.tsx'
+import { GeneralPage } from './general-page.tsx'
+import { type LimitsInput, limitsFields, limitsIn, limitsInputOf } from './limits-form.ts'
+
+interface Request {
+  readonly org: string
+  readonly view: OrgView
+  readonly x: Exchange
+}
+
+interface Shown {
+  readonly name?: string
+  readonly limits?: LimitsInput
+  readonly faults?: Faults
+  /** What was overtaken by another change. */
+  readonly race?: 'name' | 'limits'
+}
+
+async function generalPage({ org, view, x }: Request, services: WebServices, shown: Shown = {}) {
+  const now: Organization = await services.control.orgs.get(org, x.caller)
+  const { name = now.name, limits = limitsInputOf(now.limits), faults = {}, race } = shown
+  const props = { view, now, name, limits, faults, race }
+  const status = race !== undefined ? 409 : Object.keys(faults).length > 0 ? 400 : 200
+  return htmlReply(<GeneralPage {...props} />, status)
+}
+
+/** Of the organization when the page was shown. */
+const etag = z.string().default('')
+
+export const generalRoutes: readonly Route[] = [
+  orgPage({
+    path: '/settings',
+    id: 'showOrganizationSettings',
+    action: 'org:read',
+    summary: 'The name and the limits of an organization',
+    handle: ({ params: { org }, view, x }, services) => generalPage({ org, view, x }, services),
+  }),
+  orgForm({
+    path: '/settings/name',
+    id: 'renameOrganizationByForm',
+    action: 'org:admin',
+    summary: 'Rename an organization',
+    fields: { name: z.string().trim().default(''), etag },
+    async handle({ params: { org }, body, view, x, caller }, services) {
+      try {
+        const { name } = await services.control.orgs.rename(org, body.name, caller, [body.etag])
+        setFlash(x, services.cookies, { kind: 'ok', text: `The organization is called ${name} now.` })
+        return seeOther(`/app/${encodeURIComponent(name)}/settings`)
+      } catch (error) {
+        const { name } = body
+        if (isTacoError(error, 'PRECONDITION_FAILED'))
+          return generalPage({ org, view, x }, services, { name, race: 'name' })
+        const faults = faultsAt(error, ['name'], 'ALREADY_EXISTS')
+        return generalPage({ org, view, x }, services, { name, faults })
+      }
+    },
+  }),
+  orgForm({
+    path: '/settings/limits',
+    id: 'changeOrganizationLimits',
+    action: 'org:admin',
+    summary: 'Change the limits of an organization',
+    fields: { ...limitsFields, etag },
+    async handle({ params: { org }, body, view, x, caller }, services) {
+      const { etag: expected, ...limits } = body
+      try {
+        await services.control.orgs.update(org, { limits: limitsIn(limits) }, caller, [expected])
+      } catch (error) {
+        if (isTacoError(error, 'PRECONDITION_FAILED'))
+          return generalPage({ org, view, x }, services, { limits, race: 'limits' })
+        const faults = faultsAt(error, ['units', 'versions', 'bytes'])
+        return generalPage({ org, view, x }, services, { limits, faults })
+      }
+      setFlash(x, services.cookies, { kind: 'ok', text: 'The limits were saved.' })
+      return seeOther(settingsPath(view))
+    },
+  }),
+]
