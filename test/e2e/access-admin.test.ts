@@ -101,10 +101,10 @@ test('a new server is set up from the root token to a guarded unit, and everyone
   expect(await exitOf(alice, 'state', 'push', 'prod/app', '3.tfstate')).toBe(5)
 
   const events = await must(alice, 'events')
-  expect(events).toMatch(/guard\.broken .* by user:olga .*the runner is down/)
+  expect(events).toMatch(/guard\.broken .* by olga .*the runner is down/)
   const audit = await must(alice, 'audit')
-  expect(audit).toMatch(/user:olga +token test .*guard\.broken.*done/)
-  expect(audit).toMatch(/user:rita .*state:write +prod\/app +refused/)
+  expect(audit).toMatch(/olga +token test .*guard\.broken.*done/)
+  expect(audit).toMatch(/rita .*state:write +prod\/app +refused/)
 
   // Suspended, at once.
   expect(await exitOf(alice, 'person', 'suspend', 'alice')).toBe(4)

@@ -80,7 +80,7 @@ test('an output changes: its consumers are stale, say why, and what is below the
           read: { commit: 1 },
           changed: { commit: 3, by: 'user:alice' },
           says: expect.stringMatching(
-            /^vpc of network changed at commit 3, \d{4}-.* by user:alice; it was read at commit 1$/,
+            /^vpc of network changed at commit 3, \d{4}-.* by alice; it was read at commit 1$/,
           ),
         },
       ],

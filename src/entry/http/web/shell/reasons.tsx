@@ -1,3 +1,4 @@
+import { sayAuthor } from '../../../../base/text/author.ts'
 import type { Reason } from '../../../../graph/index.ts'
 import { unitPath } from './addresses.ts'
 import { Ago } from './parts.tsx'
@@ -41,7 +42,7 @@ function ReasonText({ reason, base, now }: Omit<ReasonsProps, 'reasons'> & { rea
               , <Ago at={changed.at} now={now} />
             </>
           )}
-          {changed.by !== null && ` by ${changed.who ?? changed.by}`}
+          {changed.by !== null && ` by ${sayAuthor({ by: changed.by, who: changed.who })}`}
           {read !== null && `; read at commit ${read.commit}`}
         </p>
       )}
