@@ -8,7 +8,7 @@ import type { WebServices } from '../services.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Layout } from '../shell/layout.tsx'
-import { Card, Command, Empty, Tabs, Time } from '../shell/parts.tsx'
+import { Ago, Card, Command, Empty, Tabs } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
 import { LookChip } from '../shell/status.tsx'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
@@ -47,7 +47,7 @@ function rowOf(rollout: RolloutView): Row {
   }
 }
 
-const columnsOf = (base: string): readonly Column<Row>[] => [
+const columnsOf = (base: string, now: number): readonly Column<Row>[] => [
   {
     name: 'id',
     label: 'Rollout',
@@ -74,7 +74,11 @@ const columnsOf = (base: string): readonly Column<Row>[] => [
     name: 'settled',
     label: 'Settled',
     isNumber: true,
-    cell: ({ settled, steps }) => `${settled} of ${steps}`,
+    cell: ({ settled, steps }) => (
+      <>
+        <progress max={steps} value={settled} aria-hidden="true"></progress> {settled} of {steps}
+      </>
+    ),
     value: ({ settled }) => settled,
   },
   {
@@ -88,7 +92,7 @@ const columnsOf = (base: string): readonly Column<Row>[] => [
   {
     name: 'startedAt',
     label: 'Started',
-    cell: ({ startedAt }) => <Time at={startedAt} />,
+    cell: ({ startedAt }) => <Ago at={startedAt} now={now} />,
     value: ({ startedAt }) => startedAt,
   },
 ]
@@ -143,7 +147,7 @@ export const rolloutList = orgPage({
     part: z.enum(['list']).optional().catch(undefined),
   }),
   async handle({ params: { org }, query: { state, cursor, format, part }, caller, view }, services) {
-    const columns = columnsOf(view.org.base)
+    const columns = columnsOf(view.org.base, services.clock.now())
     if (format !== undefined) {
       const most = { rows: MOST_EXPORTED, read: MOST_EXPORTED, page: 100 }
       const { rows } = await readRows(services, { org, state, cursor: undefined }, most, caller)

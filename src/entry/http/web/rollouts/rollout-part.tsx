@@ -152,12 +152,21 @@ function Attention({
   const failed = rollout.steps.filter((step) => stateOf(step) === 'failed')
   const left = rollout.steps.filter((step) => stateOf(step) === 'left')
   if (!isOpen(rollout) || failed.length + left.length === 0) return null
+  // Reasons of several are in their steps.
+  const reason = failed.length === 1 ? failed[0]?.reason?.replace(/\.$/, '') : undefined
   return (
     <Why look="fail">
       {failed.length > 0 && (
         <p>
-          <UnitLinks base={base} names={failed.map(({ unit }) => unit.name)} /> failed. What depends on{' '}
-          {failed.length === 1 ? 'it' : 'them'} waits. Correct the cause and resume, or skip{' '}
+          <UnitLinks base={base} names={failed.map(({ unit }) => unit.name)} /> failed
+          {reason === undefined ? (
+            '. '
+          ) : (
+            <>
+              : <b>{reason}</b>.{' '}
+            </>
+          )}
+          What depends on {failed.length === 1 ? 'it' : 'them'} waits. Correct the cause and resume, or skip{' '}
           {failed.length === 1 ? 'the step' : 'the steps'}.
         </p>
       )}
