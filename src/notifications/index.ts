@@ -17,4 +17,4 @@ export {
 } from './notifications.ts'
 export { type Destinations, type SendDeps, createSender } from './send.ts'
 export { createStaleUnits } from './stale-units.ts'
-export { KNOWN_TRIGGERS } from './triggers.ts'
+export { KNOWN_TRIGGERS, NATIVE_TRIGGERS } from './triggers.ts'

@@ -8,5 +8,6 @@ export const delivererKey = `${prefix}deliverer.json`
 export const followsPrefix = `${prefix}orgs/`
 export const followKey = (org: string) => `${followsPrefix}${org}.json`
 /** What waits for delivery, and how the last deliveries went. */
+export const deliveriesPrefix = (org: string) => layerPrefix(org, 'notifications')
 export const deliveriesKey = (org: string, configuration: string) =>
-  `${layerPrefix(org, 'notifications')}${configuration}.json`
+  `${deliveriesPrefix(org)}${configuration}.json`

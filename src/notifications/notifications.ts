@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { type Caller, type Sealing, systemCaller } from '../access/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { badRequest } from '../base/errors.ts'
-import { type FieldsOf, type RecordDeps, type Records, createRecords } from '../records/index.ts'
-import type { Journal } from '../state/index.ts'
+import { type FieldsOf, type RecordDeps, type Records, createRecords, recordTag } from '../records/index.ts'
+import { type Expected, type Journal, changedMeanwhile, isExpected } from '../state/index.ts'
 import {
   type Configuration,
   type DestinationKind,
@@ -11,9 +11,15 @@ import {
   configurationKind,
   tokenContext,
 } from './configuration.ts'
-import { type DeliveriesStore, changeDeliveries, createDeliveriesStore } from './deliveries.ts'
+import {
+  type DeliveriesDocument,
+  type DeliveriesStore,
+  changeDeliveries,
+  createDeliveriesStore,
+} from './deliveries.ts'
 import type { DeliveryResponse } from './destination.ts'
 import { type Follows, createFollows } from './follows.ts'
+import { deliveriesKey, deliveriesPrefix } from './layout.ts'
 import { noteResponses } from './queue.ts'
 import type { Sender } from './send.ts'
 
@@ -47,9 +53,18 @@ export interface Notifications extends Pick<Records<Configuration>, 'locate'> {
   list(org: string, scope?: Scope): Promise<readonly Configuration[]>
   get(org: string, id: string): Promise<Configuration>
   deliveriesOf(org: string, id: string): Promise<DeliveryState>
+  /** The same for several, by id. Reads only what has changed since it was last read. */
+  deliveriesOfAll(org: string, ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>>
   /** What is enabled is verified first, and refused if its destination does not answer with success. */
   create(org: string, given: NewConfiguration, caller: Caller): Promise<Configuration>
-  update(org: string, id: string, change: ConfigurationChange, caller: Caller): Promise<Configuration>
+  /** `expected`: `recordTag` of the configuration as it was shown; else PRECONDITION_FAILED and nothing is changed. */
+  update(
+    org: string,
+    id: string,
+    change: ConfigurationChange,
+    caller: Caller,
+    expected?: Expected,
+  ): Promise<Configuration>
   remove(org: string, id: string, caller: Caller): Promise<void>
   /** Sends a test. The answer is also kept with the deliveries. */
   verify(org: string, id: string, caller: Caller): Promise<DeliveryResponse>
@@ -117,12 +132,13 @@ export function createNotifications(deps: NotificationDeps, parts: NotificationP
     },
     get: (org, id) => records.get({ org }, id),
     async deliveriesOf(org, configuration) {
-      const found = (await deliveries.find({ org, configuration }))?.value
-      return {
-        responses: found?.responses ?? [],
-        waiting: found?.waiting.length ?? 0,
-        givenUp: found?.givenUp ?? 0,
-      }
+      return deliveryState((await deliveries.find({ org, configuration }))?.value)
+    },
+    async deliveriesOfAll(org, ids) {
+      const keys = new Set(ids.map((id) => deliveriesKey(org, id)))
+      const entries = await deliveries.entries(deliveriesPrefix(org))
+      const { loaded } = await deliveries.readAll(entries.filter(({ key }) => keys.has(key)))
+      return new Map(loaded.map(({ value }) => [value.configuration, deliveryState(value)]))
     },
     async create(org, { token, ...given }, caller) {
       const id = records.newId(org)
@@ -143,10 +159,11 @@ export function createNotifications(deps: NotificationDeps, parts: NotificationP
       if (made.isEnabled) await tellDeliverer(org)
       return made
     },
-    async update(org, id, { token, ...change }, caller) {
+    async update(org, id, { token, ...change }, caller, expected) {
       const before = await records.get({ org }, id)
       const sealed = token === undefined || token === '' ? undefined : sealing.seal(token, tokenContext(id))
       const apply = (record: Configuration): Configuration => {
+        if (!isExpected(expected, recordTag(record))) throw changedMeanwhile('The notification')
         const { token: oldToken, ...rest } = record
         const kept = token === '' ? undefined : (sealed ?? oldToken)
         const next = checked({ ...rest, ...changed(change), ...(kept === undefined ? {} : { token: kept }) })
@@ -174,6 +191,14 @@ export function createNotifications(deps: NotificationDeps, parts: NotificationP
       if (!response.isSuccessful) throw refusedBy(configuration, response)
       return response
     },
+  }
+}
+
+function deliveryState(found: DeliveriesDocument | undefined): DeliveryState {
+  return {
+    responses: found?.responses ?? [],
+    waiting: found?.waiting.length ?? 0,
+    givenUp: found?.givenUp ?? 0,
   }
 }
 

@@ -242,6 +242,14 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['GET /app/{org}/units/{unit}/activity', 'events:read', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}/settings', 'unit:read', 'sss4+ss'],
   ['POST /app/{org}/units/{unit}/settings', 'unit:update', 'sss4+ss'],
+  ['GET /app/{org}/settings/notifications', 'notification:read', 'sss4+ss'],
+  ['POST /app/{org}/settings/notifications', 'notification:manage', 'sss4+ss'],
+  ['GET /app/{org}/settings/notifications/new', 'notification:manage', 'sss4+ss'],
+  ['GET /app/{org}/settings/notifications/{notification}', 'notification:read', 'sss44ss'], // No such notification.
+  ['POST /app/{org}/settings/notifications/{notification}', 'notification:manage', 'sss44ss'], // No such notification.
+  ['POST /app/{org}/settings/notifications/{notification}/enabled', 'notification:manage', 'sss44ss'], // No such notification.
+  ['POST /app/{org}/settings/notifications/{notification}/test', 'notification:manage', 'sss44ss'], // No such notification.
+  ['POST /app/{org}/settings/notifications/{notification}/delete', 'notification:manage', 'sss44ss'], // No such notification.
   ['GET /app/{org}/{workspace}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'sss4+ss'],
@@ -281,6 +289,13 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /app/{org}/people/revoke': { to: 'group:hub/none', role: 'reader' },
   'POST /app/{org}/units/{unit}/unlock': { id: 'page-1', confirm: 'yes' },
   'POST /app/{org}/units/{unit}/rollback': { version: 'previous' },
+  'POST /app/{org}/settings/notifications': {
+    name: 'made',
+    triggers: 'lock:held',
+    url: 'https://hooks.example.com',
+    destination: 'generic',
+    scope: 'organization',
+  },
   'POST /device': { user_code: 'x', answer: 'allow' },
 }
 

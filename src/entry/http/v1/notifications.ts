@@ -1,18 +1,13 @@
 import { z } from 'zod'
 import type { Resource } from '../../../access/index.ts'
-import { findTeam } from '../../../access/index.ts'
 import { isoTime } from '../../../base/clock.ts'
-import { TacoError, badRequest } from '../../../base/errors.ts'
-import { didYouMean, nearest } from '../../../base/text/nearest.ts'
 import {
   type Configuration,
   type DeliveryResponse,
   type DeliveryState,
   DestinationKind,
-  KNOWN_TRIGGERS,
-  type Scope,
 } from '../../../notifications/index.ts'
-import type { Caller } from '../../../state/index.ts'
+import { checkTriggers, scopeOf, userIds } from '../kit/notification-input.ts'
 import { withShownUrl } from '../kit/webhook-url.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../openapi/api.ts'
 import { OrgParams } from './access/shared.ts'
@@ -125,22 +120,6 @@ function ofScope({
   return { org: params.org, ...(query.unit === undefined ? {} : { unit: query.unit }) } satisfies Resource
 }
 
-async function scopeOf(
-  { control, projects, orgAccess }: V1Services,
-  org: string,
-  { unit, project, team }: ScopeQuery,
-  caller: Caller,
-): Promise<Scope> {
-  if ([unit, project, team].filter((one) => one !== undefined).length > 1)
-    throw badRequest('unit', 'A notification has one scope.', 'Give one of unit, project and team, or none.')
-  if (unit !== undefined) return { kind: 'unit', id: (await control.units.get({ org, unit }, caller)).id }
-  if (team !== undefined) return { kind: 'team', id: findTeam(await orgAccess.get(org, caller), team).id }
-  if (project === undefined) return { kind: 'organization' }
-  const found = (await projects.list(org)).find(({ id, name }) => id === project || name === project)
-  if (found === undefined) throw new TacoError('NOT_FOUND', `There is no project ${project}.`)
-  return { kind: 'project', id: found.id }
-}
-
 async function ofNotification(
   { params: { org, id } }: { readonly params: z.infer<typeof IdParams> },
   { notifications }: V1Services,
@@ -148,28 +127,6 @@ async function ofNotification(
   const record = await notifications.get(org, id)
   const { scope } = record
   return { org, record, ...(scope.kind === 'unit' && scope.id !== undefined ? { unit: scope.id } : {}) }
-}
-
-/** A person who types a trigger should hear about a mistake in it. */
-function checkTriggers(triggers: readonly string[] = []): void {
-  const unknown = triggers.find((trigger) => !KNOWN_TRIGGERS.includes(trigger))
-  if (unknown === undefined) return
-  throw badRequest(
-    'triggers',
-    `There is no trigger ${unknown}.`,
-    didYouMean(nearest(unknown, KNOWN_TRIGGERS), 'All triggers are in docs/notifications.md.'),
-  )
-}
-
-async function userIds(
-  { signIn }: V1Services,
-  users: readonly string[] | undefined,
-  caller: Caller,
-): Promise<readonly string[] | undefined> {
-  if (users === undefined || users.length === 0) return users
-  if (signIn === undefined)
-    throw badRequest('users', 'This server knows no people.', 'Give e-mail addresses instead.')
-  return Promise.all(users.map(async (user) => (await signIn.people.get(user, caller)).id))
 }
 
 export const notificationRoutes = [

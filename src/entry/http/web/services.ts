@@ -33,6 +33,8 @@ type SharedServices = Pick<
   | 'setSights'
   | 'unitVariables'
   | 'ids'
+  | 'notifications'
+  | 'projects'
 >
 
 /** What the pages work with. */

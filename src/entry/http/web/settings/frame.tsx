@@ -13,7 +13,10 @@ interface TabPlace {
 }
 
 /** The pages of the settings. A page that is added gets its line here. */
-const TABS: readonly TabPlace[] = [{ label: 'General', action: 'org:read' }]
+const TABS: readonly TabPlace[] = [
+  { label: 'General', action: 'org:read' },
+  { label: 'Notifications', tab: 'notifications', action: 'notification:read' },
+]
 
 interface SettingsFrameProps {
   readonly view: OrgView

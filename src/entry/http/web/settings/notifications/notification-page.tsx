@@ -1,0 +1,275 @@
+import type { DeliveryResponse, DeliveryState } from '../../../../../notifications/index.ts'
+import type { Faults } from '../../shell/faults.ts'
+import { Form } from '../../shell/layout.tsx'
+import { Ago, Card, Command, Split, Time } from '../../shell/parts.tsx'
+import { type Column, DataTable } from '../../shell/table.tsx'
+import type { OrgView } from '../../shell/view.ts'
+import { SettingsFrame, settingsPath } from '../frame.tsx'
+import { RaceNotice } from '../race-notice.tsx'
+import { TextField } from '../text-field.tsx'
+import { NewFields, NotificationFields } from './fields.tsx'
+import { type NewInput, type NotificationInput, destinationWord } from './input.ts'
+import { StateChip, notificationPath, recipientWords, stateOf } from './list-page.tsx'
+import type { Shown } from './sight.ts'
+
+interface NewPageProps {
+  readonly view: OrgView
+  readonly input: NewInput
+  readonly faults: Faults
+  readonly hasPeople: boolean
+}
+
+export function NewNotificationPage({ view, input, faults, hasPeople }: NewPageProps) {
+  const path = settingsPath(view, 'notifications')
+  return (
+    <SettingsFrame view={view} tab="notifications" title="New notification">
+      <p class="crumbs">
+        <a href={path}>Notifications</a> /
+      </p>
+      <Split
+        side={
+          <Command>taco notification create --name alerts --url https://… --trigger rollout:failed</Command>
+        }
+      >
+        <Card title="New notification">
+          <Form view={view} action={path} class="form notification">
+            <NewFields input={input} faults={faults} />
+            <NotificationFields
+              input={input}
+              faults={faults}
+              destination={input.destination}
+              hasPeople={hasPeople}
+            />
+            <div class="bar">
+              <button class="button primary" type="submit">
+                Create
+              </button>
+              <a href={path}>Cancel</a>
+            </div>
+          </Form>
+        </Card>
+      </Split>
+    </SettingsFrame>
+  )
+}
+
+interface NotificationPageProps {
+  readonly view: OrgView
+  readonly now: number
+  readonly shown: Shown
+  readonly deliveries: DeliveryState
+  readonly input: NotificationInput
+  /** Of the notification when the form was made. */
+  readonly etag: string
+  readonly faults: Faults
+  /** What is stored now. Given: someone else was faster. */
+  readonly stored?: NotificationInput | undefined
+  readonly hasPeople: boolean
+}
+
+export function NotificationPage(props: NotificationPageProps) {
+  const { view, now, shown, deliveries, input, etag, faults, stored, hasPeople } = props
+  const { configuration, mayManage } = shown
+  const path = notificationPath(view, configuration.id)
+  return (
+    <SettingsFrame view={view} tab="notifications" title={configuration.name}>
+      <p class="crumbs">
+        <a href={settingsPath(view, 'notifications')}>Notifications</a> /
+      </p>
+      <div class="bar">
+        <h2 class="page-name">{configuration.name}</h2>
+        <StateChip state={stateOf({ ...shown, deliveries })} />
+        {mayManage && <Buttons view={view} path={path} isEnabled={configuration.isEnabled} />}
+      </div>
+      <Split
+        side={
+          <>
+            <About shown={shown} deliveries={deliveries} />
+            {mayManage && <Deletion view={view} path={path} name={configuration.name} faults={faults} />}
+            <Command>{`taco notification show ${configuration.id}`}</Command>
+          </>
+        }
+      >
+        {stored !== undefined && <RaceNotice what="the notification" facts={factsOf(stored)} />}
+        <Deliveries responses={deliveries.responses} now={now} path={path} />
+        {mayManage && (
+          <Card title="Settings">
+            <Form view={view} action={path} class="form notification">
+              <input type="hidden" name="etag" value={etag} />
+              <NotificationFields
+                input={input}
+                faults={faults}
+                destination={configuration.destination}
+                hasToken={configuration.token !== undefined}
+                hasPeople={hasPeople}
+              />
+              <div>
+                <button class="button" type="submit">
+                  Save
+                </button>
+              </div>
+            </Form>
+          </Card>
+        )}
+      </Split>
+    </SettingsFrame>
+  )
+}
+
+function factsOf({ name, enabled, triggers, url, emails, users }: NotificationInput) {
+  const all = [
+    ['Name', name],
+    ['Enabled', enabled ? 'yes' : 'no'],
+    ['URL', url],
+    ['Addresses', emails],
+    ['People', users],
+    ['When', triggers.join(', ')],
+  ] as const
+  return all.filter(([, value]) => value !== '')
+}
+
+interface ButtonsProps {
+  readonly view: OrgView
+  readonly path: string
+  readonly isEnabled: boolean
+}
+
+function Buttons({ view, path, isEnabled }: ButtonsProps) {
+  return (
+    <div class="bar end">
+      <Form view={view} action={`${path}/enabled`}>
+        <input type="hidden" name="enabled" value={isEnabled ? '' : 'on'} />
+        <button class="button" type="submit">
+          {isEnabled ? 'Disable' : 'Enable'}
+        </button>
+      </Form>
+      <Form view={view} action={`${path}/test`}>
+        <button class="button primary" type="submit">
+          Send a test
+        </button>
+      </Form>
+    </div>
+  )
+}
+
+function About({ shown, deliveries }: { readonly shown: Shown; readonly deliveries: DeliveryState }) {
+  const { configuration, about } = shown
+  return (
+    <Card title="About">
+      <dl class="keyed">
+        <dt>For</dt>
+        <dd>{about.href === undefined ? about.name : <a href={about.href}>{about.name}</a>}</dd>
+        <dt>To</dt>
+        <dd>
+          {destinationWord(configuration.destination)}, {recipientWords(shown) || 'no one yet'}
+        </dd>
+        <dt>When</dt>
+        <dd class="mono">{configuration.triggers.join(', ')}</dd>
+        {configuration.destination === 'generic' && (
+          <>
+            <dt>Signed</dt>
+            <dd>{configuration.token === undefined ? 'no' : 'yes'}</dd>
+          </>
+        )}
+        <dt>Waiting</dt>
+        <dd class="num">{deliveries.waiting}</dd>
+        <dt>Given up</dt>
+        <dd class="num">{deliveries.givenUp}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={configuration.createdAt} /> by {configuration.createdBy}
+        </dd>
+        <dt>Id</dt>
+        <dd class="mono">{configuration.id}</dd>
+      </dl>
+    </Card>
+  )
+}
+
+function Deliveries({
+  responses,
+  now,
+  path,
+}: {
+  readonly responses: readonly DeliveryResponse[]
+  readonly now: number
+  readonly path: string
+}) {
+  const columns: readonly Column<DeliveryResponse>[] = [
+    { name: 'at', label: 'Sent', cell: ({ sentAt }) => <Ago at={sentAt} now={now} />, value: () => null },
+    {
+      name: 'trigger',
+      label: 'What',
+      cell: ({ trigger }) => <span class="mono">{trigger === 'verification' ? 'a test' : trigger}</span>,
+      value: () => null,
+    },
+    {
+      name: 'answer',
+      label: 'Answer',
+      cell: ({ code, isSuccessful }) => (
+        <span class={isSuccessful ? 'chip ok' : 'chip look-fail'}>
+          <span aria-hidden="true">{isSuccessful ? '✓' : '✕'}</span> {code}
+        </span>
+      ),
+      value: () => null,
+    },
+    {
+      name: 'body',
+      label: 'It said',
+      cell: (response) => <AnswerText {...response} />,
+      value: () => null,
+    },
+  ]
+  return (
+    <Card title="Last deliveries">
+      {responses.length === 0 ? (
+        <p class="muted">Nothing was sent yet.</p>
+      ) : (
+        <DataTable path={path} caption="Last deliveries" columns={columns} items={responses} />
+      )}
+    </Card>
+  )
+}
+
+/** The beginning, and all of it on request. */
+function AnswerText({ body, headers }: Pick<DeliveryResponse, 'body' | 'headers'>) {
+  const lines = Object.entries(headers).map(([name, values]) => `${name}: ${values.join(', ')}`)
+  if (body === '' && lines.length === 0) return <span class="faint">nothing</span>
+  return (
+    <details class="more">
+      <summary>{body === '' ? 'an empty answer' : body.slice(0, 60)}</summary>
+      <pre class="mono">{[...lines, '', body].join('\n')}</pre>
+    </details>
+  )
+}
+
+interface DeletionProps {
+  readonly view: OrgView
+  readonly path: string
+  readonly name: string
+  readonly faults: Faults
+}
+
+function Deletion({ view, path, name, faults }: DeletionProps) {
+  return (
+    <Card title="Delete">
+      <details class="more" open={faults['confirm'] !== undefined}>
+        <summary>Delete the notification</summary>
+        <Form view={view} action={`${path}/delete`} class="form">
+          <TextField
+            id="confirm"
+            label="Name of the notification"
+            hint={`Type ${name} to confirm. What waits for delivery is not sent any more.`}
+            value=""
+            faults={faults}
+          />
+          <div>
+            <button class="button danger" type="submit">
+              Delete
+            </button>
+          </div>
+        </Form>
+      </details>
+    </Card>
+  )
+}
