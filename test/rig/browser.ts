@@ -2,9 +2,11 @@ import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 
+const PHONE = { width: 400, height: 800 }
+
 export interface Look {
   readonly page: Page
-  /** Fails on what people with assistive technology would stumble over, in light and in dark. */
+  /** Fails on what people with assistive technology would stumble over, in light and in dark, and on a phone. */
   isAccessible(): Promise<void>
 }
 
@@ -35,17 +37,31 @@ export async function openWindow(
     expect(complaints).toEqual([])
   })
 
+  async function check(how: string): Promise<void> {
+    await page.evaluate(axe.source)
+    const violations = await page.evaluate(async () => {
+      const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
+      return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    })
+    expect([page.url(), how, violations]).toEqual([page.url(), how, []])
+  }
+
   async function isAccessible(): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await page.evaluate(axe.source)
-      const violations = await page.evaluate(async () => {
-        const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
-        return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-      })
-      expect([page.url(), colorScheme, violations]).toEqual([page.url(), colorScheme, []])
+      await check(colorScheme)
     }
     await page.emulateMedia({ colorScheme: null })
+    const size = page.viewportSize()
+    if (size === null || size.width <= PHONE.width) return
+    await page.setViewportSize(PHONE)
+    await check('phone')
+    // Nothing but what scrolls by itself is wider than the screen.
+    expect([page.url(), await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+      page.url(),
+      PHONE.width,
+    ])
+    await page.setViewportSize(size)
   }
 
   return { page, isAccessible }

@@ -17,6 +17,8 @@ export type ErrorRenderer = (error: unknown, requestId: string, x?: Exchange) =>
 /** How one face answers. */
 export interface FaceStyle {
   readonly errors: ErrorRenderer
+  /** The same with what has to be read first. If it fails, `errors` answers. */
+  readonly errorPage?: (error: unknown, requestId: string, x: Exchange) => Promise<RenderedError>
   /** Sent with every answer. */
   readonly headers: Readonly<Record<string, string>>
 }

@@ -12,7 +12,7 @@ import {
   routesOf,
 } from '../kit/routes/route.ts'
 import { checkCsrf } from './csrf.ts'
-import { errorPages } from './shell/error-page.tsx'
+import { errorPage, plainErrorPage } from './shell/error-page.tsx'
 import type { WebServices } from './services.ts'
 
 /**
@@ -33,7 +33,8 @@ export function contentSecurityPolicy(formTargets: readonly string[] = []): stri
 }
 
 export const webStyle: FaceStyle = {
-  errors: errorPages,
+  errors: plainErrorPage,
+  errorPage,
   headers: {
     'cache-control': 'no-store',
     'content-security-policy': contentSecurityPolicy(),

@@ -6,7 +6,8 @@ import { page } from './define.ts'
 import { ExportFormat, exported } from './shell/export.ts'
 import { Layout } from './shell/layout.tsx'
 import { Card, Command, Time } from './shell/parts.tsx'
-import { htmlReply } from './shell/render.ts'
+import { htmlReply, partReply } from './shell/render.ts'
+import { SwitcherList } from './shell/switcher.tsx'
 import { type Column, CursorFooter, DataTable } from './shell/table.tsx'
 import { viewOf } from './shell/view.ts'
 import { visibleOrgs } from './visible-orgs.ts'
@@ -35,9 +36,14 @@ export const organizationRoutes: readonly Route[] = [
     action: 'org:read',
     isFiltered: true,
     summary: 'The organizations',
-    query: z.object({ cursor: z.string().optional(), format: ExportFormat }),
-    async handle({ x, query: { format, ...asked }, caller }, services) {
+    query: z.object({
+      cursor: z.string().optional(),
+      format: ExportFormat,
+      part: z.enum(['switcher']).optional().catch(undefined),
+    }),
+    async handle({ x, query: { format, part, ...asked }, caller }, services) {
       const { items, next } = await visibleOrgs(services, { limit: 100, ...defined(asked) }, caller)
+      if (part === 'switcher') return partReply(<SwitcherList names={items.map(({ name }) => name)} />)
       if (format !== undefined) return exported(format, 'organizations', columns, items)
       const view = viewOf(x, services)
       return htmlReply(

@@ -3,6 +3,7 @@ import { isTacoError } from '../../../../base/errors.ts'
 import type { Log } from '../../../../base/log.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Limits } from '../limits.ts'
+import type { RenderedError } from './http-error.ts'
 
 /** Headers are given all at once: setting them one by one halves the throughput. */
 export function writeHead(x: Exchange, status: number, headers: OutgoingHttpHeaders): void {
@@ -46,8 +47,13 @@ export function sendError(
     x.res.destroy()
     return
   }
-  const { status, headers, body } = x.style.errors(error, x.requestId, x)
-  send(x, status, Buffer.from(body), headers, limits)
+  const { errors, errorPage } = x.style
+  const answer = ({ status, headers, body }: RenderedError) => {
+    if (!x.res.headersSent) send(x, status, Buffer.from(body), headers, limits)
+  }
+  const plain = () => errors(error, x.requestId, x)
+  if (errorPage === undefined) answer(plain())
+  else void errorPage(error, x.requestId, x).catch(plain).then(answer)
 }
 
 /**

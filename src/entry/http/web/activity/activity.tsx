@@ -208,7 +208,7 @@ function Feed({ path, columns, events, next, isNewest }: FeedProps) {
         'data-live-on': '',
         'hx-get': withQuery(path, { part: 'feed' }),
         'hx-trigger': 'live',
-        'hx-swap': 'outerHTML',
+        'hx-swap': 'outerMorph',
       }
     : {}
   return (
@@ -243,7 +243,7 @@ function Locks({ path, base, now, items, total }: LocksProps) {
       data-live-on="lock. state. unit."
       hx-get={withQuery(path, { part: 'locks' })}
       hx-trigger="live"
-      hx-swap="outerHTML"
+      hx-swap="outerMorph"
     >
       <Card title={total === 0 ? 'Locks' : `Locks: ${total.toLocaleString('en')}`}>
         {total === 0 && <p class="muted">No unit is locked.</p>}

@@ -19,7 +19,7 @@ function begin() {
     first?.setAttribute('tabindex', '0')
   }
   const form = document.querySelector('form[data-time]')
-  if (form instanceof HTMLFormElement) makeSlider(form)
+  if (form instanceof HTMLFormElement && form.querySelector('input[type="range"]') === null) makeSlider(form)
 }
 
 /** @param {EventTarget | null} target @returns {HTMLAnchorElement | undefined} */
@@ -169,7 +169,7 @@ function reloadSoon() {
   reloading ??= setTimeout(async () => {
     reloading = undefined
     const path = location.pathname + location.search
-    await htmx.ajax('GET', path, { target: '#estate', select: '#estate', swap: 'outerHTML' })
+    await htmx.ajax('GET', path, { target: '#estate', select: '#estate', swap: 'outerMorph' })
     begin()
   }, 300)
 }
@@ -211,4 +211,6 @@ function makeSlider(form) {
   const label = document.createElement('span')
   label.textContent = 'as of'
   form.replaceChildren(label, slider, shown)
+  // A page that is renewed keeps it, and the focus with it.
+  form.setAttribute('hx-morph-skip', '')
 }

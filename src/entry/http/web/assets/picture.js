@@ -1,29 +1,55 @@
 // Pictures that can be zoomed (buttons, Ctrl and the wheel, + and -) and moved (dragging, arrows).
 
-for (const frame of document.querySelectorAll('[data-picture]')) makeMovable(frame)
-document.addEventListener('htmx:after:swap', () => {
-  for (const frame of document.querySelectorAll('[data-picture]:not([data-is-movable])')) makeMovable(frame)
-})
+/** @type {WeakMap<Element, () => void>} What brings back what a renewed part of the page took away. */
+const movable = new WeakMap()
+
+begin()
+document.addEventListener('htmx:after:swap', begin)
+
+function begin() {
+  for (const frame of document.querySelectorAll('[data-picture]')) {
+    const renew = movable.get(frame)
+    if (renew === undefined) makeMovable(frame)
+    else renew()
+  }
+}
 
 /** @param {Element} frame */
 function makeMovable(frame) {
   if (!(frame instanceof HTMLElement)) return
   const svg = frame.querySelector('svg')
   if (svg === null) return
+  const { style } = frame
   frame.setAttribute('data-is-movable', '')
-  const whole = svg.viewBox.baseVal
-  const size = { x: whole.x, y: whole.y, width: whole.width, height: whole.height }
+  /** The whole picture. */
+  const size = { x: 0, y: 0, width: 0, height: 0 }
+  /** What of it is shown. */
   const view = { ...size }
-  frame.style.height = `${Math.min(innerHeight * 0.62, Math.max(260, size.height + 60))}px`
-  svg.setAttribute('width', '100%')
-  svg.setAttribute('height', '100%')
+  let shown = ''
+  const bar = tools()
+  takeSize()
   fit()
+  movable.set(frame, () => {
+    // The picture as the server made it has its own view box: then it may have grown, but what is looked at stays.
+    if (svg.getAttribute('viewBox') !== shown) takeSize()
+    show()
+  })
 
+  function takeSize() {
+    const { x, y, width, height } = /** @type {SVGSVGElement} */ (svg).viewBox.baseVal
+    Object.assign(size, { x, y, width, height })
+  }
   function show() {
-    svg?.setAttribute('viewBox', `${view.x} ${view.y} ${view.width} ${view.height}`)
+    shown = `${view.x} ${view.y} ${view.width} ${view.height}`
+    svg?.setAttribute('viewBox', shown)
+    svg?.setAttribute('width', '100%')
+    svg?.setAttribute('height', '100%')
+    style.height = `${Math.min(innerHeight * 0.62, Math.max(260, size.height + 60))}px`
+    if (bar.parentNode !== frame) frame.append(bar)
   }
   /** Small pictures keep their size, in the middle. */
   function fit() {
+    show()
     const { width, height } = frame.getBoundingClientRect()
     const scale = Math.max(1, size.width / width, size.height / height)
     view.width = width * scale
@@ -52,22 +78,24 @@ function makeMovable(frame) {
     show()
   }
 
-  const bar = document.createElement('div')
-  bar.className = 'picture-tools'
-  for (const [text, label, act] of /** @type {const} */ ([
-    ['+', 'Zoom in', () => zoom(0.8)],
-    ['−', 'Zoom out', () => zoom(1.25)],
-    ['Fit', 'Fit: show everything', fit],
-  ])) {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'button small'
-    button.textContent = text
-    button.setAttribute('aria-label', label)
-    button.addEventListener('click', act)
-    bar.append(button)
+  function tools() {
+    const all = document.createElement('div')
+    all.className = 'picture-tools'
+    for (const [text, label, act] of /** @type {const} */ ([
+      ['+', 'Zoom in', () => zoom(0.8)],
+      ['−', 'Zoom out', () => zoom(1.25)],
+      ['Fit', 'Fit: show everything', fit],
+    ])) {
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.className = 'button small'
+      button.textContent = text
+      button.setAttribute('aria-label', label)
+      button.addEventListener('click', act)
+      all.append(button)
+    }
+    return all
   }
-  frame.append(bar)
 
   frame.addEventListener(
     'wheel',

@@ -1,30 +1,32 @@
 // What pages do better with JavaScript. Everything works without it.
 
+document.documentElement.setAttribute('data-has-scripts', '')
+
 addCopyButtons()
 document.addEventListener('htmx:after:swap', addCopyButtons)
 
 function addCopyButtons() {
-  for (const place of document.querySelectorAll('[data-copy]:not(:has(button))')) addCopyButton(place)
+  for (const place of document.querySelectorAll('[data-copy]:not(:has(button))')) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'button small'
+    button.textContent = 'Copy'
+    place.append(button)
+  }
 }
 
-/** @param {Element} place */
-function addCopyButton(place) {
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'button small'
-  button.textContent = 'Copy'
+document.addEventListener('click', (event) => {
+  const button = event.target instanceof Element ? event.target.closest('[data-copy] button') : null
+  if (!(button instanceof HTMLButtonElement)) return
   const say = (/** @type {string} */ text) => {
     button.textContent = text
     setTimeout(() => (button.textContent = 'Copy'), 2000)
   }
-  button.addEventListener('click', () => {
-    navigator.clipboard.writeText(place.querySelector('code')?.textContent ?? '').then(
-      () => say('Copied'),
-      () => say('Not copied'),
-    )
-  })
-  place.append(button)
-}
+  navigator.clipboard.writeText(button.closest('[data-copy]')?.querySelector('code')?.textContent ?? '').then(
+    () => say('Copied'),
+    () => say('Not copied'),
+  )
+})
 
 // A menu closes as people expect it to.
 document.addEventListener('click', (event) => {
@@ -47,7 +49,9 @@ document.addEventListener('keydown', (event) => {
   const isTyping = target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
   if (key === 'Escape' && isTyping) target.blur()
   if (isTyping) return
-  if (key === '/') {
+  if (key === '?') {
+    showKeys()
+  } else if (key === '/') {
     const search = document.querySelector('[data-search]')
     if (!(search instanceof HTMLElement)) return
     event.preventDefault()
@@ -64,6 +68,16 @@ document.addEventListener('keydown', (event) => {
     const href = selected()?.dataset['href']
     if (href !== undefined) location.assign(href)
   }
+})
+
+function showKeys() {
+  const keys = document.querySelector('#keys')
+  if (keys instanceof HTMLDialogElement && !keys.open) keys.showModal()
+}
+document.addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('[data-shows-keys]') !== null) showKeys()
+  // A click beside a dialog.
+  if (target instanceof HTMLDialogElement) target.close()
 })
 
 /** @returns {HTMLElement | undefined} */

@@ -197,7 +197,7 @@ function List({ view, path, columns, state, rows, next }: ListProps) {
       data-live-on="rollout. step."
       hx-get={withQuery(path, { part: 'list' })}
       hx-trigger="live"
-      hx-swap="outerHTML"
+      hx-swap="outerMorph"
     >
       {rows.length === 0 && state === undefined && next === undefined ? (
         <Empty title="No rollouts yet">

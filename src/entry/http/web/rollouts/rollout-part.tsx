@@ -54,7 +54,7 @@ export function RolloutPart(props: PartProps) {
       data-live-on="rollout. step. lock."
       hx-get={withQuery(path, { part: 'rollout' })}
       hx-trigger="live"
-      hx-swap="outerHTML"
+      hx-swap="outerMorph"
     >
       <div class="bar">
         <h1>{titleOf(rollout)}</h1>

@@ -1,24 +1,63 @@
+import { isTacoError } from '../../../../base/errors.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import type { RenderedError } from '../../kit/response/http-error.ts'
 import { problemOf, problems } from '../../kit/response/problem.ts'
 import { HTML_TYPE } from '../../kit/response/reply.ts'
 import { ownPath, seeOther } from '../../kit/response/redirect.ts'
 import type { WebServices } from '../services.ts'
+import { withQuery } from './addresses.ts'
 import { Layout } from './layout.tsx'
+import { Card, WithCode } from './parts.tsx'
 import { renderDocument } from './render.ts'
-import { type View, viewOf } from './view.ts'
+import { type View, orgViewOfError, viewOf } from './view.ts'
 
-/** Errors as pages. Without a sign-in, the way leads there and back to the same page. */
-export function errorPages(error: unknown, requestId: string, x?: Exchange): RenderedError {
-  const { status, headers } = problems(error, requestId)
-  if (x === undefined) return problems(error, requestId)
+/** A page inside the organization is not worth a longer wait for a bucket that may not answer at all. */
+const PATIENCE_MS = 2_000
+
+/** An error as a page of the organization that it is about, with its navigation. */
+export async function errorPage(error: unknown, requestId: string, x: Exchange): Promise<RenderedError> {
+  const services = x.services as WebServices
+  const { status } = problems(error, requestId)
+  const isAlone = status === 401 || isPart(x)
+  const view = isAlone ? undefined : await soon(orgViewOfError(x, services), services)
+  return view === undefined ? plainErrorPage(error, requestId, x) : rendered(view, error, requestId)
+}
+
+/** Undefined: it took too long, or it failed. */
+async function soon<T>(asking: Promise<T>, { clock }: WebServices): Promise<T | undefined> {
+  const waiting = new AbortController()
+  const late = clock.sleep(PATIENCE_MS, waiting.signal).then(
+    () => undefined,
+    () => undefined,
+  )
+  try {
+    return await Promise.race([asking.catch(() => undefined), late])
+  } finally {
+    waiting.abort()
+  }
+}
+
+/** An error as a page outside organizations. Without a sign-in, the way leads there and back to the same page. */
+export function plainErrorPage(error: unknown, requestId: string, x?: Exchange): RenderedError {
+  const problem = problems(error, requestId)
+  if (x === undefined) return problem
+  const { status, headers } = problem
   if (status === 401) {
     const to = `/sign-in?return_to=${encodeURIComponent(pageOf(x))}`
     // A script that wants a part of a page would put the sign-in page into its place.
-    const isPart = x.req.headers['hx-request'] === 'true'
-    return isPart ? { status, headers: { 'hx-redirect': to }, body: '' } : { ...seeOther(to), body: '' }
+    return isPart(x) ? { status, headers: { 'hx-redirect': to }, body: '' } : { ...seeOther(to), body: '' }
   }
-  const view = viewOf(x, x.services as WebServices)
+  // A part that cannot be renewed stays as it is.
+  if (isPart(x)) return { status, headers: { ...headers, 'hx-reswap': 'none' }, body: '' }
+  return rendered(viewOf(x, x.services as WebServices), error, requestId)
+}
+
+function isPart({ req }: Exchange): boolean {
+  return req.headers['hx-request'] === 'true'
+}
+
+function rendered(view: View, error: unknown, requestId: string): RenderedError {
+  const { status, headers } = problems(error, requestId)
   return {
     status,
     headers: { ...headers, 'content-type': HTML_TYPE },
@@ -44,20 +83,36 @@ interface ErrorPageProps {
 
 function ErrorPage({ view, error, requestId }: ErrorPageProps) {
   const { title, status, detail, hint } = problemOf(error, requestId)
+  const unit = isTacoError(error, 'NOT_FOUND') ? error.facts['unit'] : undefined
   return (
     <Layout view={view} title={title}>
       <h1>{title}</h1>
       <div class="grid">
-        <section class="card">
-          <p>{detail}</p>
-          {hint !== undefined && <p>{hint}</p>}
+        <Card>
+          <p>
+            <WithCode>{detail}</WithCode>
+          </p>
+          {hint !== undefined && (
+            <p>
+              <WithCode>{hint}</WithCode>
+            </p>
+          )}
+          <p class="bar">
+            {view.org === undefined ? (
+              <a href="/">Go to the start page</a>
+            ) : (
+              <a href={view.org.base}>Go to the estate</a>
+            )}
+            {view.org !== undefined && typeof unit === 'string' && (
+              <a href={withQuery(view.org.base, { view: 'table', search: unit.split('/').at(-1) })}>
+                Search for units like it
+              </a>
+            )}
+          </p>
           <p class="faint">
             Status {status}, request <code>{requestId}</code>
           </p>
-          <p>
-            <a href="/">Go to the start page</a>
-          </p>
-        </section>
+        </Card>
       </div>
     </Layout>
   )

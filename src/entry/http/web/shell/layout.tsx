@@ -1,7 +1,19 @@
 import type { Child } from 'hono/jsx'
+import { Keys } from './keys.tsx'
+import { Navigation, PhoneNavigation } from './places.tsx'
 import { Notice } from './parts.tsx'
+import { Switcher } from './switcher.tsx'
 import { THEMES, type Theme } from './theme.ts'
 import type { View } from './view.ts'
+
+/**
+ * Parts that are renewed are morphed: what people opened stays open, and what scripts added stays. htmx compares the
+ * beginning of the names.
+ */
+const HTMX_CONFIG = JSON.stringify({
+  includeIndicatorCSS: false,
+  morphIgnore: ['data-htmx-powered', 'open', 'aria-selected', 'data-is-', 'tabindex'],
+})
 
 interface LayoutProps {
   readonly view: View
@@ -36,7 +48,7 @@ export function Layout({
         <title>{`${title} · OpenTaco`}</title>
         <link rel="icon" type="image/svg+xml" href={view.pathOf('taco.svg')} />
         <link rel="stylesheet" href={view.pathOf('taco.css')} />
-        <meta name="htmx-config" content='{"includeIndicatorCSS":false}' />
+        <meta name="htmx-config" content={HTMX_CONFIG} />
         <script src={view.pathOf('htmx.js')} defer></script>
         <script type="module" src={view.pathOf('taco.js')}></script>
         {[...(live === undefined ? [] : ['live.js']), ...scripts].map((file) => (
@@ -55,9 +67,7 @@ export function Layout({
             </a>
             {view.org !== undefined && (
               <>
-                <a class="org" href="/app" title="All organizations">
-                  {view.org.name}
-                </a>
+                <Switcher name={view.org.name} />
                 <Search action={view.org.base} />
               </>
             )}
@@ -65,6 +75,7 @@ export function Layout({
             <Me view={view} />
           </header>
           {!isAlone && <Navigation view={view} />}
+          {!isAlone && <PhoneNavigation view={view} />}
           <main id="content" tabindex={-1} class={isWide ? 'wide' : undefined}>
             {view.flash !== undefined && (
               <Notice kind={view.flash.kind}>
@@ -74,35 +85,10 @@ export function Layout({
             {children}
           </main>
         </div>
+        {!isAlone && <Keys places={view.navigation.flat()} />}
       </body>
     </html>
   )
-}
-
-function Navigation({ view }: { readonly view: View }) {
-  const path = view.path.replace(/\?.*/, '')
-  return (
-    <nav class="side" aria-label="Main">
-      {view.navigation.map((group) => (
-        <ul>
-          {group.map(({ label, href, key }) => (
-            <li>
-              <a href={href} aria-current={currentIn(path, href, view)} data-go={key}>
-                {label}
-              </a>
-            </li>
-          ))}
-        </ul>
-      ))}
-    </nav>
-  )
-}
-
-/** The estate begins like every other page of the organization; the others also stand for the pages below them. */
-function currentIn(path: string, href: string, { org }: View): 'page' | 'true' | undefined {
-  if (path === href) return 'page'
-  const isBelow = href === org?.base ? path.startsWith(`${href}/units/`) : path.startsWith(`${href}/`)
-  return isBelow ? 'true' : undefined
 }
 
 function Search({ action }: { readonly action: string }) {
@@ -149,6 +135,9 @@ function Me({ view }: { readonly view: View }) {
             </button>
           </Form>
         )}
+        <button class="plain scripted" type="button" data-shows-keys>
+          Shortcuts
+        </button>
         <ThemeChoice view={view} />
       </div>
     </details>

@@ -1,10 +1,12 @@
 import type { Action } from '../../../../access/index.ts'
 
-interface NavigationItem {
+export interface NavigationItem {
   readonly label: string
   readonly href: string
   /** `g` and then this key leads here. */
   readonly key?: string
+  /** Of what is there, where it is known without asking the bucket. */
+  readonly count?: number | undefined
 }
 
 /** In groups. */

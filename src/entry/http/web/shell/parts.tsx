@@ -36,6 +36,7 @@ export function Command({ children }: { readonly children: string }) {
     <div class="command" data-copy>
       <span aria-hidden="true">$</span>
       <code>{children}</code>
+      <CopyButton />
     </div>
   )
 }
@@ -45,8 +46,23 @@ export function Secret({ children }: { readonly children: string }) {
   return (
     <div class="command" data-copy>
       <code>{children}</code>
+      <CopyButton />
     </div>
   )
+}
+
+/** Inside of `data-copy`, which holds the text as `<code>`. */
+function CopyButton() {
+  return (
+    <button class="button small scripted" type="button">
+      Copy
+    </button>
+  )
+}
+
+/** A sentence for people in which commands are between backticks. */
+export function WithCode({ children }: { readonly children: string }) {
+  return <>{children.split('`').map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>
 }
 
 interface FieldProps {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
 import { createTestBrowser, startSignInFace, startWebFace } from '../../../../../test/rig/web-face.ts'
+import { push, stateText } from '../../../../../test/support/state.ts'
+import { bind, putRole } from '../../../../access/organization/transitions.ts'
 import { unitPath, withQuery } from './addresses.ts'
 import { exported } from './export.ts'
 import { lookOf } from './status.tsx'
@@ -89,4 +92,83 @@ test('addresses that engines print lead to the unit', async () => {
     expect((await browser.get(`/app/default/prod--network--vpc${path}`)).location).toBe(
       '/app/default/units/prod--network--vpc',
     )
+})
+
+test('an error inside an organization keeps its navigation', async () => {
+  const browser = createTestBrowser(await startWebFace())
+
+  for (const [path, status] of [
+    ['/app/default/units/nothing', 404],
+    ['/app/default/rollouts/ro-nothing', 404],
+    ['/app/default/a/b/c/d', 404],
+    ['/app/default/activity?cursor=nonsense', 400],
+  ] as const) {
+    const page = await browser.get(path)
+    expect([path, page.status]).toEqual([path, status])
+    expect([path, page.text.includes('href="/app/default/activity"')]).toEqual([path, true])
+    expect([path, page.text.includes('href="/app/default">Go to the estate')]).toEqual([path, true])
+  }
+  const elsewhere = await browser.get('/app/nowhere/activity')
+  expect([elsewhere.status, elsewhere.text.includes('href="/app/nowhere')]).toEqual([404, false])
+})
+
+test('an error says as much of a hidden organization as of one that does not exist', async () => {
+  const face = await startSsoFace()
+  await push(face.deps.control, 'prod/secret', stateText(1))
+  const bob = await face.person('bob')
+  const browser = createTestBrowser(face)
+  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
+  const shape = async (org: string, rest: string) => {
+    const { status, text } = await browser.get(`/app/${org}${rest}`)
+    return [status, text.replaceAll(org, 'ORG').replaceAll(/req-[\w-]+|value="[\w-]{86}"/g, '')]
+  }
+
+  for (const rest of ['', '/activity', '/units/prod--secret', '/a/b/c/d'])
+    expect(await shape('default', rest)).toEqual(await shape('missing', rest))
+})
+
+test('an error of a unit that the person may not see keeps the navigation that they have', async () => {
+  const face = await startSsoFace()
+  await push(face.deps.control, 'dev/app', stateText(1))
+  await push(face.deps.control, 'prod/secret', stateText(1))
+  const bob = await face.person('bob')
+  await face.policy('default', (all) =>
+    bind(putRole(all, { name: 'dev', rules: [{ effect: 'allow', actions: ['*'], units: ['dev/**'] }] }), {
+      role: 'dev',
+      to: `user:${bob.id}`,
+    }),
+  )
+  const browser = createTestBrowser(face)
+  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
+
+  const [hidden, missing] = [
+    await browser.get('/app/default/units/prod--secret'),
+    await browser.get('/app/default/units/prod--nothing'),
+  ]
+  expect([hidden.status, missing.status]).toEqual([404, 404])
+  for (const { text } of [hidden, missing]) {
+    expect(text).toContain('href="/app/default/activity"')
+    expect(text).not.toContain('href="/app/default/people"')
+  }
+})
+
+test('a part of a page that cannot be renewed stays as it is', async () => {
+  const browser = createTestBrowser(await startWebFace())
+
+  const part = await browser.get('/app/default/rollouts/ro-nothing?part=rollout', { 'hx-request': 'true' })
+
+  expect([part.status, part.headers['hx-reswap'], part.text]).toEqual([404, 'none', ''])
+})
+
+test('every place is reached on a phone, and the organizations from every page', async () => {
+  const browser = createTestBrowser(await startWebFace())
+
+  const { text } = await browser.get('/app/default')
+  const phone = /<nav class="phone".*?<\/nav>/s.exec(text)?.[0] ?? ''
+  const side = /<nav class="side".*?<\/nav>/s.exec(text)?.[0] ?? ''
+  const linksIn = (html: string) => Array.from(html.matchAll(/href="([^"]+)"/g), ([, href]) => href)
+
+  expect(linksIn(phone)).toEqual(linksIn(side))
+  expect(phone).toContain('More</summary>')
+  expect((await browser.get('/app?part=switcher')).text).toMatch(/^<div class="switcher-list"><a href="\/app\/default">/)
 })

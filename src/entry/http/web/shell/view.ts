@@ -62,8 +62,29 @@ export function viewOf(x: Exchange, { cookies, assets, about, rootSessions }: We
   }
 }
 
+/** One for each request: the page of an error that comes later shows the same. */
+const views = new WeakMap<Exchange, Promise<OrgView>>()
+
 /** `org`: its id. The name is that in the address, which may be a former one. */
-export async function orgViewOf(x: Exchange, services: WebServices, org: string): Promise<OrgView> {
+export function orgViewOf(x: Exchange, services: WebServices, org: string): Promise<OrgView> {
+  let view = views.get(x)
+  if (view === undefined) views.set(x, (view = makeOrgView(x, services, org)))
+  return view
+}
+
+/** For the page of an error. Undefined: it is about no organization that this person may know of. */
+export async function orgViewOfError(x: Exchange, services: WebServices): Promise<OrgView | undefined> {
+  const segment = /^\/app\/([^/]+)/.exec(x.path)?.[1]
+  if (segment === undefined || !(x.route.startsWith('/app/{org}') || x.route === 'none')) return undefined
+  const { access, control } = services
+  const org = control.orgNames.idOf(decodeURIComponent(segment))
+  // First whether the person may know of it: otherwise the answer must not depend on whether it exists.
+  if (!(await access.seesOrg(x.principal, org))) return undefined
+  const { deleted } = await control.orgs.get(org, x.caller)
+  return deleted === null ? orgViewOf(x, services, org) : undefined
+}
+
+async function makeOrgView(x: Exchange, services: WebServices, org: string): Promise<OrgView> {
   const segment = x.path.split('/')[2] ?? org
   const name = decodeURIComponent(segment)
   const base = `/app/${segment}`
