@@ -1,5 +1,6 @@
 import { createSignInFlow, systemCaller } from '../../src/access/index.ts'
 import type { OrgPolicy } from '../../src/access/organization/document.ts'
+import { bind, putRole } from '../../src/access/organization/transitions.ts'
 import { randomIds } from '../../src/base/ids.ts'
 import {
   createFailedAttempts,
@@ -14,6 +15,7 @@ import {
 import { signingKeysOf } from '../../src/wire/guard.ts'
 import { openWorkloads } from '../../src/wire/workloads.ts'
 import { type Answer, type Sent, startFace } from './http-face.ts'
+import { createTestBrowser } from './web-face.ts'
 
 const publicUrl = 'http://localhost:7000'
 const rootToken = '0123456789abcdef'.repeat(4)
@@ -103,3 +105,18 @@ export function bearer(token: string): Credential {
 }
 
 export type SsoFace = Awaited<ReturnType<typeof startSsoFace>>
+
+/** A browser in which a new person is signed in. `units`: what they may do everything with; undefined: nothing. */
+export async function browserOf(face: SsoFace, login: string, units?: readonly string[]) {
+  const person = await face.person(login)
+  if (units !== undefined)
+    await face.policy('default', (all) =>
+      bind(putRole(all, { name: login, rules: [{ effect: 'allow', actions: ['*'], units: [...units] }] }), {
+        role: login,
+        to: `user:${person.id}`,
+      }),
+    )
+  const browser = createTestBrowser(face)
+  browser.cookies.set('taco', (await face.session(person))['cookie']?.replace('taco=', '') ?? '')
+  return browser
+}

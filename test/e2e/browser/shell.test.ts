@@ -42,6 +42,7 @@ test.skipIf(browser === undefined)(
     await page.getByText('More', { exact: true }).click()
     await page.getByRole('link', { name: 'Audit' }).click()
     await page.waitForURL('**/audit')
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Audit')
   },
 )
 

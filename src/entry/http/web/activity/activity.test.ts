@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { browserOf, startSsoFace } from '../../../../../test/rig/sso-face.ts'
 import { createTestBrowser, startWebFace } from '../../../../../test/rig/web-face.ts'
 import { push, stateText } from '../../../../../test/support/state.ts'
 import { systemCaller } from '../../../../access/index.ts'
-import { bind, putRole } from '../../../../access/organization/transitions.ts'
 import { detailsOf, typesLike } from './words.ts'
 
 const caller = systemCaller('opentaco')
@@ -80,15 +79,7 @@ test('a person sees only what happened to their units', async () => {
   await push(control, 'dev/app', stateText(1))
   await push(control, 'prod/secret', stateText(1))
   await control.locks.lock({ org, unit: 'prod/secret' }, lockInfo, {}, caller)
-  const bob = await face.person('bob')
-  await face.policy(org, (all) =>
-    bind(putRole(all, { name: 'dev', rules: [{ effect: 'allow', actions: ['*'], units: ['dev/**'] }] }), {
-      role: 'dev',
-      to: `user:${bob.id}`,
-    }),
-  )
-  const browser = createTestBrowser(face)
-  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
+  const browser = await browserOf(face, 'bob', ['dev/**'])
 
   await expect
     .poll(async () => (await browser.get('/app/default/activity')).text.includes('dev/app'))

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { browserOf, startSsoFace } from '../../../../../test/rig/sso-face.ts'
 import { createTestBrowser, startWebFace } from '../../../../../test/rig/web-face.ts'
 import { push, stateText } from '../../../../../test/support/state.ts'
 import { systemCaller } from '../../../../access/index.ts'
-import { bind, putRole } from '../../../../access/organization/transitions.ts'
 import { TacoError } from '../../../../base/errors.ts'
 import type { Graph, GraphEdgeView, NodeView } from '../../../../graph/index.ts'
 import { collapseGraph } from './collapse.ts'
@@ -246,15 +245,7 @@ test('a person sees only their units: on the map, in counts, as neighbours and i
     { on: 'prod/secret', outputs: ['value'] },
     systemCaller('opentaco'),
   )
-  const bob = await face.person('bob')
-  await face.policy('default', (all) =>
-    bind(putRole(all, { name: 'dev', rules: [{ effect: 'allow', actions: ['*'], units: ['dev/**'] }] }), {
-      role: 'dev',
-      to: `user:${bob.id}`,
-    }),
-  )
-  const browser = createTestBrowser(face)
-  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
+  const browser = await browserOf(face, 'bob', ['dev/**'])
 
   for (const query of [
     '',

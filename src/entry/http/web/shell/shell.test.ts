@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { browserOf, startSsoFace } from '../../../../../test/rig/sso-face.ts'
 import { createTestBrowser, startSignInFace, startWebFace } from '../../../../../test/rig/web-face.ts'
 import { push, stateText } from '../../../../../test/support/state.ts'
-import { bind, putRole } from '../../../../access/organization/transitions.ts'
 import { unitPath, withQuery } from './addresses.ts'
 import { exported } from './export.ts'
 import { lookOf } from './status.tsx'
@@ -115,9 +114,7 @@ test('an error inside an organization keeps its navigation', async () => {
 test('an error says as much of a hidden organization as of one that does not exist', async () => {
   const face = await startSsoFace()
   await push(face.deps.control, 'prod/secret', stateText(1))
-  const bob = await face.person('bob')
-  const browser = createTestBrowser(face)
-  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
+  const browser = await browserOf(face, 'bob')
   const shape = async (org: string, rest: string) => {
     const { status, text } = await browser.get(`/app/${org}${rest}`)
     return [status, text.replaceAll(org, 'ORG').replaceAll(/req-[\w-]+|value="[\w-]{86}"/g, '')]
@@ -131,15 +128,7 @@ test('an error of a unit that the person may not see keeps the navigation that t
   const face = await startSsoFace()
   await push(face.deps.control, 'dev/app', stateText(1))
   await push(face.deps.control, 'prod/secret', stateText(1))
-  const bob = await face.person('bob')
-  await face.policy('default', (all) =>
-    bind(putRole(all, { name: 'dev', rules: [{ effect: 'allow', actions: ['*'], units: ['dev/**'] }] }), {
-      role: 'dev',
-      to: `user:${bob.id}`,
-    }),
-  )
-  const browser = createTestBrowser(face)
-  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
+  const browser = await browserOf(face, 'bob', ['dev/**'])
 
   const [hidden, missing] = [
     await browser.get('/app/default/units/prod--secret'),
@@ -170,5 +159,7 @@ test('every place is reached on a phone, and the organizations from every page',
 
   expect(linksIn(phone)).toEqual(linksIn(side))
   expect(phone).toContain('More</summary>')
-  expect((await browser.get('/app?part=switcher')).text).toMatch(/^<div class="switcher-list"><a href="\/app\/default">/)
+  expect((await browser.get('/app?part=switcher')).text).toMatch(
+    /^<div class="switcher-list"><a href="\/app\/default">/,
+  )
 })
