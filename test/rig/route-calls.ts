@@ -123,6 +123,14 @@ const makers: readonly (readonly [RegExp, Make])[] = [
       return { id: token.id }
     },
   ],
+  [/\{workspace\}/, async (face) => ({ workspace: (await makeUnit(face))['unit'] ?? '' })],
+  [
+    /\{notification\}/,
+    async ({ deps, setUp }) => {
+      const { id } = await deps.notifications.create('default', disabledNotification, setUp)
+      return { notification: id }
+    },
+  ],
   [
     /notifications\/\{id\}/,
     async ({ deps, setUp }) => {

@@ -6,7 +6,7 @@ import { bytes } from '../../../../base/text/bytes.ts'
 import type { WebServices } from '../services.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
 import { ADVICE } from '../shell/advice.ts'
-import { Ago, Card, Command, Split, Time, Why } from '../shell/parts.tsx'
+import { Ago, Card, Command, Split, Time, Why, REACHABLE } from '../shell/parts.tsx'
 import {
   type DrawnPicture,
   Picture,
@@ -278,7 +278,7 @@ interface LatestProps {
 function Latest({ versions, path, mayCompare, now }: LatestProps) {
   return (
     <Card title="Latest versions">
-      <section class="scroll" aria-label="Latest versions">
+      <section class="scroll" aria-label="Latest versions" {...REACHABLE}>
         <table>
           <thead>
             <tr>
