@@ -107,6 +107,10 @@ export async function createStateControl(options: StateControlOptions): Promise<
         await orgs.require(org)
         return usages.get(org, USAGE_MS)
       },
+      async usageByUnit(org, caller) {
+        await orgs.require(org)
+        return usages.byUnit(org, USAGE_MS, caller)
+      },
     },
     orgNames: {
       idOf: (name: string) => directory.latest().idOf(name),

@@ -71,6 +71,17 @@ export interface OrgPage extends Page<OrgView> {
   readonly damaged: readonly string[]
 }
 
+/** What a unit stores. */
+export interface UnitUsage {
+  readonly id: string
+  readonly name: string
+  readonly isDeleted: boolean
+  readonly versions: number
+  /** Of the current state. */
+  readonly stateBytes: number
+  readonly versionBytes: number
+}
+
 /** What is left out stays as it is; null keeps everything, or takes a limit away. */
 export interface OrgChange {
   readonly limits?: { readonly [K in keyof OrgLimits]?: number | null | undefined }
@@ -106,6 +117,8 @@ export interface Orgs extends OrgLife {
   get(org: string, caller: Caller): Promise<OrgView>
   /** As of at most a minute ago: it costs a listing of all versions. */
   usage(org: string, caller: Caller): Promise<UsageView>
+  /** The same by unit, of those that the caller may see, the largest first. Deleted ones too. */
+  usageByUnit(org: string, caller: Caller): Promise<readonly UnitUsage[]>
   update(org: string, change: OrgChange, caller: Caller, expected?: Expected): Promise<OrgView>
   /**
    * For a request that creates something under a generated id: the id that this very request got the first time, which
@@ -537,13 +550,30 @@ export interface SweepReport {
   readonly missing: number
 }
 
+export interface GcOptions {
+  /** Undefined: all organizations, and what belongs to none. */
+  readonly org?: string
+  readonly dryRun: boolean
+  /** For a dry run: what would go if the organization kept this. Units with a rule of their own keep theirs. */
+  readonly asIf?: {
+    readonly retention: Retention | null
+    readonly eventRetention: EventRetention | null
+  }
+  /** Called for each unit of which something goes. */
+  readonly onUnit?: (removed: RemovedOfUnit) => void
+}
+
+export interface RemovedOfUnit extends Pick<GcReport, 'versionsPruned' | 'objectsDeleted' | 'bytesDeleted'> {
+  readonly id: string
+}
+
 export interface Upkeep {
   /** Finds every state object and registers it as a unit, touching none of them. */
   adopt(
     options: { org: string; under?: string; as?: string; dryRun: boolean },
     caller: Caller,
   ): AsyncIterable<AdoptFinding>
-  gc(options: { org?: string; dryRun: boolean }, caller: Caller): Promise<GcReport>
+  gc(options: GcOptions, caller: Caller): Promise<GcReport>
   /** Explains what is wrong; deep reads everything back; repair puts right what can be. */
   doctor(options: { deep: boolean; repair: boolean }, caller: Caller): AsyncIterable<DoctorFinding>
   /** One look at every unit: resolves left-over intents, records outside writes, mends `.tflock`, flushes events. */

@@ -229,6 +229,17 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['GET /app/{org}/settings', 'org:read', 'sss4+ss'],
   ['POST /app/{org}/settings/name', 'org:admin', 'sss4+ss'],
   ['POST /app/{org}/settings/limits', 'org:admin', 'sss4+ss'],
+  ['POST /app/{org}/settings/delete', 'org:delete', 'sss4+ss'],
+  ['POST /app/{org}/settings/restore', 'org:delete', 'sss4+ss'],
+  ['GET /app/{org}/settings/projects', 'org:read', 'sss4+ss'],
+  ['POST /app/{org}/settings/projects', 'org:admin', 'sss4+ss'],
+  ['GET /app/{org}/settings/projects/{project}', 'org:read', 'sss44ss'], // No such project.
+  ['POST /app/{org}/settings/projects/{project}', 'org:admin', 'sss44ss'], // No such project.
+  ['POST /app/{org}/settings/projects/{project}/delete', 'org:admin', 'sss44ss'], // No such project.
+  ['GET /app/{org}/settings/retention', 'org:read', 'sss4+ss'],
+  ['POST /app/{org}/settings/retention', 'org:admin', 'sss4+ss'],
+  ['POST /app/{org}/settings/retention/apply', 'org:admin', 'sss4+ss'],
+  ['GET /app/{org}/settings/usage', 'org:read', 'sss4+ss'],
   ['POST /app/{org}/units/{unit}/lock', 'lock', 'sss4+ss'],
   ['POST /app/{org}/units/{unit}/unlock', 'lock', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}/outputs', 'outputs:read', 'sss4+ss'],

@@ -109,3 +109,25 @@ test('gc keeps no more versions than the limit, whatever the retention of a unit
   expect(await seqs()).toEqual([6, 5])
   expect(await pull(control, 'app')).toBe(stateText(6))
 })
+
+test('usage by unit: the largest first, deleted ones too, and only what the caller may see', async () => {
+  const control = await openControl()
+  await push(control, 'small', stateText(1))
+  for (const serial of [1, 2, 3]) await push(control, 'large', stateText(serial))
+  await push(control, 'gone', stateText(1))
+  await control.units.remove(named('gone'), { force: true }, alice)
+
+  const all = await control.orgs.usageByUnit('default', alice)
+  expect(all.map(({ name, versions, isDeleted }) => [name, versions, isDeleted])).toEqual([
+    ['large', 3, false],
+    ['small', 1, false],
+    ['gone', 1, true],
+  ])
+  const { bytes } = await control.orgs.usage('default', alice)
+  expect(all.reduce((sum, { stateBytes, versionBytes }) => sum + stateBytes + versionBytes, 0)).toBe(bytes)
+  const sight = {
+    seesAll: false,
+    may: (_: string, unit?: { readonly name: string }) => unit?.name === 'small',
+  }
+  expect(await control.orgs.usageByUnit('default', { ...alice, sight })).toMatchObject([{ name: 'small' }])
+})

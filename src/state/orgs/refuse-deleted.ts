@@ -7,7 +7,7 @@ import type { OrgDirectory } from './org-directory.ts'
  * the release of a lock, and the report of a finished apply. Never "not found": to an engine that means "no state".
  */
 export function refuseDeleted(control: StateControl, directory: OrgDirectory): StateControl {
-  const { units, states, keys, uploads, locks, versions, outputs, graph, upkeep } = control
+  const { orgs, units, states, keys, uploads, locks, versions, outputs, graph, upkeep } = control
 
   /** Undefined: as is in memory, it is not. */
   function check(org: string | undefined): Promise<void> | undefined {
@@ -35,6 +35,7 @@ export function refuseDeleted(control: StateControl, directory: OrgDirectory): S
 
   return {
     ...control,
+    orgs: { ...orgs, usageByUnit: open(orgs.usageByUnit) },
     units: {
       isRepeated: open(units.isRepeated),
       list: open(units.list),

@@ -26,7 +26,7 @@ import type { OrgView } from '../views/views.ts'
 
 const DAY_MS = 86_400_000
 
-export interface OrgStore extends Omit<Orgs, keyof OrgLife | 'usage'> {
+export interface OrgStore extends Omit<Orgs, keyof OrgLife | 'usage' | 'usageByUnit'> {
   /** Throws NOT_FOUND for an organization that does not exist. That it does is remembered for a moment. */
   require(org: string): Promise<void>
   /** As it is in the bucket now: for whatever deletes, grants or refuses. */

@@ -3,7 +3,7 @@ import type { Entry } from '../../bucket/index.ts'
 import { journalPrefix, parseJournalKey, placeAt, sharedJournalPrefix } from '../documents/journal-layout.ts'
 import type { ServerRetentionStore } from '../audit/server-retention.ts'
 import type { StateDeps } from '../settings.ts'
-import type { Caller } from '../state-control.ts'
+import type { Caller, GcOptions } from '../state-control.ts'
 import type { OrgStore } from '../units/orgs.ts'
 import type { GcReport } from '../views/views.ts'
 
@@ -68,9 +68,9 @@ export function createEventGc(
   }
 
   return {
-    async ofOrg(org: string, dryRun: boolean, caller: Caller): Promise<Removed> {
-      const { eventRetention } = await orgs.current(org)
-      if (eventRetention === undefined) return NOTHING
+    async ofOrg(org: string, { dryRun, asIf }: GcOptions, caller: Caller): Promise<Removed> {
+      const { eventRetention } = asIf ?? (await orgs.current(org))
+      if (eventRetention == null) return NOTHING
       return collect(org, eventRetention.days, dryRun, caller, [journalPrefix(org), sharedJournalPrefix])
     },
     /** What belongs to no organization is kept as long as the one that keeps its events longest does. */

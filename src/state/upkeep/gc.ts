@@ -1,5 +1,6 @@
 import { type RunTokens, systemCaller } from '../../access/index.ts'
 import { isTacoError } from '../../base/errors.ts'
+import { forEachLimit } from '../../base/for-each-limit.ts'
 import type { Bucket } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ServerRetentionStore } from '../audit/server-retention.ts'
@@ -15,9 +16,12 @@ import { loadUnit } from '../protocol/context.ts'
 import type { StoredVersion } from '../versions/retention.ts'
 import { planRetention } from '../versions/retention.ts'
 import { knowsAllSerials } from '../intake/serials.ts'
-import type { Caller, Upkeep, Uploads } from '../state-control.ts'
+import type { Caller, GcOptions, Upkeep, Uploads } from '../state-control.ts'
 import type { GcReport } from '../views/views.ts'
 import { withAllSerials } from '../intake/write-above.ts'
+
+/** A dry run only reads, so it looks at so many units at once. */
+const LOOKS_AT_ONCE = 16
 
 /** Carries out retention, unit by unit. The document is changed first: a writer that meant to build on what goes fails. */
 export function createGc(
@@ -38,7 +42,7 @@ export function createGc(
 
   async function collect(
     target: Target,
-    dryRun: boolean,
+    { dryRun, asIf }: GcOptions,
     caller: Caller,
   ): Promise<Omit<GcReport, 'dryRun' | 'units' | 'eventsPruned'>> {
     return untilDone(clock, 'removing old versions', async () => {
@@ -48,7 +52,7 @@ export function createGc(
       const stored = await listStored(bucket, doc)
       await refuseOlderDocument(bucket, doc)
       const org = await orgs.current(doc.org)
-      const policy = doc.retention ?? org.retention
+      const policy = doc.retention ?? (asIf === undefined ? org.retention : (asIf.retention ?? undefined))
       const most = org.limits?.versions
       const plan = planRetention({
         stored,
@@ -106,7 +110,9 @@ export function createGc(
     return readable
   }
 
-  return async ({ org, dryRun }, caller) => {
+  return async ({ org, dryRun, asIf: supposed, onUnit }, caller) => {
+    // What is really removed goes by what is stored.
+    const options = { dryRun, ...(dryRun && supposed !== undefined ? { asIf: supposed } : {}) }
     let units = 0
     const total = { unitsWithRule: 0, versionsPruned: 0, eventsPruned: 0, objectsDeleted: 0, bytesDeleted: 0 }
     if (org !== undefined) await orgs.require(org)
@@ -117,21 +123,22 @@ export function createGc(
     }
     const names = org === undefined ? await readableOrgs() : [org]
     for (const name of names) {
-      for (const entry of await catalog.all(name)) {
+      await forEachLimit(await catalog.all(name), dryRun ? LOOKS_AT_ONCE : 1, async (entry) => {
         caller.signal?.throwIfAborted()
-        const counts = await collect({ org: name, id: entry.id }, dryRun, caller).catch((error: unknown) => {
+        const counts = await collect({ org: name, id: entry.id }, options, caller).catch((error: unknown) => {
           if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
           log.error('nothing was removed of a damaged unit', { unit: entry.name, error: error.message })
           return undefined
         })
-        if (counts === undefined) continue
+        if (counts === undefined) return
         total.versionsPruned += counts.versionsPruned
         total.objectsDeleted += counts.objectsDeleted
         total.bytesDeleted += counts.bytesDeleted
         total.unitsWithRule += counts.unitsWithRule
         units++
-      }
-      addEvents(await collectEvents.ofOrg(name, dryRun, caller))
+        if (counts.objectsDeleted > 0) onUnit?.({ id: entry.id, ...counts })
+      })
+      addEvents(await collectEvents.ofOrg(name, options, caller))
       if (!dryRun) await Promise.all([runTokens.removeExpired(name, caller), uploads.removeOld(name)])
     }
     if (org === undefined) addEvents(await collectEvents.ofServer(names, dryRun, caller))

@@ -41,13 +41,3 @@ export function retentionOf({
     ...(keepDays === undefined ? {} : { days: keepDays }),
   }
 }
-
-export function sayRetention(
-  retention: { readonly count: number | null; readonly days: number | null } | null,
-): string {
-  const parts = [
-    ...(retention?.count ? [`at least ${retention.count} versions`] : []),
-    ...(retention?.days ? [`all of the last ${retention.days} days`] : []),
-  ]
-  return parts.length === 0 ? 'everything' : parts.join(' and ')
-}

@@ -15,7 +15,7 @@ interface WithView {
   readonly view: OrgView
 }
 
-/** `path` follows `/app/{org}`. A parameter `unit` is the unit that it is about. */
+/** `path` follows `/app/{org}`. A parameter `unit` or `project` is what it is about. */
 interface OfOrg<S extends Shape> extends Described {
   readonly path: '' | `/${string}`
   readonly params?: S
@@ -67,8 +67,8 @@ function addressOf<S extends Shape>({ path, params, also = [] }: OfOrg<S>) {
     path: `/app/{org}${path}`,
     params: z.object({ org: z.string(), ...params }) as unknown as OrgParams<S>,
     target: (given: { readonly params: unknown }) => {
-      const { org, unit } = given.params as { readonly org: string; readonly unit?: string }
-      return { org, unit }
+      const { org, unit, project } = given.params as Resource
+      return { org, unit, project }
     },
     also: ({ target }: { readonly target: Resource }) => also.map((action) => ({ action, resource: target })),
   }

@@ -15,7 +15,10 @@ interface TabPlace {
 /** The pages of the settings. A page that is added gets its line here. */
 const TABS: readonly TabPlace[] = [
   { label: 'General', action: 'org:read' },
+  { label: 'Projects', tab: 'projects', action: 'org:read' },
+  { label: 'Retention', tab: 'retention', action: 'org:read' },
   { label: 'Notifications', tab: 'notifications', action: 'notification:read' },
+  { label: 'Usage', tab: 'usage', action: 'org:read' },
 ]
 
 interface SettingsFrameProps {

@@ -1,14 +1,18 @@
-import { sayCreator } from '../../../../base/text/author.ts'
+import { sayAuthor, sayCreator } from '../../../../base/text/author.ts'
 import { bytes } from '../../../../base/text/bytes.ts'
 import type { OrgView as Organization } from '../../../../state/index.ts'
 import type { Faults } from '../shell/faults.ts'
 import { Form } from '../shell/layout.tsx'
-import { Card, Command, Split, Time } from '../shell/parts.tsx'
+import { Card, Command, Notice, Split, Time } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
+import { DeleteCard, RestoreCard } from './delete-card.tsx'
 import { SettingsFrame, settingsPath } from './frame.tsx'
 import type { LimitsInput } from './limits-form.ts'
 import { RaceNotice } from './race-notice.tsx'
 import { TextField } from './text-field.tsx'
+
+/** What was overtaken by another change. */
+export type Race = 'name' | 'limits' | 'delete'
 
 interface GeneralPageProps {
   readonly view: OrgView
@@ -17,7 +21,9 @@ interface GeneralPageProps {
   readonly name: string
   readonly limits: LimitsInput
   readonly faults: Faults
-  readonly race: 'name' | 'limits' | undefined
+  readonly race: Race | undefined
+  /** True: deleting was refused because units are locked. */
+  readonly isLocked: boolean
 }
 
 export function GeneralPage(props: GeneralPageProps) {
@@ -33,9 +39,12 @@ export function GeneralPage(props: GeneralPageProps) {
           </>
         }
       >
-        {race === 'name' && <RaceNotice what="the organization" facts={[['Name', now.name]]} />}
+        {now.deleted !== null && <Deleted {...props} />}
         {race === 'limits' && <RaceNotice what="the organization" facts={limitFacts(now)} />}
-        {mayChange ? (
+        {(race === 'name' || race === 'delete') && (
+          <RaceNotice what="the organization" facts={[['Name', now.name], ...limitFacts(now)]} />
+        )}
+        {mayChange && now.deleted === null ? (
           <>
             <NameForm {...props} />
             <LimitsForm {...props} />
@@ -52,8 +61,29 @@ export function GeneralPage(props: GeneralPageProps) {
             </dl>
           </Card>
         )}
+        {now.deleted === null && view.may('org:delete') && <DeleteCard {...props} />}
       </Split>
     </SettingsFrame>
+  )
+}
+
+function Deleted({ view, now }: GeneralPageProps) {
+  return (
+    <>
+      <Notice kind="warn">
+        <p>
+          The organization was deleted
+          {now.deleted !== null && (
+            <>
+              {' '}
+              by {sayAuthor(now.deleted)} on <Time at={now.deleted.at} />
+            </>
+          )}
+          . Its units are refused.
+        </p>
+      </Notice>
+      {view.may('org:delete') && <RestoreCard view={view} />}
+    </>
   )
 }
 

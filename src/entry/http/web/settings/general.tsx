@@ -10,8 +10,9 @@ import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
 import { htmlReply } from '../shell/render.ts'
 import type { OrgView } from '../shell/view.ts'
+import { checkTyped } from './confirm-name.tsx'
 import { settingsPath } from './frame.tsx'
-import { GeneralPage } from './general-page.tsx'
+import { GeneralPage, type Race } from './general-page.tsx'
 import { type LimitsInput, limitsFields, limitsIn, limitsInputOf } from './limits-form.ts'
 
 interface Request {
@@ -25,13 +26,14 @@ interface Shown {
   readonly limits?: LimitsInput
   readonly faults?: Faults
   /** What was overtaken by another change. */
-  readonly race?: 'name' | 'limits'
+  readonly race?: Race
+  readonly isLocked?: boolean
 }
 
 async function generalPage({ org, view, x }: Request, services: WebServices, shown: Shown = {}) {
   const now: Organization = await services.control.orgs.get(org, x.caller)
-  const { name = now.name, limits = limitsInputOf(now.limits), faults = {}, race } = shown
-  const props = { view, now, name, limits, faults, race }
+  const { name = now.name, limits = limitsInputOf(now.limits), faults = {}, race, isLocked = false } = shown
+  const props = { view, now, name, limits, faults, race, isLocked }
   const status = race !== undefined ? 409 : Object.keys(faults).length > 0 ? 400 : 200
   return htmlReply(<GeneralPage {...props} />, status)
 }
@@ -87,4 +89,42 @@ export const generalRoutes: readonly Route[] = [
       return seeOther(settingsPath(view))
     },
   }),
+  orgForm({
+    path: '/settings/delete',
+    id: 'deleteOrganizationByForm',
+    action: 'org:delete',
+    summary: 'Delete an organization; it can be restored',
+    fields: { confirm: z.string().trim().default(''), force: z.literal('on').optional(), etag },
+    async handle({ params: { org }, body, view, x, caller }, services) {
+      const request = { org, view, x }
+      const { name } = await services.control.orgs.get(org, caller)
+      try {
+        checkTyped(body.confirm, name)
+        await services.control.orgs.remove(org, { force: body.force === 'on' }, caller, [body.etag])
+      } catch (error) {
+        if (isTacoError(error, 'PRECONDITION_FAILED'))
+          return generalPage(request, services, { race: 'delete' })
+        // Without their names: not everyone who may delete the organization sees every unit.
+        if (isTacoError(error, 'LOCKED'))
+          return generalPage(request, services, { isLocked: true, faults: { confirm: LOCKED } })
+        return generalPage(request, services, { faults: faultsAt(error, ['confirm']) })
+      }
+      setFlash(x, services.cookies, { kind: 'ok', text: `The organization ${name} was deleted.` })
+      return seeOther('/app')
+    },
+  }),
+  orgForm({
+    path: '/settings/restore',
+    id: 'restoreOrganizationByForm',
+    action: 'org:delete',
+    summary: 'Restore a deleted organization',
+    fields: {},
+    async handle({ params: { org }, view, x, caller }, services) {
+      const { name } = await services.control.orgs.restore(org, caller)
+      setFlash(x, services.cookies, { kind: 'ok', text: `The organization ${name} was restored.` })
+      return seeOther(view.org.base)
+    },
+  }),
 ]
+
+const LOCKED = 'Units are locked. Wait until they are unlocked, or tick the box.'

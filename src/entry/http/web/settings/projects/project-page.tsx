@@ -1,0 +1,168 @@
+import type { Project } from '../../../../../projects/index.ts'
+import type { UnitView } from '../../../../../state/index.ts'
+import { unitPath } from '../../shell/addresses.ts'
+import type { Faults } from '../../shell/faults.ts'
+import { Form } from '../../shell/layout.tsx'
+import { Card, Split, Time } from '../../shell/parts.tsx'
+import { type Column, DataTable, ListFooter, type Paging } from '../../shell/table.tsx'
+import type { OrgView } from '../../shell/view.ts'
+import { ConfirmName } from '../confirm-name.tsx'
+import { SettingsFrame, settingsPath } from '../frame.tsx'
+import { RaceNotice } from '../race-notice.tsx'
+import { ProjectFields } from './project-fields.tsx'
+import type { ProjectInput } from './project-form.ts'
+import { projectPath } from './projects-page.tsx'
+import { sayLabels } from './read.ts'
+
+export interface ProjectPageProps {
+  readonly view: OrgView
+  readonly project: Project
+  readonly isDefault: boolean
+  readonly mayChange: boolean
+  readonly units: readonly UnitView[]
+  readonly paging: Paging
+  readonly input: ProjectInput
+  readonly faults: Faults
+  readonly isRace: boolean
+}
+
+export function ProjectPage(props: ProjectPageProps) {
+  const { view, project, mayChange, units, paging, isRace } = props
+  return (
+    <SettingsFrame view={view} tab="projects" title={`Project ${project.name}`}>
+      <p class="crumbs">
+        <a href={settingsPath(view, 'projects')}>Projects</a> /
+      </p>
+      <h2>{project.name}</h2>
+      <Split
+        side={
+          <>
+            <Facts {...props} />
+            {mayChange && <ChangeForm {...props} />}
+            {mayChange && !props.isDefault && <DeleteForm {...props} />}
+          </>
+        }
+      >
+        {isRace && (
+          <RaceNotice
+            what="the project"
+            facts={[
+              ['Name', project.name],
+              ['Description', project.description || 'none'],
+              ['Labels', sayLabels(project.labels) || 'none'],
+            ]}
+          />
+        )}
+        <Card title="Units">
+          {units.length === 0 ? (
+            <p class="muted">No unit is in this project. Move one here in the settings of the unit.</p>
+          ) : (
+            <DataTable
+              path={view.path}
+              caption="Units of the project"
+              columns={unitColumns(view)}
+              items={units}
+              hrefOf={({ name }) => unitPath(view.org.base, name)}
+            />
+          )}
+          <ListFooter path={view.path} paging={paging} />
+        </Card>
+      </Split>
+    </SettingsFrame>
+  )
+}
+
+export function unitColumns({ org }: OrgView): readonly Column<UnitView>[] {
+  return [
+    {
+      name: 'unit',
+      label: 'Unit',
+      cell: ({ name }) => (
+        <a class="mono" href={unitPath(org.base, name)}>
+          {name}
+        </a>
+      ),
+      value: ({ name }) => name,
+    },
+    {
+      name: 'resources',
+      label: 'Resources',
+      isNumber: true,
+      cell: ({ state }) => state?.resources?.toLocaleString('en') ?? '',
+      value: ({ state }) => state?.resources ?? null,
+    },
+    {
+      name: 'changed',
+      label: 'Changed',
+      cell: ({ changedAt }) => <Time at={changedAt} />,
+      value: ({ changedAt }) => changedAt,
+    },
+  ]
+}
+
+function Facts({ project, isDefault, paging, mayChange }: ProjectPageProps) {
+  return (
+    <Card title="About">
+      <dl class="keyed">
+        <dt>Id</dt>
+        <dd class="mono">{project.id}</dd>
+        <dt>Units</dt>
+        <dd class="num">{paging.total.toLocaleString('en')}</dd>
+        {!mayChange && (
+          <>
+            <dt>Description</dt>
+            <dd>{project.description || 'none'}</dd>
+            <dt>Labels</dt>
+            <dd class="mono">{sayLabels(project.labels) || 'none'}</dd>
+          </>
+        )}
+        {project.createdAt > 0 && (
+          <>
+            <dt>Created</dt>
+            <dd>
+              <Time at={project.createdAt} />
+            </dd>
+            <dt>By</dt>
+            <dd>{project.createdBy}</dd>
+          </>
+        )}
+      </dl>
+      {isDefault && <p class="muted">New units are in this project. It cannot be deleted.</p>}
+    </Card>
+  )
+}
+
+function ChangeForm({ view, project, input, faults }: ProjectPageProps) {
+  return (
+    <Card title="Settings">
+      <Form view={view} action={projectPath(view, project)} class="form">
+        <input type="hidden" name="seen" value={String(project.updatedAt)} />
+        <ProjectFields input={input} faults={faults} />
+        <div>
+          <button class="button primary" type="submit">
+            Save
+          </button>
+        </div>
+      </Form>
+    </Card>
+  )
+}
+
+function DeleteForm({ view, project, faults }: ProjectPageProps) {
+  return (
+    <Card title="Delete">
+      <p class="muted">A project can be deleted when no unit is in it.</p>
+      <details class="more" open={faults['confirm'] !== undefined}>
+        <summary>Delete this project</summary>
+        <Form view={view} action={`${projectPath(view, project)}/delete`} class="form">
+          <ConfirmName name={project.name} faults={faults} />
+          <div>
+            <button class="button danger" type="submit">
+              Delete project
+            </button>
+          </div>
+        </Form>
+      </details>
+    </Card>
+  )
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { TacoError, isTacoError } from '../../../../../base/errors.ts'
+import { type Project, defaultProjectId, projectIdOf } from '../../../../../projects/index.ts'
+import { changedMeanwhile } from '../../../../../state/index.ts'
+import type { Exchange } from '../../../kit/exchange.ts'
+import { seeOther } from '../../../kit/response/redirect.ts'
+import type { Route } from '../../../kit/routes/route.ts'
+import { orgForm, orgPage } from '../../org-page.ts'
+import type { WebServices } from '../../services.ts'
+import { ExportFormat, exported } from '../../shell/export.ts'
+import { type Faults, faultsAt } from '../../shell/faults.ts'
+import { setFlash } from '../../shell/flash.ts'
+import { htmlReply } from '../../shell/render.ts'
+import { pageOf } from '../../shell/table.tsx'
+import type { OrgView } from '../../shell/view.ts'
+import { checkTyped } from '../confirm-name.tsx'
+import { settingsPath } from '../frame.tsx'
+import {
+  NEW_PROJECT,
+  PROJECT_FIELDS,
+  type ProjectInput,
+  inputOf,
+  projectFields,
+  projectIn,
+} from './project-form.ts'
+import { ProjectPage, unitColumns } from './project-page.tsx'
+import { ProjectsPage, projectColumns, projectPath } from './projects-page.tsx'
+import { countedProjects } from './read.ts'
+
+const PAGE_SIZE = 50
+
+interface Request {
+  readonly org: string
+  readonly view: OrgView
+  readonly x: Exchange
+}
+
+const pageNumber = z.coerce.number().int().default(1).catch(1)
+const ListQuery = z.object({
+  search: z.string().trim().default('').catch(''),
+  page: pageNumber,
+  format: ExportFormat.catch(undefined),
+})
+const UnitsQuery = z.object({ page: pageNumber, format: ExportFormat.catch(undefined) })
+const params = { project: z.string() }
+
+interface ListShown extends Partial<z.output<typeof ListQuery>> {
+  readonly input?: ProjectInput
+  readonly faults?: Faults
+}
+
+async function listPage({ org, view, x }: Request, services: WebServices, shown: ListShown) {
+  const { search = '', page = 1, format, input = NEW_PROJECT, faults = {} } = shown
+  const all = await countedProjects(org, x.caller, services)
+  const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
+  if (format !== undefined) return exported(format, 'projects', projectColumns(view), found)
+  const props = { view, search, input, faults, ...pageOf(found, page, PAGE_SIZE) }
+  return htmlReply(<ProjectsPage {...props} />, Object.keys(faults).length === 0 ? 200 : 400)
+}
+
+async function findProject(org: string, id: string, { projects }: WebServices): Promise<Project> {
+  const found = await projects.find(org, id)
+  if (found !== undefined) return found
+  throw new TacoError('NOT_FOUND', `There is no project ${id}.`, { facts: { id } })
+}
+
+interface ProjectShown extends Partial<z.output<typeof UnitsQuery>> {
+  readonly id: string
+  readonly input?: ProjectInput
+  readonly faults?: Faults
+  readonly isRace?: boolean
+}
+
+async function projectPage({ org, view, x }: Request, services: WebServices, shown: ProjectShown) {
+  const { id, page = 1, format, faults = {}, isRace = false } = shown
+  const project = await findProject(org, id, services)
+  const of = { org, matches: (unit: Parameters<typeof projectIdOf>[0]) => projectIdOf(unit) === id }
+  if (format !== undefined) {
+    const { items } = await services.control.units.select({ ...of, skip: 0, limit: Infinity }, x.caller)
+    return exported(format, 'units', unitColumns(view), items)
+  }
+  const skip = (Math.max(1, page) - 1) * PAGE_SIZE
+  const { items, total } = await services.control.units.select({ ...of, skip, limit: PAGE_SIZE }, x.caller)
+  const { allowed } = await services.access.decide(x.principal, 'org:admin', { org, project: id })
+  const props = {
+    view,
+    project,
+    isDefault: id === defaultProjectId(org),
+    mayChange: allowed,
+    units: items,
+    paging: { page: Math.max(1, page), size: PAGE_SIZE, total },
+    input: shown.input ?? inputOf(project),
+    faults,
+    isRace,
+  }
+  const status = isRace ? 409 : Object.keys(faults).length > 0 ? 400 : 200
+  return htmlReply(<ProjectPage {...props} />, status)
+}
+
+export const projectRoutes: readonly Route[] = [
+  orgPage({
+    path: '/settings/projects',
+    id: 'showProjects',
+    action: 'org:read',
+    summary: 'The projects of an organization',
+    query: ListQuery,
+    handle: ({ params: { org }, query, view, x }, services) => listPage({ org, view, x }, services, query),
+  }),
+  orgForm({
+    path: '/settings/projects',
+    id: 'createProjectByForm',
+    action: 'org:admin',
+    summary: 'Create a project',
+    fields: projectFields,
+    async handle({ params: { org }, body, view, x, caller }, services) {
+      try {
+        const project = await services.projects.create(org, projectIn(body), caller)
+        setFlash(x, services.cookies, { kind: 'ok', text: `The project ${project.name} was created.` })
+        return seeOther(projectPath(view, project))
+      } catch (error) {
+        const faults = faultsAt(error, PROJECT_FIELDS, 'ALREADY_EXISTS', 'LIMIT_REACHED')
+        return listPage({ org, view, x }, services, { input: body, faults })
+      }
+    },
+  }),
+  orgPage({
+    path: '/settings/projects/{project}',
+    params,
+    id: 'showProject',
+    action: 'org:read',
+    summary: 'A project and its units',
+    query: UnitsQuery,
+    handle: ({ params: { org, project }, query, view, x }, services) =>
+      projectPage({ org, view, x }, services, { id: project, ...query }),
+  }),
+  orgForm({
+    path: '/settings/projects/{project}',
+    params,
+    id: 'changeProjectByForm',
+    action: 'org:admin',
+    summary: 'Change a project',
+    fields: {
+      ...projectFields,
+      /** When the project that the person saw was changed last. */
+      seen: z.string().default(''),
+    },
+    async handle({ params: { org, project: id }, body, view, x, caller }, services) {
+      const { seen, ...input } = body
+      await findProject(org, id, services)
+      try {
+        const fields = projectIn(input)
+        const change = (before: Project): Project => {
+          if (String(before.updatedAt) !== seen) throw changedMeanwhile(`The project ${before.name}`)
+          return { ...before, ...fields }
+        }
+        await services.projects.update(org, id, change, caller)
+      } catch (error) {
+        if (isTacoError(error, 'PRECONDITION_FAILED'))
+          return projectPage({ org, view, x }, services, { id, input, isRace: true })
+        const faults = faultsAt(error, PROJECT_FIELDS, 'ALREADY_EXISTS')
+        return projectPage({ org, view, x }, services, { id, input, faults })
+      }
+      setFlash(x, services.cookies, { kind: 'ok', text: 'The project was saved.' })
+      return seeOther(projectPath(view, { id }))
+    },
+  }),
+  orgForm({
+    path: '/settings/projects/{project}/delete',
+    params,
+    id: 'deleteProjectByForm',
+    action: 'org:admin',
+    summary: 'Delete a project without units',
+    fields: { confirm: z.string().trim().default('') },
+    async handle({ params: { org, project: id }, body, view, x, caller }, services) {
+      const { name } = await findProject(org, id, services)
+      try {
+        checkTyped(body.confirm, name)
+        await services.projects.remove(org, id, caller)
+      } catch (error) {
+        const faults = faultsAt(error, ['confirm'], 'CONFLICT')
+        return projectPage({ org, view, x }, services, { id, faults })
+      }
+      setFlash(x, services.cookies, { kind: 'ok', text: `The project ${name} was deleted.` })
+      return seeOther(settingsPath(view, 'projects'))
+    },
+  }),
+]
