@@ -124,6 +124,26 @@ function joined(edges: readonly GraphEdgeView[], boxOf: ReadonlyMap<string, stri
   return [...found.values()]
 }
 
+/** With more lines than this, none of them can be followed. */
+const MOST_LINES = 48
+
+/**
+ * The lines that are worth drawing, if there are too many: those of the selected unit, those along which something
+ * changed, and those that stand for the most dependencies. Pure.
+ */
+export function linesToDraw(
+  edges: readonly BoxEdge[],
+  selected: string | undefined,
+): { readonly lines: readonly BoxEdge[]; readonly leftOut: number } {
+  if (edges.length <= MOST_LINES) return { lines: edges, leftOut: 0 }
+  const weight = ({ from, to, edges: all }: BoxEdge) => {
+    if (selected !== undefined && (from === selected || to === selected)) return Infinity
+    return all.some(({ state }) => state === 'changed') ? Number.MAX_SAFE_INTEGER : all.length
+  }
+  const lines = edges.toSorted((a, b) => (weight(b) > weight(a) ? 1 : weight(b) < weight(a) ? -1 : 0))
+  return { lines: lines.slice(0, MOST_LINES), leftOut: edges.length - MOST_LINES }
+}
+
 /** The look that wants attention most. */
 export function worstLook(nodes: readonly NodeView[]): Look {
   const looks = new Set(nodes.map(lookOf))

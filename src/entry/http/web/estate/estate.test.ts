@@ -5,7 +5,7 @@ import { push, stateText } from '../../../../../test/support/state.ts'
 import { systemCaller } from '../../../../access/index.ts'
 import { TacoError } from '../../../../base/errors.ts'
 import type { Graph, GraphEdgeView, NodeView } from '../../../../graph/index.ts'
-import { collapseGraph } from './collapse.ts'
+import { collapseGraph, linesToDraw } from './collapse.ts'
 import { groupUnits } from './groups.ts'
 import { EstateQuery, momentOf, selectUnits } from './selection.ts'
 import { sortUnits, sortingIn } from './table.tsx'
@@ -125,6 +125,21 @@ test('a graph closes folders until it can be read, and opens those that the pers
   expect(small.boxes).toHaveLength(20)
   const huge = Array.from({ length: 1000 }, (_, i) => node(`all/u${i}`))
   expect(collapseGraph(huge, [], { open: ['all'], shut: [] }).boxes, 'more than can be drawn').toHaveLength(1)
+})
+
+test('of too many lines, a graph draws those of the selection, those with changes, and the heaviest', () => {
+  const line = (i: number, edges: readonly GraphEdgeView[]) => ({ from: `a${i}/`, to: `b${i}/`, edges })
+  const plain = edge('x', 'y')
+  const lines = Array.from({ length: 100 }, (_, i) => line(i, i % 2 === 0 ? [plain, plain] : [plain]))
+  const changed = line(100, [edge('x', 'y', 'changed')])
+  const own = { from: 'c/', to: 'ws-x', edges: [plain] }
+
+  const few = linesToDraw(lines.slice(0, 48), undefined)
+  expect(few).toEqual({ lines: lines.slice(0, 48), leftOut: 0 })
+  const many = linesToDraw([...lines, changed, own], 'ws-x')
+  expect(many.lines.slice(0, 2)).toEqual([own, changed])
+  expect(many.lines.slice(2).every(({ edges }) => edges.length === 2)).toBe(true)
+  expect([many.lines.length, many.leftOut]).toEqual([48, 54])
 })
 
 test('a table is sorted by what wants attention, and what has no value comes last', () => {

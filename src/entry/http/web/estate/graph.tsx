@@ -3,12 +3,21 @@ import { withQuery } from '../shell/addresses.ts'
 import { Card } from '../shell/parts.tsx'
 import { type DrawnPicture, Picture, drawPicture } from '../shell/picture.tsx'
 import { LOOKS, LOOK_WORDS, lookOf, lookWords } from '../shell/status.tsx'
-import { type BoxEdge, type Collapsed, type GraphBox, collapseGraph, worstLook } from './collapse.ts'
+import {
+  type BoxEdge,
+  type Collapsed,
+  type GraphBox,
+  collapseGraph,
+  linesToDraw,
+  worstLook,
+} from './collapse.ts'
 import { type EstateQuery, countLooks } from './selection.ts'
 
 export interface DrawnGraph {
   readonly picture: DrawnPicture
   readonly open: readonly string[]
+  /** Lines that are not drawn, because there are too many. */
+  readonly leftOut: number
 }
 
 /** Units and closed folders, in layers. */
@@ -19,11 +28,13 @@ export async function drawEstate(
   path: string,
 ): Promise<DrawnGraph> {
   const collapsed: Collapsed = collapseGraph(nodes, edges, query)
+  const selected = collapsed.boxes.find(({ node }) => node !== undefined && node.name === query.unit)
+  const { lines, leftOut } = linesToDraw(collapsed.edges, selected?.id)
   const picture = await drawPicture(
     collapsed.boxes.map((box) => boxNode(box, query, path)),
-    collapsed.edges.map((edge) => edgeBetween(edge, collapsed.edges.length <= MOST_LABELS)),
+    lines.map((line) => edgeBetween(line, lines.length <= MOST_LABELS)),
   )
-  return { picture, open: collapsed.open }
+  return { picture, open: collapsed.open, leftOut }
 }
 
 function boxNode({ id, path: place, node, units }: GraphBox, query: EstateQuery, path: string) {
@@ -83,7 +94,7 @@ interface EstateGraphProps {
   readonly path: string
 }
 
-export function EstateGraph({ graph: { picture, open }, query, path }: EstateGraphProps) {
+export function EstateGraph({ graph: { picture, open, leftOut }, query, path }: EstateGraphProps) {
   return (
     <Card>
       {(open.length > 0 || query.around !== undefined) && (
@@ -104,6 +115,12 @@ export function EstateGraph({ graph: { picture, open }, query, path }: EstateGra
         </p>
       )}
       <Picture of={picture} label="Units and what they use" />
+      {leftOut > 0 && (
+        <p class="muted">
+          {leftOut.toLocaleString('en')} lines are left out: those that stand for the fewest dependencies.
+          Open a folder and select a unit to see all that it uses.
+        </p>
+      )}
     </Card>
   )
 }
