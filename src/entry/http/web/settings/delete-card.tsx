@@ -3,7 +3,7 @@ import type { Faults } from '../shell/faults.ts'
 import { Form } from '../shell/layout.tsx'
 import { Card } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
-import { ConfirmName } from './confirm-name.tsx'
+import { ConfirmName } from '../shell/form/confirm-name.tsx'
 import { settingsPath } from './frame.tsx'
 
 interface DeleteCardProps {

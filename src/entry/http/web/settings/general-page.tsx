@@ -8,8 +8,8 @@ import type { OrgView } from '../shell/view.ts'
 import { DeleteCard, RestoreCard } from './delete-card.tsx'
 import { SettingsFrame, settingsPath } from './frame.tsx'
 import type { LimitsInput } from './limits-form.ts'
-import { RaceNotice } from './race-notice.tsx'
-import { TextField } from './text-field.tsx'
+import { RaceNotice } from '../shell/form/race-notice.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
 
 /** What was overtaken by another change. */
 export type Race = 'name' | 'limits' | 'delete'

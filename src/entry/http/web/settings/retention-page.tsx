@@ -7,11 +7,11 @@ import { Form } from '../shell/layout.tsx'
 import { Card, Command, Notice, Split } from '../shell/parts.tsx'
 import { type Column, DataTable } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
-import { ConfirmName } from './confirm-name.tsx'
+import { ConfirmName } from '../shell/form/confirm-name.tsx'
 import { SettingsFrame, settingsPath } from './frame.tsx'
-import { RaceNotice } from './race-notice.tsx'
+import { RaceNotice } from '../shell/form/race-notice.tsx'
 import type { RetentionInput } from './retention-form.ts'
-import { TextField } from './text-field.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
 
 type RemovedUnit = RemovedOfUnit & { readonly name: string }
 

@@ -1,6 +1,6 @@
 import type { Faults } from '../../shell/faults.ts'
 import { Field, describedBy } from '../../shell/parts.tsx'
-import { TextField } from '../text-field.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
 import type { ProjectInput } from './project-form.ts'
 
 /** For a new project and for one that is changed. */

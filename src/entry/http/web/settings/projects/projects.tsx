@@ -13,7 +13,7 @@ import { setFlash } from '../../shell/flash.ts'
 import { htmlReply } from '../../shell/render.ts'
 import { pageOf } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
-import { checkTyped } from '../confirm-name.tsx'
+import { checkTyped } from '../../shell/form/confirm-name.tsx'
 import { settingsPath } from '../frame.tsx'
 import {
   NEW_PROJECT,

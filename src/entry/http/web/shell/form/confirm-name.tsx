@@ -1,5 +1,5 @@
-import { badRequest } from '../../../../base/errors.ts'
-import type { Faults } from '../shell/faults.ts'
+import { badRequest } from '../../../../../base/errors.ts'
+import type { Faults } from '../faults.ts'
 import { TextField } from './text-field.tsx'
 
 interface ConfirmNameProps {

@@ -1,5 +1,5 @@
-import type { Faults } from '../shell/faults.ts'
-import { Field, describedBy } from '../shell/parts.tsx'
+import type { Faults } from '../faults.ts'
+import { Field, describedBy } from '../parts.tsx'
 
 interface TextFieldProps {
   readonly id: string

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { Notice } from '../shell/parts.tsx'
+import { Notice } from '../parts.tsx'
 
 interface RaceNoticeProps {
   /** Such as `the limits`. */
