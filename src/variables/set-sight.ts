@@ -3,7 +3,7 @@ import { badRequest, isTacoError } from '../base/errors.ts'
 import { type Projects, projectIdOf } from '../projects/index.ts'
 import type { StateControl, UnitView } from '../state/index.ts'
 import type { UnitVariables } from './unit-variables.ts'
-import { type VariableSet, scopeFor } from './variable-set.ts'
+import { type Scope, type VariableSet, scopeFor } from './variable-set.ts'
 
 interface Named {
   readonly id: string
@@ -17,6 +17,8 @@ export interface SetSight {
   unitsOf(set: VariableSet): readonly Named[]
   /** Those that exist. */
   projectsOf(set: VariableSet): readonly Named[]
+  /** The units that get it, by name: those whose variables the caller may read. */
+  appliesTo(set: VariableSet): readonly (Named & { readonly scope: Scope })[]
 }
 
 export interface Attachments {
@@ -77,13 +79,18 @@ export function createSetSights({ units, projects, unitVariables }: Needs): SetS
       const known = new Map((await projects.fresh(org)).map((project) => [project.id, project]))
       const { sight } = caller
       const seesAll = sight === undefined || sight.may('vars:read', undefined)
+      const scopeIn = (set: VariableSet, unit: UnitView) =>
+        scopeFor(set, { id: unit.id, project: projectIdOf(unit) })
       const readable = [...shown.values()].filter((unit) => sight?.may('vars:read', unit) !== false)
       return {
-        sees: (set) =>
-          seesAll ||
-          readable.some((unit) => scopeFor(set, { id: unit.id, project: projectIdOf(unit) }) !== undefined),
+        sees: (set) => seesAll || readable.some((unit) => scopeIn(set, unit) !== undefined),
         unitsOf: (set) => namedIn(shown, set.units),
         projectsOf: (set) => namedIn(known, set.projects),
+        appliesTo: (set) =>
+          readable.flatMap((unit) => {
+            const scope = scopeIn(set, unit)
+            return scope === undefined ? [] : [{ id: unit.id, name: unit.name, scope }]
+          }),
       }
     },
     async check(org, { owner, units: some = [], projects: others = [] }, caller) {

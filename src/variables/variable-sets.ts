@@ -1,7 +1,9 @@
 import type { Caller } from '../access/index.ts'
 import { TacoError } from '../base/errors.ts'
+import { sha256Hex } from '../base/sha256-hex.ts'
 import type { Projects } from '../projects/index.ts'
 import { type RecordDeps, type Records, createRecords } from '../records/index.ts'
+import { changedMeanwhile } from '../state/index.ts'
 import { type VariableSet, checkSet, variableSetKind } from './variable-set.ts'
 import type { Owner, Variables } from './variables.ts'
 
@@ -37,13 +39,25 @@ export interface VariableSets extends Pick<Records<VariableSet>, 'locate'> {
   /** By id or name. NOT_FOUND if there is none. */
   get(org: string, idOrName: string): Promise<VariableSet>
   create(org: string, set: NewSet, caller: Caller): Promise<VariableSet>
-  update(org: string, id: string, change: SetChange, caller: Caller): Promise<VariableSet>
+  /** `expected`: the `setTag` of the set that the change is meant for; else PRECONDITION_FAILED. */
+  update(
+    org: string,
+    id: string,
+    change: SetChange,
+    caller: Caller,
+    expected?: string,
+  ): Promise<VariableSet>
   /** With its variables. */
   remove(org: string, id: string, caller: Caller): Promise<void>
 }
 
 export function ownerOf(org: string, { id, name }: Pick<VariableSet, 'id' | 'name'>): Owner {
   return { org, set: { id, name } }
+}
+
+/** The same as long as nothing about the set changes, its variables apart. */
+export function setTag(set: VariableSet): string {
+  return sha256Hex(JSON.stringify(set))
 }
 
 export function createVariableSets(deps: SetDeps, variables: Pick<Variables, 'clear'>): VariableSets {
@@ -99,11 +113,13 @@ export function createVariableSets(deps: SetDeps, variables: Pick<Variables, 'cl
       for (const { id } of (await sorted(org)).left) await remove(org, id, caller)
       return records.create({ org }, set, caller)
     },
-    update: (org, id, { units, projects, ...given }, caller) =>
+    update: (org, id, { units, projects, ...given }, caller, expected) =>
       records.update(
         { org },
         id,
         (before) => {
+          if (expected !== undefined && expected !== setTag(before))
+            throw changedMeanwhile(`The variable set ${before.name}`)
           const after = {
             ...before,
             ...withoutUndefined(given),

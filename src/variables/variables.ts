@@ -4,6 +4,7 @@ import { TacoError, badRequest } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
 import { sha256Hex } from '../base/sha256-hex.ts'
 import { type Place, type RecordDeps, createRecords } from '../records/index.ts'
+import { changedMeanwhile } from '../state/index.ts'
 import {
   type Category,
   MAX_BYTES,
@@ -36,8 +37,15 @@ export interface Variables {
   get(owner: Owner, id: string): Promise<VariableView>
   /** ALREADY_EXISTS with `facts.field` if the owner has one of that key and category. */
   create(owner: Owner, input: VariableInput, caller: Caller): Promise<VariableView>
-  update(owner: Owner, id: string, change: VariableChange, caller: Caller): Promise<VariableView>
-  remove(owner: Owner, id: string, caller: Caller): Promise<void>
+  /** `expected`: the versionId that the change is meant for; else PRECONDITION_FAILED, and nothing is written. */
+  update(
+    owner: Owner,
+    id: string,
+    change: VariableChange,
+    caller: Caller,
+    expected?: string,
+  ): Promise<VariableView>
+  remove(owner: Owner, id: string, caller: Caller, expected?: string): Promise<void>
   /** Creates or changes some and removes others, all in one write. Gives those that were set. */
   change(
     owner: Owner,
@@ -183,20 +191,20 @@ export function createVariableStore(deps: VariableDeps): VariableStore {
         },
         caller,
       ),
-    update: (owner, id, change, caller) =>
+    update: (owner, id, change, caller, expected) =>
       write(
         owner,
         (edit) => {
-          const before = found(edit.records, id)
+          const before = found(edit.records, id, expected)
           const after = changed(owner, before, change)
           return { edit: replace(owner, edit, before, after), answer: viewVariable(after) }
         },
         caller,
       ),
-    remove: (owner, id, caller) =>
+    remove: (owner, id, caller, expected) =>
       write(
         owner,
-        (edit) => ({ edit: drop(owner, edit, found(edit.records, id)), answer: undefined }),
+        (edit) => ({ edit: drop(owner, edit, found(edit.records, id, expected)), answer: undefined }),
         caller,
       ),
     change: (owner, { set = [], remove = [] }, caller) =>
@@ -227,9 +235,11 @@ function isNamed(variable: StoredVariable, { key, category }: VariableName): boo
   return variable.key === key && variable.category === category
 }
 
-function found(variables: readonly StoredVariable[], id: string): StoredVariable {
+function found(variables: readonly StoredVariable[], id: string, expected?: string): StoredVariable {
   const variable = variables.find((one) => one.id === id)
   if (variable === undefined) throw new TacoError('NOT_FOUND', `There is no variable ${id}.`)
+  if (expected !== undefined && expected !== variable.versionId)
+    throw changedMeanwhile(`The variable ${variable.key}`)
   return variable
 }
 

@@ -21,6 +21,8 @@ interface OfOrg<S extends Shape> extends Described {
   readonly params?: S
   /** Further rights that it needs. */
   readonly also?: readonly Action[]
+  /** Further rights that it needs on the organization itself, where the page is about a unit. */
+  readonly onOrganization?: readonly Action[]
 }
 
 /** A page of an organization: inside its navigation, and with what the person may do there. */
@@ -62,7 +64,7 @@ export function orgForm<F extends Shape, S extends Shape = OrgShape>({
   })
 }
 
-function addressOf<S extends Shape>({ path, params, also = [] }: OfOrg<S>) {
+function addressOf<S extends Shape>({ path, params, also = [], onOrganization = [] }: OfOrg<S>) {
   return {
     path: `/app/{org}${path}`,
     params: z.object({ org: z.string(), ...params }) as unknown as OrgParams<S>,
@@ -70,7 +72,10 @@ function addressOf<S extends Shape>({ path, params, also = [] }: OfOrg<S>) {
       const { org, unit, project } = given.params as Resource
       return { org, unit, project }
     },
-    also: ({ target }: { readonly target: Resource }) => also.map((action) => ({ action, resource: target })),
+    also: ({ target }: { readonly target: Resource }) => [
+      ...also.map((action) => ({ action, resource: target })),
+      ...onOrganization.map((action) => ({ action, resource: { org: target.org } })),
+    ],
   }
 }
 

@@ -32,6 +32,7 @@ type SharedServices = Pick<
   | 'variableSets'
   | 'setSights'
   | 'unitVariables'
+  | 'projects'
   | 'ids'
   | 'notifications'
   | 'projects'

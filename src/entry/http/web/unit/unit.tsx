@@ -20,7 +20,7 @@ import { OverviewPage, gatherOverview } from './overview.tsx'
 import { resourceRoutes } from './resources.tsx'
 import { rollbackRoutes } from './rollback.tsx'
 import { settingRoutes } from './settings.tsx'
-import { variableRoutes } from './variables.tsx'
+import { variableRoutes } from './variables/variables.tsx'
 
 const params = UnitParams.shape
 

@@ -1,11 +1,22 @@
+import type { Project } from '../../../../projects/index.ts'
 import type { Faults } from '../shell/faults.ts'
 import { Field, describedBy } from '../shell/parts.tsx'
 import type { SetInput } from './set-form.ts'
+import { Check } from './variable-form.tsx'
+
+interface SetFieldsProps {
+  readonly input: SetInput
+  readonly faults: Faults
+  readonly projects: readonly Project[]
+  /** An existing set keeps its owner. */
+  readonly isNew: boolean
+}
 
 /** The fields of a variable set, for a new one and for one that is changed. */
-export function SetFields({ input, faults }: { readonly input: SetInput; readonly faults: Faults }) {
+export function SetFields({ input, faults, projects, isNew }: SetFieldsProps) {
   return (
     <>
+      {!isNew && <input type="hidden" name="tag" value={input.tag} />}
       <Field id="name" label="Name" hint="Such as aws or defaults." error={faults['name']}>
         <input
           type="text"
@@ -13,6 +24,7 @@ export function SetFields({ input, faults }: { readonly input: SetInput; readonl
           name="name"
           value={input.name}
           maxlength={90}
+          autocomplete="off"
           required
           {...describedBy('name', faults)}
         />
@@ -26,26 +38,58 @@ export function SetFields({ input, faults }: { readonly input: SetInput; readonl
           {...describedBy('description', faults)}
         />
       </Field>
+      {isNew && projects.length > 1 && (
+        <Field
+          id="owner"
+          label="Owner"
+          hint="The set of a project is only for its units, and ends with it."
+          error={faults['owner']}
+        >
+          <select id="owner" name="owner" {...describedBy('owner', faults)}>
+            <option value="">The organization</option>
+            {projects.map(({ id, name }) => (
+              <option value={id} selected={id === input.owner}>
+                Project {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+      )}
+      <Check
+        id="global"
+        label={isNew || input.owner === '' ? 'For every unit' : 'For every unit of its project'}
+        isOn={input.global}
+      />
+      <ProjectChoice input={input} faults={faults} projects={projects} isNew={isNew} />
       <Field id="units" label="Units" hint="Names, separated by spaces or lines." error={faults['units']}>
-        <textarea id="units" name="units" rows={2} {...describedBy('units', faults)}>
+        <textarea id="units" name="units" class="mono" rows={3} {...describedBy('units', faults)}>
           {`\n${input.units}`}
         </textarea>
       </Field>
-      <Field id="projects" label="Projects" hint="One in each line." error={faults['projects']}>
-        <textarea id="projects" name="projects" rows={2} {...describedBy('projects', faults)}>
-          {`\n${input.projects}`}
-        </textarea>
-      </Field>
-      <Check id="global" label="For every unit" isOn={input.global} />
       <Check id="priority" label="Overrides everything, variables of units included" isOn={input.priority} />
     </>
   )
 }
 
-export function Check({ id, label, isOn }: { id: string; label: string; isOn: boolean }) {
+/** A set of a project has no others to choose. */
+function ProjectChoice({ input, faults, projects, isNew }: SetFieldsProps) {
+  const error = faults['projects']
+  const offered = isNew || input.owner === '' ? projects : projects.filter(({ id }) => id === input.owner)
   return (
-    <label class="check">
-      <input type="checkbox" id={id} name={id} value="on" checked={isOn} /> {label}
-    </label>
+    <fieldset {...(error === undefined ? {} : { 'aria-describedby': 'projects-error' })}>
+      <legend>Projects</legend>
+      <div class="choices">
+        {offered.map(({ id, name }) => (
+          <label>
+            <input type="checkbox" name="projects" value={id} checked={input.projects.includes(id)} /> {name}
+          </label>
+        ))}
+      </div>
+      {error !== undefined && (
+        <span class="error" id="projects-error">
+          {error}
+        </span>
+      )}
+    </fieldset>
   )
 }

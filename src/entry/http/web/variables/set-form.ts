@@ -1,18 +1,31 @@
+import { z } from 'zod'
 import type { Caller } from '../../../../access/index.ts'
 import { badRequest } from '../../../../base/errors.ts'
+import { type SetSight, type VariableSet, setTag } from '../../../../variables/index.ts'
+import { Repeated } from '../../openapi/api.ts'
 import type { WebServices } from '../services.ts'
+import { checked } from './save-variable.ts'
 
-/** The form of a variable set, as it was sent. */
-export interface SetInput {
-  readonly name: string
-  readonly description: string
-  readonly global: boolean
-  readonly priority: boolean
-  /** Separated by white space. */
-  readonly units: string
-  /** One in each line: their names may contain spaces. */
-  readonly projects: string
+const text = z.string().trim().default('')
+
+/** What the form of a variable set sends. */
+export const setForm = {
+  name: text,
+  description: text,
+  global: checked,
+  priority: checked,
+  /** Names or ids, separated by white space. */
+  units: text,
+  /** Ids. */
+  projects: Repeated.transform((given) => given ?? []),
+  /** Of a new set: the project that owns it. Empty: the organization. */
+  owner: text,
+  /** Of the set when the page was shown. */
+  tag: text,
 }
+export type SetInput = z.output<z.ZodObject<typeof setForm>>
+
+export const SET_FIELDS = ['name', 'description', 'units', 'projects', 'owner'] as const
 
 export const EMPTY_SET: SetInput = {
   name: '',
@@ -20,15 +33,20 @@ export const EMPTY_SET: SetInput = {
   global: false,
   priority: false,
   units: '',
-  projects: '',
+  projects: [],
+  owner: '',
+  tag: '',
+}
+
+export function inputOf(set: VariableSet, sight: SetSight): SetInput {
+  const { name, description, global, priority, parent } = set
+  const units = sight.unitsOf(set).map((unit) => unit.name)
+  const projects = sight.projectsOf(set).map(({ id }) => id)
+  const owner = parent?.project ?? ''
+  return { name, description, global, priority, owner, projects, units: units.join('\n'), tag: setTag(set) }
 }
 
 export const unitsIn = ({ units }: Pick<SetInput, 'units'>) => units.split(/\s+/).filter(Boolean)
-export const projectsIn = ({ projects }: Pick<SetInput, 'projects'>) =>
-  projects
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
 
 /** To change what a unit gets takes the same right on the unit as to change its own variables. */
 export async function checkUnits(
@@ -47,4 +65,12 @@ export async function checkUnits(
         : `You may not change the variables of ${unit}.`,
     )
   }
+}
+
+/** Ids of those that the form does not name any more. Pure. */
+export function without(
+  attached: readonly { readonly id: string; readonly name: string }[],
+  given: readonly string[],
+): readonly string[] {
+  return attached.filter(({ id, name }) => !given.includes(id) && !given.includes(name)).map(({ id }) => id)
 }

@@ -1,24 +1,26 @@
-import type { SetSight, VariableSet, VariableView } from '../../../../variables/index.ts'
-import { withQuery } from '../shell/addresses.ts'
+import type { Project } from '../../../../projects/index.ts'
+import type { Scope, SetSight, VariableSet, VariableView } from '../../../../variables/index.ts'
+import { unitPath, withQuery } from '../shell/addresses.ts'
+import { ConfirmByName } from '../shell/confirm.tsx'
 import type { Faults } from '../shell/faults.ts'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Ago, Card, Command, Field, Split, describedBy } from '../shell/parts.tsx'
-import { type Column, DataTable } from '../shell/table.tsx'
+import { Ago, Card, Command, Notice, Split, Tabs } from '../shell/parts.tsx'
+import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
-import { Check, SetFields } from './set-fields.tsx'
+import { KeyCell, ValueCell, setPath } from './cells.tsx'
+import { scopeWords } from './list-page.tsx'
+import type { VariableShown } from './save-variable.ts'
+import { SetFields } from './set-fields.tsx'
 import type { SetInput } from './set-form.ts'
-import { KeyCell, ValueCell, scopeWords, setPath } from './variables-page.tsx'
+import { VariableForm } from './variable-form.tsx'
 
-/** The form of a variable, as it was sent. */
-export interface VariableFields {
-  /** Empty: a new one. */
-  readonly id: string
-  readonly key: string
-  readonly category: 'terraform' | 'env'
-  readonly value: string
-  readonly sensitive: boolean
-  readonly hcl: boolean
-  readonly description: string
+export const SET_TABS = ['variables', 'units', 'settings'] as const
+export type SetTab = (typeof SET_TABS)[number]
+const PAGE_SIZE = 100
+
+interface UnitOfSet {
+  readonly name: string
+  readonly scope: Scope
 }
 
 interface SetPageProps {
@@ -26,23 +28,45 @@ interface SetPageProps {
   readonly now: number
   readonly set: VariableSet
   readonly sight: SetSight
+  readonly tab: SetTab
+  readonly page: number
   readonly variables: readonly VariableView[]
-  readonly variable: VariableFields
-  readonly variableFaults: Faults
+  /** That get it, among those whose variables the person may read. */
+  readonly units: readonly UnitOfSet[]
+  readonly projects: readonly Project[]
+  readonly variable: VariableShown
   readonly input: SetInput
   readonly faults: Faults
+  /** Someone else changed the set. */
+  readonly isRace: boolean
 }
 
 export function SetPage(props: SetPageProps) {
-  const { view, set, sight, variables, variable, variableFaults, input, faults } = props
+  const { view, set, sight, tab, variables, units, projects } = props
   const path = setPath(view.org.base, set)
   const mayWrite = view.may('vars:write')
+  const owner = projects.find(({ id }) => id === set.parent?.project)
+  const tabs = [
+    { of: 'variables', label: 'Variables', count: variables.length },
+    { of: 'units', label: 'Units', count: units.length },
+    ...(mayWrite ? [{ of: 'settings', label: 'Settings', count: undefined }] : []),
+  ]
   return (
     <Layout view={view} title={`Variable set ${set.name}`}>
       <p class="crumbs">
         <a href={`${view.org.base}/variables`}>Variables</a> /
       </p>
       <h1>{set.name}</h1>
+      {set.description !== '' && <p class="muted">{set.description}</p>}
+      <Tabs
+        label="Variable set"
+        tabs={tabs.map(({ of, label, count }) => ({
+          label,
+          count,
+          href: of === 'variables' ? path : withQuery(path, { tab: of }),
+          isCurrent: of === tab,
+        }))}
+      />
       <Split
         side={
           <>
@@ -52,58 +76,69 @@ export function SetPage(props: SetPageProps) {
                 <dd>{scopeWords(set, sight)}</dd>
                 <dt>Strength</dt>
                 <dd>{set.priority ? 'overrides everything' : 'usual'}</dd>
-                <dt>Variables</dt>
-                <dd class="num">{variables.length}</dd>
-                <dt>Description</dt>
-                <dd>{set.description === '' ? 'none' : set.description}</dd>
+                {owner !== undefined && (
+                  <>
+                    <dt>Owner</dt>
+                    <dd>project {owner.name}</dd>
+                  </>
+                )}
+                <dt>Changed</dt>
+                <dd>
+                  <Ago at={set.updatedAt} now={props.now} />
+                </dd>
               </dl>
             </Card>
-            {mayWrite && (
-              <Card title="Change the set">
-                <Form view={view} action={`${path}/settings`} class="form">
-                  <SetFields input={input} faults={faults} />
-                  <div>
-                    <button class="button" type="submit">
-                      Save the set
-                    </button>
-                  </div>
-                </Form>
-              </Card>
-            )}
-            {mayWrite && (
-              <Card title="Delete the set">
-                <p class="muted">Its {variables.length} variables are deleted with it.</p>
-                <Form view={view} action={`${path}/delete`}>
-                  <button class="button danger" type="submit">
-                    Delete {set.name}
-                  </button>
-                </Form>
-              </Card>
-            )}
-            <Command>{`taco var ls --set ${/^[\w.-]+$/.test(set.name) ? set.name : set.id}`}</Command>
+            <Command>{commandOf(tab, set)}</Command>
           </>
         }
       >
-        <Card title="Variables">
-          {variables.length === 0 ? (
-            <p class="muted">The set has no variables yet.</p>
-          ) : (
-            <DataTable
-              path={path}
-              caption="Variables of the set"
-              columns={variableColumns(props, path)}
-              items={variables}
-            />
-          )}
-        </Card>
-        {mayWrite && <VariableForm view={view} path={path} fields={variable} faults={variableFaults} />}
+        {tab === 'variables' && <VariablesTab {...props} path={path} mayWrite={mayWrite} />}
+        {tab === 'units' && <UnitsTab {...props} path={withQuery(path, { tab })} />}
+        {tab === 'settings' && mayWrite && <SettingsTab {...props} path={path} />}
       </Split>
     </Layout>
   )
 }
 
-function variableColumns({ view, now }: SetPageProps, path: string): readonly Column<VariableView>[] {
-  const columns: Column<VariableView>[] = [
+function commandOf(tab: SetTab, { name, id }: VariableSet): string {
+  const set = /^[\w.-]+$/.test(name) ? name : id
+  return tab === 'settings' ? `taco varset set ${set} --description "…"` : `taco var ls --set ${set}`
+}
+
+type TabProps = SetPageProps & { readonly path: string }
+
+function VariablesTab(props: TabProps & { readonly mayWrite: boolean }) {
+  const { view, now, path, page, variables, variable, mayWrite } = props
+  const part = pageOf(variables, page, PAGE_SIZE)
+  const actions = { save: `${path}/variables`, remove: `${path}/variables/delete` }
+  return (
+    <>
+      <Card title="Variables">
+        {variables.length === 0 ? (
+          <p class="muted">The set has no variables yet.</p>
+        ) : (
+          <DataTable
+            path={path}
+            caption="Variables of the set"
+            columns={variableColumns({ path, now, mayWrite })}
+            items={part.items}
+          />
+        )}
+        <ListFooter path={path} paging={part.paging} />
+      </Card>
+      {mayWrite && <VariableForm view={view} path={path} actions={actions} shown={variable} now={now} />}
+    </>
+  )
+}
+
+interface ColumnsOf {
+  readonly path: string
+  readonly now: number
+  readonly mayWrite: boolean
+}
+
+export function variableColumns({ path, now, mayWrite }: ColumnsOf): readonly Column<VariableView>[] {
+  const columns: readonly Column<VariableView>[] = [
     {
       name: 'key',
       label: 'Key',
@@ -120,98 +155,123 @@ function variableColumns({ view, now }: SetPageProps, path: string): readonly Co
       name: 'changed',
       label: 'Changed',
       cell: ({ updatedAt }) => <Ago at={updatedAt} now={now} />,
-      value: ({ updatedAt }) => updatedAt,
+      value: ({ updatedAt }) => new Date(updatedAt).toISOString(),
     },
   ]
-  if (!view.may('vars:write')) return columns
-  return [
-    ...columns,
-    {
-      name: 'change',
-      label: 'Edit',
-      cell: ({ id, key }) => (
-        <Form view={view} action={`${path}/variables/delete`} class="bar">
+  return mayWrite ? [...columns, editColumn(path, (variable) => variable)] : columns
+}
+
+/** A link to the form that changes the variable of a row, if there is one to change. */
+export function editColumn<T>(path: string, of: (item: T) => VariableView | undefined): Column<T> {
+  return {
+    name: 'edit',
+    label: 'Edit',
+    cell: (item) => {
+      const variable = of(item)
+      return (
+        variable !== undefined && (
           <a
             class="button small"
-            href={`${withQuery(path, { edit: id })}#variable`}
-            aria-label={`Change ${key}`}
+            href={`${withQuery(path, { edit: variable.id })}#variable`}
+            aria-label={`Change ${variable.key}`}
           >
             Change
           </a>
-          <input type="hidden" name="id" value={id} />
-          <button class="button small danger" type="submit" aria-label={`Delete ${key}`}>
-            Delete
-          </button>
-        </Form>
+        )
+      )
+    },
+    value: () => null,
+  }
+}
+
+const SCOPES = { unit: 'named', project: 'its project', global: 'every unit' } as const
+
+export function unitColumns(base: string): readonly Column<UnitOfSet>[] {
+  return [
+    {
+      name: 'unit',
+      label: 'Unit',
+      cell: ({ name }) => (
+        <a class="mono" href={unitPath(base, name, 'variables')}>
+          {name}
+        </a>
       ),
-      value: () => null,
+      value: ({ name }) => name,
+    },
+    {
+      name: 'because',
+      label: 'Because the set is for',
+      cell: ({ scope }) => SCOPES[scope],
+      value: ({ scope }) => scope,
     },
   ]
 }
 
-const CATEGORIES = [
-  ['terraform', 'of the code'],
-  ['env', 'of the environment'],
-] as const
-
-interface VariableFormProps {
-  readonly view: OrgView
-  readonly path: string
-  readonly fields: VariableFields
-  readonly faults: Faults
+function UnitsTab({ view, path, units, page }: TabProps) {
+  const part = pageOf(units, page, PAGE_SIZE)
+  return (
+    <Card title="Units that get it">
+      {units.length === 0 ? (
+        <p class="muted">No unit gets these variables.</p>
+      ) : (
+        <DataTable
+          path={path}
+          caption="Units that get the set"
+          columns={unitColumns(view.org.base)}
+          items={part.items}
+          hrefOf={({ name }) => unitPath(view.org.base, name, 'variables')}
+        />
+      )}
+      <ListFooter path={path} paging={part.paging} />
+    </Card>
+  )
 }
 
-function VariableForm({ view, path, fields, faults }: VariableFormProps) {
-  const isNew = fields.id === ''
-  const valueHint =
-    fields.sensitive && !isNew ? 'It is never shown. Empty: it stays as it is.' : 'A text, or an expression.'
+function SettingsTab({ view, path, set, sight, input, faults, projects, variables, isRace }: TabProps) {
+  const count = variables.length === 1 ? 'Its variable is' : `Its ${variables.length} variables are`
   return (
-    <Card title={isNew ? 'Add a variable' : `Change ${fields.key}`}>
-      <Form view={view} action={`${path}/variables`} class="form">
-        <input type="hidden" name="id" value={fields.id} />
-        <Field id="key" label="Key" hint="Such as region or AWS_REGION." error={faults['key']}>
-          <input
-            type="text"
-            id="key"
-            name="key"
-            value={fields.key}
-            required
-            {...describedBy('key', faults)}
-          />
-        </Field>
-        <Field id="category" label="A variable" error={faults['category']}>
-          <select id="category" name="category">
-            {CATEGORIES.map(([value, label]) => (
-              <option value={value} selected={value === fields.category}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field id="value" label="Value" hint={valueHint} error={faults['value']}>
-          <textarea id="value" name="value" rows={3} spellcheck={false} {...describedBy('value', faults)}>
-            {`\n${fields.value}`}
-          </textarea>
-        </Field>
-        <Field
-          id="variable-description"
-          label="Description"
-          hint="What it is for."
-          error={faults['description']}
+    <>
+      {isRace && (
+        <Notice kind="fail">
+          <p>
+            Someone changed the set while you looked at this page. Nothing was saved. What you typed is in the
+            form. This is the set now:
+          </p>
+          <dl class="keyed">
+            <dt>Name</dt>
+            <dd>{set.name}</dd>
+            <dt>Description</dt>
+            <dd>{set.description === '' ? 'none' : set.description}</dd>
+            <dt>For</dt>
+            <dd>{scopeWords(set, sight)}</dd>
+            <dt>Strength</dt>
+            <dd>{set.priority ? 'overrides everything' : 'usual'}</dd>
+          </dl>
+        </Notice>
+      )}
+      <Card title="Settings">
+        <Form view={view} action={`${path}/settings`} class="form">
+          <SetFields input={input} faults={faults} projects={projects} isNew={false} />
+          <div>
+            <button class="button primary" type="submit">
+              Save the set
+            </button>
+          </div>
+        </Form>
+      </Card>
+      <Card title="Delete">
+        <ConfirmByName
+          view={view}
+          action={`${path}/delete`}
+          summary="Delete the variable set"
+          name={set.name}
+          what="the name of the set"
+          button="Delete the set"
+          error={faults['confirm']}
         >
-          <input type="text" id="variable-description" name="description" value={fields.description} />
-        </Field>
-        <Check id="hcl" label="The value is an expression, such as a list" isOn={fields.hcl} />
-        {faults['hcl'] !== undefined && <span class="error">{faults['hcl']}</span>}
-        <Check id="sensitive" label="Sensitive: encrypt it and never show it again" isOn={fields.sensitive} />
-        {faults['sensitive'] !== undefined && <span class="error">{faults['sensitive']}</span>}
-        <div class="bar" id="variable">
-          <button class="button primary" type="submit">
-            {isNew ? 'Add the variable' : 'Save the variable'}
-          </button>
-          {!isNew && <a href={path}>Cancel</a>}
-        </div>
-      </Form>
-    </Card>
+          <p>{variables.length > 0 && `${count} deleted with it.`} This cannot be undone.</p>
+        </ConfirmByName>
+      </Card>
+    </>
   )
 }

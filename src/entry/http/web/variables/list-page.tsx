@@ -1,13 +1,14 @@
-import type { Effective, SetSight, Source, VariableSet, VariableView } from '../../../../variables/index.ts'
+import type { Project } from '../../../../projects/index.ts'
+import type { SetSight, VariableSet } from '../../../../variables/index.ts'
+import { withQuery } from '../shell/addresses.ts'
 import type { Faults } from '../shell/faults.ts'
 import { Form, Layout } from '../shell/layout.tsx'
 import { Card, Command, Empty, Field, Split, describedBy } from '../shell/parts.tsx'
-import { type Column, DataTable } from '../shell/table.tsx'
+import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
+import { setPath } from './cells.tsx'
 import { SetFields } from './set-fields.tsx'
 import type { SetInput } from './set-form.ts'
-
-export const setPath = (base: string, { id }: Pick<VariableSet, 'id'>) => `${base}/variables/${id}`
 
 /** Whom a set is for, in words. */
 export function scopeWords(set: VariableSet, sight: SetSight): string {
@@ -23,17 +24,24 @@ export function scopeWords(set: VariableSet, sight: SetSight): string {
 
 interface VariablesPageProps {
   readonly view: OrgView
-  readonly sets: readonly VariableSet[]
+  readonly list: {
+    /** Those that match. */
+    readonly sets: readonly VariableSet[]
+    readonly total: number
+    readonly search: string
+    readonly page: number
+  }
   readonly sight: SetSight
+  /** For those who may create sets. */
+  readonly projects: readonly Project[]
   readonly unit: string
-  readonly effective: readonly Effective<VariableView>[] | undefined
   readonly input: SetInput
   readonly faults: Faults
   readonly unitFaults: Faults
 }
 
 export function VariablesPage(props: VariablesPageProps) {
-  const { view, sets, sight, unit, effective, input, faults, unitFaults } = props
+  const { view, list, sight, projects, unit, input, faults, unitFaults } = props
   const base = `${view.org.base}/variables`
   return (
     <Layout view={view} title="Variables">
@@ -43,12 +51,11 @@ export function VariablesPage(props: VariablesPageProps) {
           <>
             <UnitBox path={base} unit={unit} faults={unitFaults} />
             <Order />
-            <Command>{effective === undefined ? 'taco varset ls' : `taco var ls --unit ${unit}`}</Command>
+            <Command>taco varset ls</Command>
           </>
         }
       >
-        {effective !== undefined && <EffectiveCard view={view} unit={unit} effective={effective} />}
-        {sets.length === 0 ? (
+        {list.total === 0 ? (
           <Empty title="No variable sets">
             <p class="muted">
               A variable set holds variables for several units: for all of them, for projects, or for units
@@ -56,20 +63,12 @@ export function VariablesPage(props: VariablesPageProps) {
             </p>
           </Empty>
         ) : (
-          <Card title="Variable sets">
-            <DataTable
-              path={base}
-              caption="Variable sets"
-              columns={setColumns(view, sight)}
-              items={sets}
-              hrefOf={(set) => setPath(view.org.base, set)}
-            />
-          </Card>
+          <SetsCard view={view} list={list} sight={sight} />
         )}
         {view.may('vars:write') && (
           <Card title="Create a variable set">
             <Form view={view} action={base} class="form">
-              <SetFields input={input} faults={faults} />
+              <SetFields input={input} faults={faults} projects={projects} isNew />
               <div>
                 <button class="button primary" type="submit">
                   Create the set
@@ -83,7 +82,43 @@ export function VariablesPage(props: VariablesPageProps) {
   )
 }
 
-function setColumns(view: OrgView, sight: SetSight): readonly Column<VariableSet>[] {
+const PAGE_SIZE = 50
+
+function SetsCard({ view, list, sight }: Pick<VariablesPageProps, 'view' | 'list' | 'sight'>) {
+  const path = `${view.org.base}/variables`
+  const shown = withQuery(path, { search: list.search })
+  const part = pageOf(list.sets, list.page, PAGE_SIZE)
+  return (
+    <Card title="Variable sets">
+      <form class="bar filters" action={path}>
+        <input
+          type="search"
+          name="search"
+          value={list.search}
+          placeholder="Name or description"
+          aria-label="Name or description"
+        />
+        <button class="button" type="submit">
+          Filter
+        </button>
+      </form>
+      {list.sets.length === 0 ? (
+        <p class="muted">No variable set matches.</p>
+      ) : (
+        <DataTable
+          path={shown}
+          caption="Variable sets"
+          columns={setColumns(view, sight)}
+          items={part.items}
+          hrefOf={(set) => setPath(view.org.base, set)}
+        />
+      )}
+      <ListFooter path={shown} paging={part.paging} />
+    </Card>
+  )
+}
+
+export function setColumns(view: OrgView, sight: SetSight): readonly Column<VariableSet>[] {
   return [
     {
       name: 'name',
@@ -141,79 +176,4 @@ function Order() {
       <p class="faint">In the same place, the set whose name comes first.</p>
     </Card>
   )
-}
-
-function EffectiveCard({
-  view,
-  unit,
-  effective,
-}: {
-  readonly view: OrgView
-  readonly unit: string
-  readonly effective: readonly Effective<VariableView>[]
-}) {
-  const columns: readonly Column<Effective<VariableView>>[] = [
-    {
-      name: 'key',
-      label: 'Key',
-      cell: ({ variable }) => <KeyCell variable={variable} />,
-      value: ({ variable }) => variable.key,
-    },
-    {
-      name: 'value',
-      label: 'Value',
-      cell: ({ variable }) => <ValueCell variable={variable} />,
-      value: ({ variable }) => variable.value,
-    },
-    {
-      name: 'source',
-      label: 'From',
-      cell: ({ source }) => <SourceCell view={view} source={source} />,
-      value: ({ source }) => source.kind,
-    },
-    {
-      name: 'overrides',
-      label: 'Overrides',
-      cell: ({ overrides }) =>
-        overrides.map((one) => (
-          <div>
-            <SourceCell view={view} source={one.source} />: <ValueCell variable={one.variable} />
-          </div>
-        )),
-      value: ({ overrides }) => overrides.length,
-    },
-  ]
-  return (
-    <Card title={`What ${unit} gets`}>
-      {effective.length === 0 ? (
-        <p class="muted">No variable applies to it.</p>
-      ) : (
-        <DataTable path={view.path} caption={`Variables of ${unit}`} columns={columns} items={effective} />
-      )}
-    </Card>
-  )
-}
-
-function SourceCell({ view, source }: { readonly view: OrgView; readonly source: Source }) {
-  if (source.kind === 'unit') return <>the unit</>
-  return (
-    <>
-      set <a href={setPath(view.org.base, source)}>{source.name}</a>
-    </>
-  )
-}
-
-export function KeyCell({ variable: { key, category, hcl, description } }: { variable: VariableView }) {
-  return (
-    <>
-      <span class="mono">{key}</span> {category === 'env' && <span class="chip">environment</span>}{' '}
-      {hcl && <span class="chip">HCL</span>}
-      {description !== '' && <div class="faint">{description}</div>}
-    </>
-  )
-}
-
-export function ValueCell({ variable: { value } }: { variable: VariableView }) {
-  if (value === null) return <span class="chip">sensitive</span>
-  return <code class="mono">{value.length > 200 ? `${value.slice(0, 200)}…` : value}</code>
 }

@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import { isTacoError } from '../../../../base/errors.ts'
+import { ownerOf } from '../../../../variables/index.ts'
+import type { Exchange } from '../../kit/exchange.ts'
+import { seeOther } from '../../kit/response/redirect.ts'
+import type { Route } from '../../kit/routes/route.ts'
+import { visibleSet } from '../../kit/variable-sets.ts'
+import { orgForm, orgPage } from '../org-page.ts'
+import type { WebServices } from '../services.ts'
+import { ExportFormat, exported } from '../shell/export.ts'
+import { type Faults, faultsAt } from '../shell/faults.ts'
+import { setFlash } from '../shell/flash.ts'
+import { htmlReply } from '../shell/render.ts'
+import type { OrgView } from '../shell/view.ts'
+import { setPath } from './cells.tsx'
+import {
+  type VariableShown,
+  removalForm,
+  removeVariable,
+  saveVariable,
+  statusOf,
+  variableForm,
+  variableShown,
+} from './save-variable.ts'
+import { SET_FIELDS, type SetInput, checkUnits, inputOf, setForm, unitsIn, without } from './set-form.ts'
+import { SET_TABS, SetPage, type SetTab, unitColumns, variableColumns } from './set-page.tsx'
+
+const SetParams = { set: z.string() }
+const text = z.string().trim().default('').catch('')
+const Query = z.object({
+  tab: z.enum(SET_TABS).default('variables').catch('variables'),
+  page: z.coerce.number().int().default(1).catch(1),
+  /** The id of the variable that is changed. */
+  edit: text,
+  format: ExportFormat.catch(undefined),
+})
+
+interface Request {
+  readonly org: string
+  readonly view: OrgView
+  readonly x: Exchange
+}
+
+interface SetShown extends Partial<Omit<z.output<typeof Query>, 'tab'>> {
+  readonly set: string
+  readonly tab?: SetTab
+  readonly variable?: VariableShown
+  readonly input?: SetInput
+  readonly faults?: Faults
+  readonly isRace?: boolean
+}
+
+async function setPage({ org, view, x }: Request, services: WebServices, shown: SetShown) {
+  const { tab = 'variables', page = 1, format, faults = {}, isRace = false } = shown
+  const { set, sight } = await visibleSet(services, { org, set: shown.set }, x.caller)
+  const [variables, units] = [await services.variables.list(ownerOf(org, set)), sight.appliesTo(set)]
+  const now = services.clock.now()
+  const { base } = view.org
+  if (format !== undefined)
+    return tab === 'units'
+      ? exported(format, 'units', unitColumns(base), units)
+      : exported(format, 'variables', variableColumns({ path: '', now, mayWrite: false }), variables)
+  const edited = view.may('vars:write') ? variables.find(({ id }) => id === shown.edit) : undefined
+  const variable = shown.variable ?? variableShown(edited)
+  const current = inputOf(set, sight)
+  const input = { ...(shown.input ?? current), tag: current.tag, owner: current.owner }
+  const projects = await services.projects.fresh(org)
+  const props = { view, now, set, sight, tab, page, variables, units, variable, input, faults, projects, isRace }
+  const status = isRace ? 409 : Object.keys(faults).length > 0 ? 400 : statusOf(variable)
+  return htmlReply(<SetPage {...props} />, status)
+}
+
+export const setRoutes: readonly Route[] = [
+  orgPage({
+    path: '/variables/{set}',
+    params: SetParams,
+    id: 'showVariableSet',
+    action: 'vars:read',
+    isFiltered: true,
+    summary: 'A variable set and its variables',
+    query: Query,
+    handle: ({ params: { org, set }, query, view, x }, services) =>
+      setPage({ org, view, x }, services, { set, ...query }),
+  }),
+  orgForm({
+    path: '/variables/{set}/settings',
+    params: SetParams,
+    id: 'changeVariableSetByForm',
+    action: 'vars:write',
+    summary: 'Change a variable set',
+    fields: setForm,
+    async handle({ params, body, view, x, caller }, services) {
+      const { org } = params
+      const { set, sight } = await visibleSet(services, params, caller)
+      const { name, description, global, priority } = body
+      const [units, projects] = [sight.unitsOf(set), sight.projectsOf(set)]
+      const given = { units: unitsIn(body), projects: body.projects }
+      const again = { set: set.id, tab: 'settings', input: body } as const
+      try {
+        const left = without(units, given.units)
+        const added = given.units.filter((one) => !units.some(({ id, name: of }) => one === of || one === id))
+        await checkUnits(services, org, [...added, ...left], caller)
+        const add = await services.setSights.check(org, { owner: set.parent?.project, ...given }, caller)
+        const change = {
+          units: { add: add.units, remove: left },
+          projects: { add: add.projects, remove: without(projects, given.projects) },
+        }
+        const fields = { name, description, global, priority }
+        await services.variableSets.update(org, set.id, { ...fields, ...change }, caller, body.tag)
+      } catch (error) {
+        if (isTacoError(error, 'PRECONDITION_FAILED'))
+          return setPage({ org, view, x }, services, { ...again, isRace: true })
+        const faults = faultsAt(error, SET_FIELDS, 'ALREADY_EXISTS')
+        return setPage({ org, view, x }, services, { ...again, faults })
+      }
+      setFlash(x, services.cookies, { kind: 'ok', text: 'The variable set was changed.' })
+      return seeOther(`${setPath(view.org.base, set)}?tab=settings`)
+    },
+  }),
+  orgForm({
+    path: '/variables/{set}/delete',
+    params: SetParams,
+    id: 'deleteVariableSetByForm',
+    action: 'vars:write',
+    summary: 'Delete a variable set with its variables',
+    fields: { confirm: text },
+    async handle({ params, body, view, x, caller }, services) {
+      const { org } = params
+      const { set } = await visibleSet(services, params, caller)
+      if (body.confirm !== set.name) {
+        const faults = { confirm: `Type ${set.name} to delete the set.` }
+        return setPage({ org, view, x }, services, { set: set.id, tab: 'settings', faults })
+      }
+      await services.variableSets.remove(org, set.id, caller)
+      setFlash(x, services.cookies, { kind: 'ok', text: `The variable set ${set.name} was deleted.` })
+      return seeOther(`${view.org.base}/variables`)
+    },
+  }),
+  orgForm({
+    path: '/variables/{set}/variables',
+    params: SetParams,
+    id: 'setVariableByForm',
+    action: 'vars:write',
+    summary: 'Add a variable to a variable set, or change one',
+    isSecret: true,
+    fields: variableForm,
+    async handle({ params, body, view, x, caller }, services) {
+      const { org } = params
+      const { set } = await visibleSet(services, params, caller)
+      const variable = await saveVariable(services, ownerOf(org, set), body, caller)
+      if (variable !== undefined) return setPage({ org, view, x }, services, { set: set.id, variable })
+      setFlash(x, services.cookies, { kind: 'ok', text: `${body.key} was saved.` })
+      return seeOther(setPath(view.org.base, set))
+    },
+  }),
+  orgForm({
+    path: '/variables/{set}/variables/delete',
+    params: SetParams,
+    id: 'deleteVariableByForm',
+    action: 'vars:write',
+    summary: 'Delete a variable of a variable set',
+    fields: removalForm,
+    async handle({ params, body, view, x, caller }, services) {
+      const { org } = params
+      const { set } = await visibleSet(services, params, caller)
+      const variable = await removeVariable(services, ownerOf(org, set), body, caller)
+      if (variable !== undefined) return setPage({ org, view, x }, services, { set: set.id, variable })
+      setFlash(x, services.cookies, { kind: 'ok', text: 'The variable was deleted.' })
+      return seeOther(setPath(view.org.base, set))
+    },
+  }),
+]

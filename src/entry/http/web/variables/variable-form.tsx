@@ -1,0 +1,179 @@
+import { ConfirmByName } from '../shell/confirm.tsx'
+import { Form } from '../shell/layout.tsx'
+import { Ago, Card, Field, Notice, describedBy } from '../shell/parts.tsx'
+import type { OrgView } from '../shell/view.ts'
+import { KeyCell, ValueCell } from './cells.tsx'
+import type { VariableShown } from './save-variable.ts'
+
+const CATEGORIES = [
+  ['terraform', 'Input variable of the code'],
+  ['env', 'Environment variable of the engine'],
+] as const
+
+interface VariableFormProps {
+  readonly view: OrgView
+  /** Of the page that the form is on. */
+  readonly path: string
+  readonly actions: { readonly save: string; readonly remove: string }
+  readonly shown: VariableShown
+  readonly now: number
+}
+
+/** Adds a variable, or changes one. */
+export function VariableForm({ view, path, actions, shown, now }: VariableFormProps) {
+  const { fields, faults, race } = shown
+  const isNew = fields.id === ''
+  const valueHint =
+    fields.sensitive && !isNew
+      ? 'It is never shown. Leave it empty to keep it.'
+      : 'Text; with HCL, an expression such as ["a", "b"].'
+  return (
+    <div id="variable">
+    <Card title={isNew ? 'Add a variable' : `Change ${fields.key}`}>
+      {race !== undefined && <Race shown={race} now={now} />}
+      <Form view={view} action={actions.save} class="form">
+        <input type="hidden" name="id" value={fields.id} />
+        <input type="hidden" name="version" value={fields.version} />
+        <Field id="key" label="Key" hint="Such as region or AWS_REGION." error={faults['key']}>
+          <input
+            type="text"
+            id="key"
+            name="key"
+            class="mono"
+            value={fields.key}
+            autocomplete="off"
+            required
+            {...describedBy('key', faults)}
+          />
+        </Field>
+        <Field id="category" label="Kind" error={faults['category']}>
+          <select id="category" name="category">
+            {CATEGORIES.map(([value, label]) => (
+              <option value={value} selected={value === fields.category}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field id="value" label="Value" hint={valueHint} error={faults['value']}>
+          <textarea
+            id="value"
+            name="value"
+            class="mono"
+            rows={3}
+            spellcheck={false}
+            {...describedBy('value', faults)}
+          >
+            {`\n${fields.value}`}
+          </textarea>
+        </Field>
+        <Field
+          id="variable-description"
+          label="Description"
+          hint="What it is for."
+          error={faults['description']}
+        >
+          <input
+            type="text"
+            id="variable-description"
+            name="description"
+            value={fields.description}
+            aria-describedby="variable-description-hint"
+          />
+        </Field>
+        <Check id="hcl" label="HCL: the value is an expression" isOn={fields.hcl} error={faults['hcl']} />
+        <Check
+          id="sensitive"
+          label="Sensitive: encrypt it and never show it again"
+          isOn={fields.sensitive}
+          error={faults['sensitive']}
+        />
+        <div class="bar">
+          <button class="button primary" type="submit">
+            {isNew ? 'Add the variable' : 'Save the variable'}
+          </button>
+          {!isNew && (
+            <a class="button" href={path}>
+              Cancel
+            </a>
+          )}
+        </div>
+      </Form>
+      {!isNew && (
+        <ConfirmByName
+          view={view}
+          action={actions.remove}
+          summary={`Delete ${fields.key}`}
+          name={fields.key}
+          what="the key of the variable"
+          button="Delete the variable"
+          error={faults['confirm']}
+          hidden={{ id: fields.id, version: fields.version }}
+        >
+          <p>Runs do not get it any more. Its value cannot be restored.</p>
+        </ConfirmByName>
+      )}
+    </Card>
+    </div>
+  )
+}
+
+function Race({ shown: { now: current }, now }: { shown: NonNullable<VariableShown['race']>; now: number }) {
+  if (current === undefined)
+    return (
+      <Notice kind="fail">
+        <p>
+          Someone deleted the variable while you looked at this page. Nothing was saved. What you typed is in
+          the form; saving it creates the variable again.
+        </p>
+      </Notice>
+    )
+  return (
+    <Notice kind="fail">
+      <p>
+        Someone changed the variable <Ago at={current.updatedAt} now={now} />, while you looked at this page.
+        Nothing was saved. What you typed is in the form. This is the variable now:
+      </p>
+      <dl class="keyed">
+        <dt>
+          <KeyCell variable={current} />
+        </dt>
+        <dd>
+          <ValueCell variable={current} />
+        </dd>
+      </dl>
+    </Notice>
+  )
+}
+
+interface CheckProps {
+  readonly id: string
+  readonly label: string
+  readonly isOn: boolean
+  readonly error?: string | undefined
+}
+
+export function Check({ id, label, isOn, error }: CheckProps) {
+  return (
+    <div class="field">
+      <label class="check">
+        <input
+          type="checkbox"
+          id={id}
+          name={id}
+          value="on"
+          checked={isOn}
+          {...(error === undefined
+            ? {}
+            : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error` })}
+        />{' '}
+        {label}
+      </label>
+      {error !== undefined && (
+        <span class="error" id={`${id}-error`}>
+          {error}
+        </span>
+      )}
+    </div>
+  )
+}
