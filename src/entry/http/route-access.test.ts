@@ -261,6 +261,17 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /app/{org}/settings/notifications/{notification}/enabled', 'notification:manage', 'sss44ss'], // No such notification.
   ['POST /app/{org}/settings/notifications/{notification}/test', 'notification:manage', 'sss44ss'], // No such notification.
   ['POST /app/{org}/settings/notifications/{notification}/delete', 'notification:manage', 'sss44ss'], // No such notification.
+  ['POST /app/{org}/units/{unit}/variables', 'vars:write', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/variables/delete', 'vars:write', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/settings/name', 'unit:rename', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/settings/project', 'unit:admin', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/settings/retention', 'unit:admin', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/settings/encryption', 'unit:admin', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/settings/execution', 'unit:update', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}/delete', 'unit:delete', 'sss4+ss'],
+  ['POST /app/{org}/units/{unit}/delete', 'unit:delete', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}/restore', 'unit:restore', 'sss44ss'], // It is not deleted.
+  ['POST /app/{org}/units/{unit}/restore', 'unit:restore', 'sss44ss'], // It is not deleted.
   ['GET /app/{org}/{workspace}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'sss4+ss'],
@@ -296,6 +307,8 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /app/{org}/variables': { name: 'made' },
   'POST /app/{org}/variables/{set}/variables': { key: 'a', category: 'env' },
   'POST /app/{org}/variables/{set}/variables/delete': { id: 'var-1' },
+  'POST /app/{org}/units/{unit}/variables': { key: 'a', category: 'env' },
+  'POST /app/{org}/units/{unit}/variables/delete': { id: 'var-1' },
   'POST /app/{org}/people/grant': { to: 'group:hub/none', role: 'reader' },
   'POST /app/{org}/people/revoke': { to: 'group:hub/none', role: 'reader' },
   'POST /app/{org}/units/{unit}/unlock': { id: 'page-1', confirm: 'yes' },

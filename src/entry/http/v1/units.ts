@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { badRequest, isTacoError } from '../../../base/errors.ts'
+import { badRequest } from '../../../base/errors.ts'
 import type { Caller, StateControl, UnitRef, UnitView } from '../../../state/index.ts'
 import {
   Idempotent,
@@ -19,6 +19,7 @@ import { etagOf, expectedBy, isUnchanged } from '../kit/response/etag.ts'
 import { Unit } from '../openapi/openapi-schemas.ts'
 import { type V1Services, forceDemand, ofOrg, ofUnit, route } from './define.ts'
 import { checkRuleLabels } from '../kit/rule-labels.ts'
+import { usersOf } from '../kit/unit-users.ts'
 import { visibleUnit } from '../kit/visible-units.ts'
 
 const tags = ['units']
@@ -264,23 +265,13 @@ async function shown(
   return visibleUnit(view, await units.visible(view.org, caller))
 }
 
-/** Damage of another unit hides who uses this one, which is no reason to keep it. */
 async function sayUsers(
-  { graph, control }: Pick<V1Services, 'graph' | 'control'>,
+  services: Pick<V1Services, 'graph' | 'control'>,
   ref: UnitRef,
   caller: Caller,
 ): Promise<string | undefined> {
-  try {
-    const visible = await control.units.visible(ref.org, caller)
-    const isVisible = ({ id }: { readonly id: string }) => visible?.has(id) !== false
-    const all = await graph.dependencies.usersOf(ref, caller)
-    const users = all.filter(isVisible).map(({ name }) => name)
-    if (users.length < all.length) users.push('units that you cannot see')
-    return users.length === 0 ? undefined : `is used by ${users.join(', ')}`
-  } catch (error) {
-    // The deletion itself reports a missing unit: this very request may have deleted it.
-    if (isTacoError(error, 'NOT_FOUND')) return undefined
-    if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
-    return `may be used by others. ${error.message}`
-  }
+  const { names, hasHidden, warning } = await usersOf(services, ref, caller)
+  if (warning !== undefined) return `may be used by others. ${warning}`
+  const users = [...names, ...(hasHidden ? ['units that you cannot see'] : [])]
+  return users.length === 0 ? undefined : `is used by ${users.join(', ')}`
 }

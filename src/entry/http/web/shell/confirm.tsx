@@ -1,55 +1,51 @@
 import type { Child } from 'hono/jsx'
+import { badRequest } from '../../../../base/errors.ts'
+import type { Faults } from './faults.ts'
 import { Form } from './layout.tsx'
-import { Field } from './parts.tsx'
+import { Field, describedBy } from './parts.tsx'
 import type { View } from './view.ts'
 
 interface ConfirmProps {
   readonly view: View
+  /** Where the form goes. It has a field `confirm`. */
   readonly action: string
-  /** Opens the question. */
-  readonly summary: string
-  /** What has to be typed. The route compares it again. */
-  readonly name: string
-  /** What that is: `the name of the unit`. */
-  readonly what: string
-  readonly button: string
-  readonly error?: string | undefined
-  readonly hidden?: Readonly<Record<string, string>>
-  /** What it does, and further fields. */
+  /** What it does: the label of the button. */
+  readonly label: string
+  /** What has to be typed. */
+  readonly word: string
+  readonly faults?: Faults
+  /** What follows from it, and hidden fields. */
   readonly children?: Child
 }
 
-/** Asks for the name of what is about to be deleted. The field is `confirm`. Works without JavaScript. */
-export function ConfirmByName(props: ConfirmProps) {
-  const { view, action, summary, name, what, button, error, hidden = {}, children } = props
-  const id = `confirm-${summary.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`
+/** A dangerous action behind a name that has to be typed. Works without JavaScript. */
+export function Confirm({ view, action, label, word, faults = {}, children }: ConfirmProps) {
   return (
-    <details class="more" open={error !== undefined}>
-      <summary class="danger">{summary}</summary>
+    <details class="more" open={faults['confirm'] !== undefined}>
+      <summary>{label}</summary>
       <Form view={view} action={action} class="form">
-        {Object.entries(hidden).map(([of, value]) => (
-          <input type="hidden" name={of} value={value} />
-        ))}
         {children}
-        <Field id={id} label={`Type ${what} to confirm`} hint={name} error={error}>
+        <Field id="confirm" label={`Type ${word} to confirm`} error={faults['confirm']}>
           <input
             type="text"
-            id={id}
+            id="confirm"
             name="confirm"
-            class="mono"
-            autocomplete="off"
-            spellcheck={false}
             required
-            aria-describedby={error === undefined ? `${id}-hint` : `${id}-hint ${id}-error`}
-            {...(error === undefined ? {} : { 'aria-invalid': 'true' as const })}
+            autocomplete="off"
+            {...describedBy('confirm', faults)}
           />
         </Field>
         <div>
           <button class="button danger" type="submit">
-            {button}
+            {label}
           </button>
         </div>
       </Form>
     </details>
   )
+}
+
+/** Refuses what was not confirmed. */
+export function checkConfirmed(typed: string, word: string): void {
+  if (typed.trim() !== word) throw badRequest('confirm', `This is not the name. Type ${word}.`)
 }

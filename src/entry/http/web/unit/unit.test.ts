@@ -5,7 +5,6 @@ import { named, push } from '../../../../../test/support/state.ts'
 import { type Action, systemCaller } from '../../../../access/index.ts'
 import { bind, putRole } from '../../../../access/organization/transitions.ts'
 import { backendPlaces } from './backend-blocks.tsx'
-import { changeOf, labelsIn } from './settings.tsx'
 
 const system = systemCaller('opentaco')
 const page = (tab = '') => `/app/default/units/prod--data--orders${tab}`
@@ -238,36 +237,6 @@ test('what happened to the unit is listed, and nothing of other units', async ()
   expect(text).not.toContain('prod/apps/shop')
 })
 
-test('labels are one on each line; what is missing is removed', () => {
-  expect(labelsIn(' a=1 \r\n\nteam = x=y')).toEqual({ a: '1', team: 'x=y' })
-  expect(() => labelsIn('nothing')).toThrow('does not have the form')
-  expect(changeOf({ a: '1', b: '2' }, { b: '3' })).toEqual({ a: null, b: '3' })
-})
-
-test('settings keep what was typed when they are refused, and show both when someone else was faster', async () => {
-  const { browser, control } = await startUnit()
-  const ref = named('prod/data/orders')
-  const { text } = await browser.get(page('/settings'))
-  const etag = /name="etag" value="([^"]*)"/.exec(text)?.[1] ?? ''
-
-  const wrong = await browser.submit(page('/settings'), { description: 'Mine', labels: 'env', etag })
-  expect([wrong.status, wrong.text.includes('value="Mine"')]).toEqual([400, true])
-  expect(wrong.text).toContain('aria-invalid="true"')
-  await control.units.update(ref, { description: 'Theirs' }, system)
-  const late = await browser.submit(page('/settings'), { description: 'Mine', labels: 'env=prod', etag })
-  expect(late.status).toBe(409)
-  expect(late.text).toContain('value="Mine"')
-  expect(late.text).toContain('<dd>Theirs</dd>')
-  const now = /name="etag" value="([^"]*)"/.exec(late.text)?.[1] ?? ''
-  const saved = await browser.submit(page('/settings'), {
-    description: 'Mine',
-    labels: 'env=prod',
-    etag: now,
-  })
-  expect(saved.status).toBe(303)
-  expect(await control.units.get(ref, system)).toMatchObject({ description: 'Mine', labels: { env: 'prod' } })
-})
-
 const TABS = [
   '',
   '/outputs',
@@ -302,5 +271,5 @@ test('a person sees the tabs and the forms that their rights allow', async () =>
   expect(text).not.toContain('Latest versions')
   expect(text).not.toContain('Lock this unit')
   expect(text).not.toContain('prod/apps/shop')
-  expect((await browser.get(page('/settings'))).text).not.toContain('name="etag"')
+  expect((await browser.get(page('/settings'))).text).not.toContain('name="seen"')
 })

@@ -19,7 +19,7 @@ import { outputRoutes } from './outputs.tsx'
 import { OverviewPage, gatherOverview } from './overview.tsx'
 import { resourceRoutes } from './resources.tsx'
 import { rollbackRoutes } from './rollback.tsx'
-import { settingRoutes } from './settings.tsx'
+import { settingRoutes } from './settings/settings.tsx'
 import { variableRoutes } from './variables/variables.tsx'
 
 const params = UnitParams.shape

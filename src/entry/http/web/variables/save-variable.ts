@@ -3,6 +3,7 @@ import type { Caller } from '../../../../access/index.ts'
 import { isTacoError } from '../../../../base/errors.ts'
 import { Category, type Owner, type VariableView } from '../../../../variables/index.ts'
 import type { WebServices } from '../services.ts'
+import { checkConfirmed } from '../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 
 const text = z.string().trim().default('')
@@ -105,15 +106,14 @@ export async function removeVariable(
   const variable = (await variables.list(owner)).find((one) => one.id === id)
   if (variable === undefined) return undefined
   const shown = variableShown(variable)
-  if (confirm !== variable.key)
-    return { ...shown, faults: { confirm: `Type ${variable.key} to delete it.` } }
   try {
+    checkConfirmed(confirm, variable.key)
     await variables.remove(owner, id, caller, version)
     return undefined
   } catch (error) {
     if (isTacoError(error, 'NOT_FOUND')) return undefined
     if (isTacoError(error, 'PRECONDITION_FAILED')) return raced(variables, owner, shown.fields)
-    throw error
+    return { ...shown, faults: faultsAt(error, ['confirm']) }
   }
 }
 

@@ -38,7 +38,7 @@ export function SetFields({ input, faults, projects, isNew }: SetFieldsProps) {
           {...describedBy('description', faults)}
         />
       </Field>
-      {isNew && projects.length > 1 && (
+      {isNew && (projects.length > 1 || faults['owner'] !== undefined) && (
         <Field
           id="owner"
           label="Owner"

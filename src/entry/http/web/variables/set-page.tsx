@@ -1,7 +1,7 @@
 import type { Project } from '../../../../projects/index.ts'
 import type { Scope, SetSight, VariableSet, VariableView } from '../../../../variables/index.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
-import { ConfirmByName } from '../shell/confirm.tsx'
+import { Confirm } from '../shell/confirm.tsx'
 import type { Faults } from '../shell/faults.ts'
 import { Form, Layout } from '../shell/layout.tsx'
 import { Ago, Card, Command, Notice, Split, Tabs } from '../shell/parts.tsx'
@@ -260,17 +260,15 @@ function SettingsTab({ view, path, set, sight, input, faults, projects, variable
         </Form>
       </Card>
       <Card title="Delete">
-        <ConfirmByName
+        <Confirm
           view={view}
           action={`${path}/delete`}
-          summary="Delete the variable set"
-          name={set.name}
-          what="the name of the set"
-          button="Delete the set"
-          error={faults['confirm']}
+          label="Delete the variable set"
+          word={set.name}
+          faults={faults}
         >
           <p>{variables.length > 0 && `${count} deleted with it.`} This cannot be undone.</p>
-        </ConfirmByName>
+        </Confirm>
       </Card>
     </>
   )

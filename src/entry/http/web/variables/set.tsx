@@ -7,6 +7,7 @@ import type { Route } from '../../kit/routes/route.ts'
 import { visibleSet } from '../../kit/variable-sets.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
+import { checkConfirmed } from '../shell/confirm.tsx'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
@@ -127,8 +128,10 @@ export const setRoutes: readonly Route[] = [
     async handle({ params, body, view, x, caller }, services) {
       const { org } = params
       const { set } = await visibleSet(services, params, caller)
-      if (body.confirm !== set.name) {
-        const faults = { confirm: `Type ${set.name} to delete the set.` }
+      try {
+        checkConfirmed(body.confirm, set.name)
+      } catch (error) {
+        const faults = faultsAt(error, ['confirm'])
         return setPage({ org, view, x }, services, { set: set.id, tab: 'settings', faults })
       }
       await services.variableSets.remove(org, set.id, caller)

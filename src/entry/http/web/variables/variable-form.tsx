@@ -1,4 +1,4 @@
-import { ConfirmByName } from '../shell/confirm.tsx'
+import { Confirm } from '../shell/confirm.tsx'
 import { Form } from '../shell/layout.tsx'
 import { Ago, Card, Field, Notice, describedBy } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
@@ -100,18 +100,17 @@ export function VariableForm({ view, path, actions, shown, now }: VariableFormPr
         </div>
       </Form>
       {!isNew && (
-        <ConfirmByName
+        <Confirm
           view={view}
           action={actions.remove}
-          summary={`Delete ${fields.key}`}
-          name={fields.key}
-          what="the key of the variable"
-          button="Delete the variable"
-          error={faults['confirm']}
-          hidden={{ id: fields.id, version: fields.version }}
+          label="Delete the variable"
+          word={fields.key}
+          faults={faults}
         >
+          <input type="hidden" name="id" value={fields.id} />
+          <input type="hidden" name="version" value={fields.version} />
           <p>Runs do not get it any more. Its value cannot be restored.</p>
-        </ConfirmByName>
+        </Confirm>
       )}
     </Card>
     </div>

@@ -1,0 +1,201 @@
+import type { Child } from 'hono/jsx'
+import { sayRetention } from '../../../../../base/text/retention.ts'
+import { TextField } from '../../settings/text-field.tsx'
+import { unitPath } from '../../shell/addresses.ts'
+import { Form } from '../../shell/layout.tsx'
+import { Card, Field, describedBy } from '../../shell/parts.tsx'
+import { Check } from '../../variables/variable-form.tsx'
+import type { InputForm } from './inputs.ts'
+import type { SettingsPageProps } from './page.tsx'
+import { seenTag } from './seen.ts'
+
+interface FormCardProps {
+  readonly of: SettingsPageProps
+  readonly form: InputForm
+  readonly title: string
+  readonly button: string
+  readonly isMain?: boolean
+  readonly children?: Child
+}
+
+/** A card with one form of the settings. */
+function FormCard({ of: { page }, form, title, button, isMain = false, children }: FormCardProps) {
+  const { view, unit } = page
+  const tab = form === 'about' ? 'settings' : `settings/${form}`
+  return (
+    <Card title={title}>
+      <Form view={view} action={unitPath(view.org.base, unit.name, tab)} class="form">
+        <input type="hidden" name="seen" value={seenTag(form, unit)} />
+        {children}
+        <div>
+          <button class={isMain ? 'button primary' : 'button'} type="submit">
+            {button}
+          </button>
+        </div>
+      </Form>
+    </Card>
+  )
+}
+
+export function AboutForm(props: SettingsPageProps) {
+  const { inputs, faults } = props
+  return (
+    <FormCard of={props} form="about" title="Description and labels" button="Save" isMain>
+      <TextField
+        id="description"
+        label="Description"
+        hint="What it is for, in a sentence."
+        value={inputs.about.description}
+        faults={faults}
+      />
+      <Field
+        id="labels"
+        label="Labels"
+        hint="One on each line: name=value. Roles and filters can go by them."
+        error={faults['labels']}
+      >
+        <textarea id="labels" name="labels" rows={4} class="mono" {...describedBy('labels', faults)}>
+          {`\n${inputs.about.labels}`}
+        </textarea>
+      </Field>
+    </FormCard>
+  )
+}
+
+export function NameForm(props: SettingsPageProps) {
+  return (
+    <FormCard of={props} form="name" title="Name" button="Rename">
+      <TextField
+        id="name"
+        label="Name"
+        hint="The state, its history, variables and dependencies stay with the unit. Code with an http or cloud block must use the new name; engines that use the old one are refused, and nothing is created."
+        value={props.inputs.name.name}
+        faults={props.faults}
+        isRequired
+      />
+    </FormCard>
+  )
+}
+
+export function ProjectForm(props: SettingsPageProps) {
+  const { page, projects, inputs, faults } = props
+  const { view, unit } = page
+  const { project } = inputs.project
+  const offered = projects.filter(
+    ({ id }) => id === project || view.may('unit:create', { ...unit, project: id }),
+  )
+  return (
+    <FormCard of={props} form="project" title="Project" button="Move">
+      <Field
+        id="project"
+        label="Project"
+        hint="Roles and variable sets of the project apply to the unit. Its name and its state stay."
+        error={faults['project']}
+      >
+        <select id="project" name="project" {...describedBy('project', faults)}>
+          {offered.map(({ id, name }) => (
+            <option value={id} selected={id === project}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+    </FormCard>
+  )
+}
+
+export function RetentionForm(props: SettingsPageProps) {
+  const { inputs, faults, organization } = props
+  const { rule, count, days } = inputs.retention
+  const usual = organization === undefined ? '' : ` (${sayRetention(organization.retention)})`
+  return (
+    <FormCard of={props} form="retention" title="Versions that are kept" button="Save">
+      <fieldset>
+        <legend>Rule</legend>
+        <label class="check">
+          <input type="radio" name="rule" value="organization" checked={rule === 'organization'} />
+          As the organization says{usual}
+        </label>
+        <label class="check">
+          <input type="radio" name="rule" value="own" checked={rule === 'own'} />A rule of its own:
+        </label>
+      </fieldset>
+      <TextField
+        id="count"
+        label="Keep at least this many versions"
+        hint="The newest ones, however old they are."
+        value={count}
+        faults={faults}
+        isNumber
+      />
+      <TextField
+        id="days"
+        label="Keep every version of the last days"
+        hint="A version stays if one of the two keeps it. Both empty: every version stays."
+        value={days}
+        faults={faults}
+        isNumber
+      />
+    </FormCard>
+  )
+}
+
+export function EncryptionForm(props: SettingsPageProps) {
+  return (
+    <FormCard of={props} form="encryption" title="Encrypted states" button="Save">
+      <Check
+        id="allowDecrypt"
+        label="A plain state may replace an encrypted one"
+        isOn={props.inputs.encryption.allowDecrypt}
+      />
+      <p class="hint">
+        Otherwise OpenTaco refuses the write, so that a run without its encryption settings does not store
+        secrets in the clear.
+      </p>
+    </FormCard>
+  )
+}
+
+const MODES = [
+  ['', 'As the project or the organization says'],
+  ['local', 'Local'],
+  ['remote', 'Remote'],
+  ['agent', 'Agent'],
+] as const
+
+export function ExecutionForm(props: SettingsPageProps) {
+  const { inputs, faults } = props
+  const { executionMode, terraformVersion, workingDirectory, autoApply } = inputs.execution
+  return (
+    <FormCard of={props} form="execution" title="Execution" button="Save">
+      <p class="muted">
+        For clients of the Terraform Cloud API. Plans and applies run where the command is given: there are no
+        remote runs yet, whatever the mode is.
+      </p>
+      <Field id="executionMode" label="Execution mode" error={faults['executionMode']}>
+        <select id="executionMode" name="executionMode">
+          {MODES.map(([value, label]) => (
+            <option value={value} selected={value === executionMode}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <TextField
+        id="terraformVersion"
+        label="Engine version"
+        hint="Such as 1.11.4 or ~> 1.10. A command line with a cloud block checks it. Empty: any."
+        value={terraformVersion}
+        faults={faults}
+      />
+      <TextField
+        id="workingDirectory"
+        label="Working directory"
+        hint="Of the root module in its repository."
+        value={workingDirectory}
+        faults={faults}
+      />
+      <Check id="autoApply" label="Apply without asking" isOn={autoApply} />
+    </FormCard>
+  )
+}

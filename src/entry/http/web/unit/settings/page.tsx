@@ -1,0 +1,140 @@
+import type { Child } from 'hono/jsx'
+import { sayRetention } from '../../../../../base/text/retention.ts'
+import type { Project } from '../../../../../projects/index.ts'
+import type { OrgView as Organization, UnitView } from '../../../../../state/index.ts'
+import { RaceNotice } from '../../settings/race-notice.tsx'
+import { unitPath } from '../../shell/addresses.ts'
+import type { Faults } from '../../shell/faults.ts'
+import { Card, Command, Split, Time } from '../../shell/parts.tsx'
+import { UnitFrame, type UnitPage } from '../frame.tsx'
+import { AboutForm, EncryptionForm, ExecutionForm, NameForm, ProjectForm, RetentionForm } from './forms.tsx'
+import { type InputForm, type Inputs, inputsOf, labelLines } from './inputs.ts'
+
+export interface SettingsShown {
+  readonly inputs: Inputs
+  readonly faults: Faults
+  /** The form that was overtaken by another change. */
+  readonly race: InputForm | undefined
+}
+
+export interface SettingsPageProps extends SettingsShown {
+  readonly page: UnitPage
+  readonly projects: readonly Project[]
+  /** Undefined: the person may not read it. */
+  readonly organization: Organization | undefined
+}
+
+export function SettingsPage(props: SettingsPageProps) {
+  const { page, race } = props
+  const { view, unit } = page
+  const mayUpdate = view.may('unit:update', unit)
+  const mayAdmin = view.may('unit:admin', unit)
+  const facts = factsOf(props)
+  return (
+    <UnitFrame of={page} tab="settings">
+      <Split
+        side={
+          <>
+            <Facts unit={unit} />
+            <More {...props} />
+            <Command>{commandOf(props)}</Command>
+          </>
+        }
+      >
+        {race !== undefined && <RaceNotice what="the unit" facts={facts[race]} />}
+        {mayUpdate ? (
+          <AboutForm {...props} />
+        ) : (
+          <FactCard title="Description and labels" facts={facts.about} />
+        )}
+        {view.may('unit:rename', unit) && <NameForm {...props} />}
+        {mayAdmin ? <ProjectForm {...props} /> : <FactCard title="Project" facts={facts.project} />}
+        {mayAdmin ? <RetentionForm {...props} /> : <FactCard title="Versions" facts={facts.retention} />}
+        {mayAdmin ? <EncryptionForm {...props} /> : null}
+        {mayUpdate ? <ExecutionForm {...props} /> : <FactCard title="Execution" facts={facts.execution} />}
+      </Split>
+    </UnitFrame>
+  )
+}
+
+type Facts = readonly (readonly [label: string, value: Child])[]
+
+function FactCard({ title, facts }: { readonly title: string; readonly facts: Facts }) {
+  return (
+    <Card title={title}>
+      <dl class="keyed">
+        {facts.map(([label, value]) => (
+          <>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+/** What is stored now, for those who may not change it and for those who were overtaken. */
+function factsOf({ page: { unit }, projects, organization }: SettingsPageProps): Record<InputForm, Facts> {
+  const { about, project, execution } = inputsOf(unit)
+  const labels = labelLines(unit.labels)
+  return {
+    about: [
+      ['Description', about.description || 'none'],
+      ['Labels', labels.length === 0 ? 'none' : <span class="mono">{labels.join(' ')}</span>],
+    ],
+    name: [['Name', <span class="mono">{unit.name}</span>]],
+    project: [['Project', projects.find(({ id }) => id === project.project)?.name ?? project.project]],
+    retention: [['Kept', keptWords(unit, organization)]],
+    encryption: [['Encryption', unit.allowDecrypt ? 'may be turned off' : 'stays on']],
+    execution: [
+      ['Execution mode', execution.executionMode || 'as the project says'],
+      ['Engine version', execution.terraformVersion || 'any'],
+      ['Working directory', execution.workingDirectory || 'none'],
+      ['Apply without asking', execution.autoApply ? 'yes' : 'no'],
+    ],
+  }
+}
+
+function keptWords({ retention }: UnitView, organization: Organization | undefined): string {
+  if (retention !== null) return sayRetention(retention)
+  if (organization === undefined) return 'as the organization says'
+  return `as the organization says: ${sayRetention(organization.retention)}`
+}
+
+/** The command that saves the same. */
+function commandOf({ race, page: { unit }, inputs }: SettingsPageProps): string {
+  if (race === 'name') return `taco unit rename ${unit.name} ${inputs.name.name}`
+  return `taco unit set ${unit.name} --label team=network`
+}
+
+function Facts({ unit }: { readonly unit: UnitView }) {
+  return (
+    <Card title="About">
+      <dl class="keyed">
+        <dt>Name</dt>
+        <dd class="mono">{unit.name}</dd>
+        <dt>Id</dt>
+        <dd class="mono">{unit.id}</dd>
+        <dt>Key</dt>
+        <dd class="mono">{unit.key}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={unit.createdAt} />
+        </dd>
+      </dl>
+    </Card>
+  )
+}
+
+function More({ page: { view, unit } }: SettingsPageProps) {
+  if (!view.may('unit:delete', unit)) return null
+  return (
+    <Card title="Delete">
+      <p class="muted">Its history is kept, and it can be restored.</p>
+      <a class="button danger" href={unitPath(view.org.base, unit.name, 'delete')}>
+        Delete this unit
+      </a>
+    </Card>
+  )
+}
