@@ -7,6 +7,13 @@ export { type Candidate, type Effective, type Source } from './precedence.ts'
 export { type RunVariable, type RunVariables, type UnitOwner, type UnitVariables } from './unit-variables.ts'
 export { Category, type VariableChange, type VariableInput, type VariableView } from './variable.ts'
 export { type Scope, type VariableSet, scopeFor } from './variable-set.ts'
-export { type Attached, type NewSet, type SetChange, type VariableSets, ownerOf, setTag } from './variable-sets.ts'
+export {
+  type Attached,
+  type NewSet,
+  type SetChange,
+  type VariableSets,
+  ownerOf,
+  setTag,
+} from './variable-sets.ts'
 export { type SetSight, type SetSights } from './set-sight.ts'
 export { type Owner, type VariableName, type Variables } from './variables.ts'

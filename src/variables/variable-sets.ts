@@ -40,13 +40,7 @@ export interface VariableSets extends Pick<Records<VariableSet>, 'locate'> {
   get(org: string, idOrName: string): Promise<VariableSet>
   create(org: string, set: NewSet, caller: Caller): Promise<VariableSet>
   /** `expected`: the `setTag` of the set that the change is meant for; else PRECONDITION_FAILED. */
-  update(
-    org: string,
-    id: string,
-    change: SetChange,
-    caller: Caller,
-    expected?: string,
-  ): Promise<VariableSet>
+  update(org: string, id: string, change: SetChange, caller: Caller, expected?: string): Promise<VariableSet>
   /** With its variables. */
   remove(org: string, id: string, caller: Caller): Promise<void>
 }

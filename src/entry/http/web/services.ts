@@ -32,7 +32,6 @@ type SharedServices = Pick<
   | 'variableSets'
   | 'setSights'
   | 'unitVariables'
-  | 'projects'
   | 'ids'
   | 'notifications'
   | 'projects'

@@ -38,7 +38,9 @@ async function listPage({ org, view, x }: Request, services: WebServices, shown:
   const sight = await services.setSights.of(org, x.caller)
   const sets = (await services.variableSets.list(org)).filter(sight.sees)
   const wanted = search.toLowerCase()
-  const found = sets.filter(({ name, description }) => `${name}\n${description}`.toLowerCase().includes(wanted))
+  const found = sets.filter(({ name, description }) =>
+    `${name}\n${description}`.toLowerCase().includes(wanted),
+  )
   if (format !== undefined) return exported(format, 'variable-sets', setColumns(view, sight), found)
   const { name, unitFaults } = await readable({ org, unit, x }, services)
   if (name !== undefined) return seeOther(unitPath(view.org.base, name, 'variables'))

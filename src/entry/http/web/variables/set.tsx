@@ -66,7 +66,21 @@ async function setPage({ org, view, x }: Request, services: WebServices, shown: 
   const current = inputOf(set, sight)
   const input = { ...(shown.input ?? current), tag: current.tag, owner: current.owner }
   const projects = await services.projects.fresh(org)
-  const props = { view, now, set, sight, tab, page, variables, units, variable, input, faults, projects, isRace }
+  const props = {
+    view,
+    now,
+    set,
+    sight,
+    tab,
+    page,
+    variables,
+    units,
+    variable,
+    input,
+    faults,
+    projects,
+    isRace,
+  }
   const status = isRace ? 409 : Object.keys(faults).length > 0 ? 400 : statusOf(variable)
   return htmlReply(<SetPage {...props} />, status)
 }

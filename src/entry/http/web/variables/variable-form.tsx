@@ -29,90 +29,90 @@ export function VariableForm({ view, path, actions, shown, now }: VariableFormPr
       : 'Text; with HCL, an expression such as ["a", "b"].'
   return (
     <div id="variable">
-    <Card title={isNew ? 'Add a variable' : `Change ${fields.key}`}>
-      {race !== undefined && <Race shown={race} now={now} />}
-      <Form view={view} action={actions.save} class="form">
-        <input type="hidden" name="id" value={fields.id} />
-        <input type="hidden" name="version" value={fields.version} />
-        <Field id="key" label="Key" hint="Such as region or AWS_REGION." error={faults['key']}>
-          <input
-            type="text"
-            id="key"
-            name="key"
-            class="mono"
-            value={fields.key}
-            autocomplete="off"
-            required
-            {...describedBy('key', faults)}
-          />
-        </Field>
-        <Field id="category" label="Kind" error={faults['category']}>
-          <select id="category" name="category">
-            {CATEGORIES.map(([value, label]) => (
-              <option value={value} selected={value === fields.category}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field id="value" label="Value" hint={valueHint} error={faults['value']}>
-          <textarea
-            id="value"
-            name="value"
-            class="mono"
-            rows={3}
-            spellcheck={false}
-            {...describedBy('value', faults)}
-          >
-            {`\n${fields.value}`}
-          </textarea>
-        </Field>
-        <Field
-          id="variable-description"
-          label="Description"
-          hint="What it is for."
-          error={faults['description']}
-        >
-          <input
-            type="text"
-            id="variable-description"
-            name="description"
-            value={fields.description}
-            aria-describedby="variable-description-hint"
-          />
-        </Field>
-        <Check id="hcl" label="HCL: the value is an expression" isOn={fields.hcl} error={faults['hcl']} />
-        <Check
-          id="sensitive"
-          label="Sensitive: encrypt it and never show it again"
-          isOn={fields.sensitive}
-          error={faults['sensitive']}
-        />
-        <div class="bar">
-          <button class="button primary" type="submit">
-            {isNew ? 'Add the variable' : 'Save the variable'}
-          </button>
-          {!isNew && (
-            <a class="button" href={path}>
-              Cancel
-            </a>
-          )}
-        </div>
-      </Form>
-      {!isNew && (
-        <Confirm
-          view={view}
-          action={actions.remove}
-          label="Delete the variable"
-          word={fields.key}
-          faults={faults}
-        >
+      <Card title={isNew ? 'Add a variable' : `Change ${fields.key}`}>
+        {race !== undefined && <Race shown={race} now={now} />}
+        <Form view={view} action={actions.save} class="form">
           <input type="hidden" name="id" value={fields.id} />
           <input type="hidden" name="version" value={fields.version} />
-          <p>Runs do not get it any more. Its value cannot be restored.</p>
-        </Confirm>
-      )}
-    </Card>
+          <Field id="key" label="Key" hint="Such as region or AWS_REGION." error={faults['key']}>
+            <input
+              type="text"
+              id="key"
+              name="key"
+              class="mono"
+              value={fields.key}
+              autocomplete="off"
+              required
+              {...describedBy('key', faults)}
+            />
+          </Field>
+          <Field id="category" label="Kind" error={faults['category']}>
+            <select id="category" name="category">
+              {CATEGORIES.map(([value, label]) => (
+                <option value={value} selected={value === fields.category}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <Field id="value" label="Value" hint={valueHint} error={faults['value']}>
+            <textarea
+              id="value"
+              name="value"
+              class="mono"
+              rows={3}
+              spellcheck={false}
+              {...describedBy('value', faults)}
+            >
+              {`\n${fields.value}`}
+            </textarea>
+          </Field>
+          <Field
+            id="variable-description"
+            label="Description"
+            hint="What it is for."
+            error={faults['description']}
+          >
+            <input
+              type="text"
+              id="variable-description"
+              name="description"
+              value={fields.description}
+              aria-describedby="variable-description-hint"
+            />
+          </Field>
+          <Check id="hcl" label="HCL: the value is an expression" isOn={fields.hcl} error={faults['hcl']} />
+          <Check
+            id="sensitive"
+            label="Sensitive: encrypt it and never show it again"
+            isOn={fields.sensitive}
+            error={faults['sensitive']}
+          />
+          <div class="bar">
+            <button class="button primary" type="submit">
+              {isNew ? 'Add the variable' : 'Save the variable'}
+            </button>
+            {!isNew && (
+              <a class="button" href={path}>
+                Cancel
+              </a>
+            )}
+          </div>
+        </Form>
+        {!isNew && (
+          <Confirm
+            view={view}
+            action={actions.remove}
+            label="Delete the variable"
+            word={fields.key}
+            faults={faults}
+          >
+            <input type="hidden" name="id" value={fields.id} />
+            <input type="hidden" name="version" value={fields.version} />
+            <p>Runs do not get it any more. Its value cannot be restored.</p>
+          </Confirm>
+        )}
+      </Card>
     </div>
   )
 }

@@ -104,9 +104,9 @@ test('a change of a set or a variable that was overtaken changes nothing and sho
   expect(variable.text).toContain('mine</textarea>')
   expect(settings.text).toContain('their set')
   expect(settings.text).toContain('value="my set"')
-  const [set] = await face.deps.variableSets.list('default')
-  expect(set?.description).toBe('their set')
-  expect(await face.deps.variables.list(ownerOf('default', set!))).toMatchObject([{ value: 'theirs' }])
+  const set = await face.deps.variableSets.get('default', 'aws')
+  expect(set.description).toBe('their set')
+  expect(await face.deps.variables.list(ownerOf('default', set))).toMatchObject([{ value: 'theirs' }])
 
   // What the page shows now can be saved.
   const again = { ...change, version: hidden(variable, 'version'), value: 'mine' }

@@ -8,13 +8,12 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
-import { checkConfirmed } from '../../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { Form } from '../../shell/layout.tsx'
 import { Card, Command, Notice, Split } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
-import { TextField } from '../../settings/text-field.tsx'
+import { ConfirmName, checkTyped } from '../../shell/form/confirm-name.tsx'
 import { Check } from '../../variables/variable-form.tsx'
 import { checked } from '../../variables/save-variable.ts'
 import { UnitFrame, type UnitPage, openUnit } from '../frame.tsx'
@@ -67,7 +66,7 @@ export const deleteRoutes: readonly Route[] = [
       const again = (shown: Shown, status: Fault) =>
         deletePage(page, services, caller, { confirm: body.confirm, force, ...shown }, status)
       try {
-        checkConfirmed(body.confirm, unit.name)
+        checkTyped(body.confirm, unit.name)
         const change = { form: 'delete', seen: body.seen } as const
         await changeSeen(
           services,
@@ -127,16 +126,14 @@ function DeletePage({ page, users, confirm = '', force = false, faults = {}, isR
           <Form view={view} action={unitPath(base, unit.name, 'delete')} class="form">
             <input type="hidden" name="seen" value={seenTag('delete', unit)} />
             {resources > 0 && view.may('state:force', unit) && (
-              <Check id="force" label="Delete it although it has resources" isOn={force} error={faults['force']} />
+              <Check
+                id="force"
+                label="Delete it although it has resources"
+                isOn={force}
+                error={faults['force']}
+              />
             )}
-            <TextField
-              id="confirm"
-              label="Name, to confirm"
-              hint={`Type ${unit.name}.`}
-              value={confirm}
-              faults={faults}
-              isRequired
-            />
+            <ConfirmName name={unit.name} typed={confirm} faults={faults} />
             <div class="bar">
               <button class="button danger" type="submit">
                 Delete the unit

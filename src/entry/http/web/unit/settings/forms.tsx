@@ -1,12 +1,12 @@
 import type { Child } from 'hono/jsx'
 import { sayRetention } from '../../../../../base/text/retention.ts'
-import { TextField } from '../../settings/text-field.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { unitPath } from '../../shell/addresses.ts'
 import { Form } from '../../shell/layout.tsx'
 import { Card, Field, describedBy } from '../../shell/parts.tsx'
 import { Check } from '../../variables/variable-form.tsx'
 import type { InputForm } from './inputs.ts'
-import type { SettingsPageProps } from './page.tsx'
+import type { SettingsPageProps } from './shown.ts'
 import { seenTag } from './seen.ts'
 
 interface FormCardProps {

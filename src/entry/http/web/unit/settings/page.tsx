@@ -1,28 +1,13 @@
 import type { Child } from 'hono/jsx'
 import { sayRetention } from '../../../../../base/text/retention.ts'
-import type { Project } from '../../../../../projects/index.ts'
 import type { OrgView as Organization, UnitView } from '../../../../../state/index.ts'
-import { RaceNotice } from '../../settings/race-notice.tsx'
+import { RaceNotice } from '../../shell/form/race-notice.tsx'
 import { unitPath } from '../../shell/addresses.ts'
-import type { Faults } from '../../shell/faults.ts'
 import { Card, Command, Split, Time } from '../../shell/parts.tsx'
-import { UnitFrame, type UnitPage } from '../frame.tsx'
+import { UnitFrame } from '../frame.tsx'
 import { AboutForm, EncryptionForm, ExecutionForm, NameForm, ProjectForm, RetentionForm } from './forms.tsx'
-import { type InputForm, type Inputs, inputsOf, labelLines } from './inputs.ts'
-
-export interface SettingsShown {
-  readonly inputs: Inputs
-  readonly faults: Faults
-  /** The form that was overtaken by another change. */
-  readonly race: InputForm | undefined
-}
-
-export interface SettingsPageProps extends SettingsShown {
-  readonly page: UnitPage
-  readonly projects: readonly Project[]
-  /** Undefined: the person may not read it. */
-  readonly organization: Organization | undefined
-}
+import { type InputForm, inputsOf, labelLines } from './inputs.ts'
+import type { SettingsPageProps } from './shown.ts'
 
 export function SettingsPage(props: SettingsPageProps) {
   const { page, race } = props

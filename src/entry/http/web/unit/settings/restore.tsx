@@ -15,7 +15,7 @@ import { Form, Layout } from '../../shell/layout.tsx'
 import { Card, Command, Crumbs, Split, Time } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import type { OrgView } from '../../shell/view.ts'
-import { TextField } from '../../settings/text-field.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
 
 const path = '/units/{unit}/restore'
 const params = UnitParams.shape

@@ -38,8 +38,7 @@ async function startPerson(rules: Readonly<Record<string, readonly (Action | '*'
 
 /** The tag in the form that goes there. */
 function seenIn(text: string, action: string): string {
-  const [, tag = ''] =
-    new RegExp(`action="${action}"[^]*?name="seen" value="([^"]*)"`).exec(text) ?? []
+  const [, tag = ''] = new RegExp(`action="${action}"[^]*?name="seen" value="([^"]*)"`).exec(text) ?? []
   return tag
 }
 
@@ -87,12 +86,20 @@ test('a unit is renamed, moved to a project, and gets rules of its own', async (
   const project = await face.deps.projects.create('default', fields, system)
   const shown = await browser.get(page())
   const send = (form: string, values: Record<string, string>) =>
-    browser.submit(page(`/settings/${form}`), { ...values, seen: seenIn(shown.text, page(`/settings/${form}`)) })
+    browser.submit(page(`/settings/${form}`), {
+      ...values,
+      seen: seenIn(shown.text, page(`/settings/${form}`)),
+    })
 
   expect((await send('project', { project: project.id })).status).toBe(303)
   expect((await send('retention', { rule: 'own', count: '5', days: '' })).status).toBe(303)
   expect((await send('encryption', { allowDecrypt: 'on' })).status).toBe(303)
-  const execution = { executionMode: 'local', terraformVersion: '1.11.4', workingDirectory: '', autoApply: 'on' }
+  const execution = {
+    executionMode: 'local',
+    terraformVersion: '1.11.4',
+    workingDirectory: '',
+    autoApply: 'on',
+  }
   expect((await send('execution', execution)).location).toBe(page())
   const renamed = await send('name', { name: 'prod/shop' })
 
@@ -137,7 +144,11 @@ test('a unit gets no name, and no project, that the person has no right to', asy
   )
   await face.policy('default', (all) => {
     const denied = { effect: 'deny' as const, actions: ['unit:create'], units: ['**'] }
-    return bind(putRole(all, { name: 'no', rules: [denied] }), { role: 'no', to: 'everyone', project: project.id })
+    return bind(putRole(all, { name: 'no', rules: [denied] }), {
+      role: 'no',
+      to: 'everyone',
+      project: project.id,
+    })
   })
   const { text } = await browser.get(page())
   expect(text).not.toContain('>shop<')
@@ -188,8 +199,8 @@ test('a unit is deleted by its name, not while it has resources, and restored', 
   expect((await control.units.get(ref, system)).deleted).toBeNull()
   const again = seenIn(late.text, page('/delete'))
   const done = await browser.submit(page('/delete'), { confirm: 'prod/app', force: 'on', seen: again })
-  const { id } = (await control.units.list({ org: 'default', limit: 10, deleted: 'only' }, system)).items[0]!
-  const restore = page('/restore', id)
+  const { items } = await control.units.list({ org: 'default', limit: 10, deleted: 'only' }, system)
+  const restore = page('/restore', items[0]?.id)
   expect([done.status, done.location]).toEqual([303, restore])
 
   const gone = await browser.get(restore)

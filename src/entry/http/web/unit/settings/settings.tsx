@@ -26,9 +26,10 @@ import {
   retentionIn,
   settingsFields,
 } from './inputs.ts'
-import { SettingsPage, type SettingsShown } from './page.tsx'
+import { SettingsPage } from './page.tsx'
 import { restoreRoutes } from './restore.tsx'
 import { changeSeen } from './seen.ts'
+import type { SettingsShown } from './shown.ts'
 
 const path = '/units/{unit}/settings'
 const params = UnitParams.shape
@@ -65,7 +66,13 @@ function settingsForm<F extends InputForm>({ form, action, summary, save }: Form
       const body = request.body as Inputs[F] & { readonly seen: string }
       const page = await openUnit(request, services)
       const again = (shown: Partial<SettingsShown>, status: 400 | 403 | 409) =>
-        settingsPage(page, caller, services, { inputs: { ...inputsOf(page.unit), [form]: body }, ...shown }, status)
+        settingsPage(
+          page,
+          caller,
+          services,
+          { inputs: { ...inputsOf(page.unit), [form]: body }, ...shown },
+          status,
+        )
       try {
         const changed = await changeSeen(
           services,
@@ -79,7 +86,10 @@ function settingsForm<F extends InputForm>({ form, action, summary, save }: Form
       } catch (error) {
         if (isTacoError(error, 'PRECONDITION_FAILED')) return again({ race: form }, 409)
         const isForbidden = isTacoError(error, 'FORBIDDEN')
-        return again({ faults: faultsAt(error, names, 'ALREADY_EXISTS', 'FORBIDDEN') }, isForbidden ? 403 : 400)
+        return again(
+          { faults: faultsAt(error, names, 'ALREADY_EXISTS', 'FORBIDDEN') },
+          isForbidden ? 403 : 400,
+        )
       }
     },
   })

@@ -48,7 +48,14 @@ test('rows show what applies and what it overrides, and are filtered without loo
     updatedAt: 0,
     createdBy: 'x',
   }
-  const set = { kind: 'set', id: 's', name: 'all', scope: 'global', priority: false, isOfProject: false } as const
+  const set = {
+    kind: 'set',
+    id: 's',
+    name: 'all',
+    scope: 'global',
+    priority: false,
+    isOfProject: false,
+  } as const
   const rows = rowsOf([{ variable, source: { kind: 'unit' }, overrides: [{ variable, source: set }] }])
 
   expect(rows.map(({ overriddenBy }) => overriddenBy?.kind)).toEqual([undefined, 'unit'])
