@@ -368,19 +368,28 @@ export interface Locks {
   forceUnlock(ref: UnitRef, options: { id?: string }, caller: Caller): Promise<LockView | null>
 }
 
+/** How a version differs from the one before it, as far as that is known without reading either. */
+export interface VersionChange {
+  /** How many more resources it has. Null: unknown, because one of them is encrypted or not a state. */
+  readonly resources: number | null
+  /** Names of the outputs that it added, changed or removed. Null: unknown. */
+  readonly outputs: readonly string[] | null
+}
+
 export interface Versions {
   /**
    * Newest first. `damaged`: what should be among them and cannot be shown. `absences`: when there was no state, or no
-   * unit, after these versions.
+   * unit, after these versions. `changes`: by the id of the version, if asked for.
    */
   list(
     ref: UnitRef,
-    page: { limit: number; cursor?: string },
+    page: { limit: number; cursor?: string; changes?: boolean },
     caller: Caller,
   ): Promise<
     Page<VersionView> & {
       readonly damaged: readonly DamagedVersion[]
       readonly absences: readonly AbsenceView[]
+      readonly changes: ReadonlyMap<string, VersionChange>
     }
   >
   /** By id (`sv-…`) or how it begins, by sequence number (`12`), or `current`, `previous`. */

@@ -15,6 +15,7 @@ import { stateMissing } from '../protocol/refusals.ts'
 import { seeUnit } from '../protocol/read-reconciled.ts'
 import { repeatedWrite } from '../protocol/write.ts'
 import { noState, rollBackTo } from './restore.ts'
+import { changesAmong } from './version-changes.ts'
 import { isVersionStart } from './version-id.ts'
 import type { UnitRef, Versions } from '../state-control.ts'
 import type { Unit } from '../documents/unit-store.ts'
@@ -111,17 +112,25 @@ export function createVersions(parts: Parts & { readonly intake: Intake }, locat
   }
 
   return {
-    async list(ref, { limit, cursor }) {
+    async list(ref, { limit, cursor, changes = false }) {
       const { value: doc } = await findUnit(ref)
       const place = cursor === undefined ? newest(doc) : decodePlace(cursor)
       if (place === undefined)
-        return { items: [], next: undefined, damaged: [], absences: absencesAmong(doc, -1, Infinity) }
+        return {
+          items: [],
+          next: undefined,
+          damaged: [],
+          absences: absencesAmong(doc, -1, Infinity),
+          changes: new Map(),
+        }
       const { entries, gaps, next } = await readHistory(bucket, doc, place, limit)
+      const below = changes && next !== undefined ? await readHistory(bucket, doc, next, 1) : undefined
       return {
         items: entries.map((entry) => viewEntry(doc, entry)),
         next: next === undefined ? undefined : encodePlace(next),
         damaged: gaps.map(({ seq, object }) => ({ seq, object: object ?? null })),
         absences: absencesAmong(doc, next?.seq ?? -1, cursor === undefined ? Infinity : place.seq),
+        changes: changes ? changesAmong([...entries, ...(below?.entries ?? [])]) : new Map(),
       }
     },
     async get(ref, version) {

@@ -31,16 +31,26 @@ test.skipIf(browser === undefined)(
     const path = `${server.url}/app/default/units/prod--vpc`
     const { page, isAccessible } = await openWindow(browser)
     await page.goto(path)
-    await page.locator('svg .node', { hasText: 'prod/app' }).waitFor()
+    await page.locator('.around a', { hasText: 'app' }).waitFor()
     await isAccessible()
-    for (const tab of ['Outputs', 'Resources', 'Variables', 'Activity', 'Settings', 'History']) {
+    await page.getByText('s3', { exact: true }).click()
+    await page.getByText('use_path_style').waitFor()
+    // What happens elsewhere appears, and what was chosen stays.
+    await call(server, 'PUT', '/v1/units/prod--vpc/state', stateText(5))
+    await page.getByText('5, serial 5').waitFor()
+    await page.getByText('use_path_style').waitFor()
+    for (const place of ['dependencies', 'lock', 'outputs/log', 'outputs/diff?from=1&to=2']) {
+      await page.goto(`${path}/${place}`)
+      await isAccessible()
+    }
+    for (const tab of ['Outputs', 'Resources', 'Runs', 'Variables', 'Activity', 'Settings', 'History']) {
       await page.getByRole('navigation', { name: 'Unit' }).getByRole('link', { name: tab }).click()
       await page.waitForURL(`${path}/${tab.toLowerCase()}`)
       await isAccessible()
     }
     await page.getByLabel('From version 1').check()
     await page.getByRole('button', { name: 'Compare selected' }).click()
-    await page.getByRole('heading', { name: 'Version 1 and version 4' }).waitFor()
+    await page.getByRole('heading', { name: 'Version 1 and version 5' }).waitFor()
     await isAccessible()
 
     // The same hands, a phone, no scripts.
@@ -49,19 +59,24 @@ test.skipIf(browser === undefined)(
     await small.goto(path)
     const width = await small.locator('body').boundingBox()
     expect(width?.width).toBeLessThanOrEqual(390)
-    await small.locator('summary', { hasText: /^Lock$/ }).click()
+    await small.getByRole('link', { name: 'Lock' }).click()
     await small.getByLabel('Reason').fill('migrating')
     await small.getByRole('button', { name: 'Lock this unit' }).click()
-    await small.getByText('Locked. No engine can write its state.').waitFor()
-    await small.locator('summary', { hasText: /^Unlock$/ }).click()
-    await small.getByLabel('Let engines write the state again').check()
+    await small.getByText('Locked. No engine can write the state.').waitFor()
+    await small.getByRole('link', { name: 'Unlock' }).click()
     await small.getByRole('button', { name: 'Unlock this unit' }).click()
     await small.getByText('Unlocked.', { exact: true }).waitFor()
+
+    await small.goto(`${path}/dependencies`)
+    await small.getByLabel('Unit that it uses').fill('prod/app')
+    await small.getByRole('button', { name: 'Declare' }).click()
+    await small.getByText('This would create a cycle').waitFor()
+    expect(await small.getByLabel('Unit that it uses').inputValue()).toBe('prod/app')
 
     await small.goto(`${path}/rollback?version=3`)
     await small.getByRole('heading', { name: 'Roll back to version 3' }).waitFor()
     await small.getByLabel('Message').fill('bad apply')
     await small.getByRole('button', { name: 'Roll back' }).click()
-    await small.getByText('Rolled back. Version 5 is current now.').waitFor()
+    await small.getByText('Rolled back. Version 6 is current now.').waitFor()
   },
 )

@@ -1,7 +1,7 @@
-import { TacoError, isTacoError } from '../../../../base/errors.ts'
 import { z } from 'zod'
 import { DependenciesView, DependencyChange, visibleDependencies } from '../../../../graph/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
+import { withoutHiddenCycle } from '../../kit/hidden-units.ts'
 import { Idempotent, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { ofUnit, route } from '../define.ts'
 import { inPlainWords } from './graph.ts'
@@ -92,24 +92,6 @@ export const dependencyRoutes = [
     },
   }),
 ]
-
-/** A cycle is spelled out with every unit of it, and some may be hidden. */
-async function withoutHiddenCycle<T>(
-  visible: ReadonlyMap<string, { readonly name: string }>,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isTacoError(error, 'CONFLICT') || !Array.isArray(error.facts['cycle'])) throw error
-    const names = new Set([...visible.values()].map(({ name }) => name))
-    if (error.facts['cycle'].every((name) => names.has(String(name)))) throw error
-    throw new TacoError('CONFLICT', 'This would make a cycle through units that you cannot see.', {
-      facts: { field: 'on' },
-      hint: 'Ask an administrator of the organization.',
-    })
-  }
-}
 
 function shown<T extends z.output<typeof Listed>>(
   view: T,

@@ -20,7 +20,7 @@ export const workspaceRoutes: readonly Route[] = ['', '/runs', '/runs/{run}', '/
     target: ({ params: { org } }) => ({ org }),
     handle: ({ x, params: { workspace } }) =>
       seeOther(
-        `/app/${x.path.split('/')[2] ?? ''}/units/${encodeURIComponent(workspace)}${rest === '/variables' ? rest : ''}`,
+        `/app/${x.path.split('/')[2] ?? ''}/units/${encodeURIComponent(workspace)}${rest.replace('/{run}', '')}`,
       ),
   }),
 )

@@ -87,9 +87,13 @@ test('a person without an organization learns what to do', async () => {
 test('addresses that engines print lead to the unit', async () => {
   const browser = createTestBrowser(await startWebFace())
 
-  for (const path of ['', '/runs', '/runs/run-1'])
+  for (const [path, tab] of [
+    ['', ''],
+    ['/runs', '/runs'],
+    ['/runs/run-1', '/runs'],
+  ])
     expect((await browser.get(`/app/default/prod--network--vpc${path}`)).location).toBe(
-      '/app/default/units/prod--network--vpc',
+      `/app/default/units/prod--network--vpc${tab}`,
     )
 })
 

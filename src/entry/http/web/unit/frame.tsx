@@ -4,11 +4,12 @@ import { type StatusItem, visibleStatus } from '../../../../graph/index.ts'
 import { type Caller, type UnitRef, type UnitView, noSuchUnit } from '../../../../state/index.ts'
 import { visibleUnit } from '../../kit/visible-units.ts'
 import type { WebServices } from '../services.ts'
-import { unitPath } from '../shell/addresses.ts'
+import { unitPath, withQuery } from '../shell/addresses.ts'
 import { Layout } from '../shell/layout.tsx'
 import { Crumbs, Tabs } from '../shell/parts.tsx'
 import { StatusChip } from '../shell/status.tsx'
 import type { OrgView } from '../shell/view.ts'
+import { isOwnLock } from './lock/own-lock.ts'
 
 /** What a request for a page of a unit says. */
 interface UnitRequest {
@@ -28,6 +29,8 @@ export interface UnitPage {
   readonly status: StatusItem | undefined
   /** The units that the person may see. */
   readonly seen: { has(id: string): boolean }
+  /** `lock`, `unlock`: the person may do that now. */
+  readonly lockAction: 'lock' | 'unlock' | undefined
 }
 
 export async function openUnit(
@@ -43,7 +46,14 @@ export async function openUnit(
   const isReader = view.may('graph:read', found)
   const all = isReader ? await graph.status({ ...ref, direction: 'none' }, caller) : undefined
   const status = all && visibleStatus(all, seen).items[0]
-  return { view, ref, unit: { ...found, ...visibleUnit(found, visible) }, status, seen }
+  const unit = { ...found, ...visibleUnit(found, visible) }
+  return { view, ref, unit, status, seen, lockAction: lockActionOf(view, unit, caller) }
+}
+
+function lockActionOf(view: OrgView, unit: UnitView, caller: Caller): UnitPage['lockAction'] {
+  if (!view.may('lock', unit)) return undefined
+  if (unit.lock === null) return 'lock'
+  return isOwnLock(unit.lock, caller) || view.may('unlock-others', unit) ? 'unlock' : undefined
 }
 
 interface TabPlace {
@@ -60,6 +70,7 @@ const TABS: readonly TabPlace[] = [
   { label: 'Outputs', tab: 'outputs', action: 'outputs:read', count: ({ outputs }) => outputs?.length },
   { label: 'Resources', tab: 'resources', action: 'state:read', count: ({ state }) => state?.resources },
   { label: 'History', tab: 'history', action: 'versions:read', count: ({ state }) => state?.seq },
+  { label: 'Runs', tab: 'runs', action: 'rollout:read' },
   { label: 'Variables', tab: 'variables', action: 'vars:read' },
   { label: 'Activity', tab: 'activity', action: 'events:read' },
   { label: 'Settings', tab: 'settings', action: 'unit:read' },
@@ -69,24 +80,64 @@ interface UnitFrameProps {
   readonly of: UnitPage
   /** The tab that it belongs to. Undefined: the overview. */
   readonly tab?: string
-  readonly scripts?: readonly string[]
-  readonly actions?: Child
+  /** Of the page. Default: that of its tab. */
+  readonly title?: string
+  /** Given: the page is shown again when an event has a type that begins with one of these words. */
+  readonly live?: string
   readonly children?: Child
 }
 
 /** The frame of all pages of a unit: where it is, its status, and the tabs. */
-export function UnitFrame({ of, tab, scripts = [], actions, children }: UnitFrameProps) {
-  const { view, unit, status } = of
-  const { base } = view.org
+export function UnitFrame(props: UnitFrameProps) {
+  const { of, tab, live } = props
+  const { view, unit } = of
   const current = TABS.find((one) => one.tab === tab)
-  const title = tab === undefined ? unit.name : `${current?.label ?? ''} of ${unit.name}`
+  const { title = current?.label ?? '' } = props
   return (
-    <Layout view={view} title={title} scripts={scripts}>
+    <Layout
+      view={view}
+      title={tab === undefined ? unit.name : `${title} of ${unit.name}`}
+      {...(live === undefined ? {} : { live: '' })}
+    >
+      <UnitPart {...props} />
+    </Layout>
+  )
+}
+
+/** What a live page replaces: everything but the frame of the organization. */
+export function UnitPart({ of, tab, live, children }: UnitFrameProps) {
+  const { view, unit, status, lockAction } = of
+  const { base } = view.org
+  const again =
+    live === undefined
+      ? {}
+      : {
+          'data-live-on': live,
+          'hx-get': withQuery(view.path, { part: 'unit' }),
+          'hx-trigger': 'live',
+          'hx-swap': 'outerMorph',
+        }
+  return (
+    <div id="unit" {...again}>
       <Crumbs org={view.org} unit={unit.name} />
-      <div class="bar">
+      <div class="bar unit-head">
         <h1>{unit.name.split('/').at(-1)}</h1>
         {status !== undefined && <StatusChip node={status} />}
-        {actions !== undefined && <div class="bar end">{actions}</div>}
+        <div class="bar end">
+          {lockAction !== undefined && (
+            <a class="button" href={unitPath(base, unit.name, 'lock')}>
+              {lockAction === 'lock' ? 'Lock' : 'Unlock'}
+            </a>
+          )}
+          {view.may('rollout:start', unit) && (
+            <a
+              class={tab === undefined ? 'button primary' : 'button'}
+              href={withQuery(`${base}/rollouts/new`, { from: unit.name })}
+            >
+              Roll out from here
+            </a>
+          )}
+        </div>
       </div>
       {unit.description !== '' && <p class="muted">{unit.description}</p>}
       <Tabs
@@ -99,6 +150,6 @@ export function UnitFrame({ of, tab, scripts = [], actions, children }: UnitFram
         }))}
       />
       {children}
-    </Layout>
+    </div>
   )
 }

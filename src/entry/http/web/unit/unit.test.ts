@@ -1,68 +1,8 @@
 import { expect, test } from 'vitest'
-import { startSsoFace } from '../../../../../test/rig/sso-face.ts'
-import { createTestBrowser, startWebFace } from '../../../../../test/rig/web-face.ts'
+import { page, startPerson, startUnit, state, system } from '../../../../../test/rig/unit-pages.ts'
 import { named, push } from '../../../../../test/support/state.ts'
-import { type Action, systemCaller } from '../../../../access/index.ts'
-import { bind, putRole } from '../../../../access/organization/transitions.ts'
-import { backendPlaces } from './backend-blocks.tsx'
-
-const system = systemCaller('opentaco')
-const page = (tab = '') => `/app/default/units/prod--data--orders${tab}`
-
-/** A state with two outputs, one of them sensitive, and the resources of `size` machines. */
-function state(serial: number, url: string, size = 2): string {
-  const resource = (mode: string, name: string, instances: object[]) => ({
-    mode,
-    type: 'aws_instance',
-    name,
-    provider: 'provider["registry.opentofu.org/hashicorp/aws"]',
-    instances,
-  })
-  const machines = Array.from({ length: size }, (_, at) => ({
-    index_key: at,
-    schema_version: 0,
-    attributes: { id: `i-${at}`, url },
-  }))
-  return JSON.stringify({
-    version: 4,
-    terraform_version: '1.11.4',
-    serial,
-    lineage: 'L',
-    outputs: {
-      url: { value: url, type: 'string' },
-      password: { value: 'hunter2', type: 'string', sensitive: true },
-    },
-    resources: [resource('managed', 'web', machines), resource('data', 'image', [{ attributes: {} }])],
-  })
-}
-
-async function fill({ deps: { control, graph } }: Pick<Awaited<ReturnType<typeof startWebFace>>, 'deps'>) {
-  await push(control, 'prod/data/orders', state(1, 'http://one'))
-  await push(control, 'prod/data/orders', state(2, 'http://two'))
-  await push(control, 'prod/apps/shop', state(1, 'http://shop'))
-  const used = { on: 'prod/data/orders', outputs: ['url'] }
-  await graph.dependencies.add(named('prod/apps/shop'), used, system)
-}
-
-async function startUnit() {
-  const face = await startWebFace()
-  await fill(face)
-  return { face, control: face.deps.control, browser: createTestBrowser(face) }
-}
-
-/** A person who may do these things with every unit of this pattern. */
-async function startPerson(actions: readonly Action[], units = '**') {
-  const face = await startSsoFace()
-  await fill(face)
-  const bob = await face.person('bob')
-  const rules = [{ effect: 'allow' as const, actions: [...actions], units: [units] }]
-  await face.policy('default', (all) =>
-    bind(putRole(all, { name: 'some', rules }), { role: 'some', to: `user:${bob.id}` }),
-  )
-  const browser = createTestBrowser(face)
-  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
-  return { face, control: face.deps.control, browser }
-}
+import type { Action } from '../../../../access/index.ts'
+import { backendPlaces } from './overview/backend-blocks.tsx'
 
 test('the overview shows status, neighbours, versions, the lock and the blocks for code', async () => {
   const { browser } = await startUnit()
@@ -72,7 +12,9 @@ test('the overview shows status, neighbours, versions, the lock and the blocks f
   expect(status).toBe(200)
   expect(text).toContain('prod/apps/shop')
   expect(text).toContain('Latest versions')
-  expect(text).toContain('Free.')
+  expect(text).toContain('<dd>free</dd>')
+  expect(text).toContain('+2 resources, outputs password, url')
+  expect(text).toContain('rollouts/new?from=prod%2Fdata%2Forders')
   expect(text).toContain('http://localhost:7070/v1/backend/default/prod/data/orders')
   expect(text).toContain('prod--data--orders')
   expect(text).toContain('taco unit show prod/data/orders')
@@ -98,50 +40,12 @@ test('a backend of the kind s3 is offered only for a state inside the folder of 
   const place = { address: 'https://taco.example', org: 'acme', unit: 'a/b' }
 
   expect(backendPlaces({ ...place, stateKey: 'a/b/terraform.tfstate' })).toEqual([
-    { kind: 'http', address: 'https://taco.example/v1/backend/acme/a/b' },
     { kind: 'cloud', hostname: 'taco.example', organization: 'acme', workspace: 'a--b' },
+    { kind: 'http', address: 'https://taco.example/v1/backend/acme/a/b' },
     { kind: 'remote', hostname: 'taco.example', organization: 'acme', workspace: 'a--b' },
     { kind: 's3', endpoint: 'https://taco.example/s3', bucket: 'acme', key: 'a/b/terraform.tfstate' },
   ])
   expect(backendPlaces({ ...place, stateKey: undefined }).map(({ kind }) => kind)).not.toContain('s3')
-})
-
-test('a unit is locked and unlocked on its page, each with a confirmation of what was seen', async () => {
-  const { browser, control } = await startUnit()
-  const lockNow = () => control.locks.get(named('prod/data/orders'), system)
-  await browser.get(page())
-
-  expect(await browser.submit(page('/lock'), { reason: 'migrating' })).toMatchObject({ location: page() })
-  const locked = await browser.get(page())
-  const id = (await lockNow())?.id ?? ''
-  expect(locked.text).toContain('migrating')
-  expect(locked.text).toContain(id)
-
-  expect((await browser.submit(page('/lock'), {})).status).toBe(303)
-  expect((await browser.get(page())).text).toContain('Someone else has locked it meanwhile.')
-  expect((await browser.submit(page('/unlock'), { id })).status, 'not confirmed').toBe(400)
-  expect((await browser.submit(page('/unlock'), { id, confirm: 'yes', csrf: 'x' })).status).toBe(403)
-  await browser.submit(page('/unlock'), { id: 'page-another', confirm: 'yes' })
-  expect((await browser.get(page())).text).toContain('Nothing was unlocked.')
-  expect(await lockNow()).not.toBeNull()
-  await browser.submit(page('/unlock'), { id, confirm: 'yes' })
-  expect(await lockNow()).toBeNull()
-})
-
-test('a person takes back a lock of their own, and breaks one of others only with the right to', async () => {
-  const { browser, control } = await startPerson(['unit:read', 'lock'])
-  const ref = named('prod/data/orders')
-  await browser.get(page())
-  await browser.submit(page('/lock'), {})
-  const own = await control.locks.get(ref, system)
-  await browser.submit(page('/unlock'), { id: own?.id ?? '', confirm: 'yes' })
-  expect(await control.locks.get(ref, system)).toBeNull()
-
-  const info = { ID: 'page-x', Operation: '', Info: '', Who: 'eve', Version: '', Created: '', Path: '' }
-  await control.locks.lock(ref, info, {}, system)
-  expect((await browser.get(page())).text).not.toContain('Unlock this unit')
-  expect((await browser.submit(page('/unlock'), { id: 'page-x', confirm: 'yes' })).status).toBe(403)
-  expect(await control.locks.get(ref, system)).not.toBeNull()
 })
 
 test('sensitive outputs are masked; showing them takes a right and is recorded', async () => {
@@ -175,6 +79,10 @@ test('resources are searched, and exported', async () => {
   expect(all.text).not.toContain('i-0')
   const some = await browser.get(page('/resources?search=WEB[1]'))
   expect(some.text).not.toContain('web[0]')
+  expect((await browser.get(page('/resources?mode=data'))).text).not.toContain('aws_instance.web')
+  expect((await browser.get(page('/resources?type=none'))).text).toContain('No resource matches.')
+  const last = await browser.get(page('/resources?sort=-address&format=csv'))
+  expect(last.text.split('\r\n')[1]).toContain('data.aws_instance.image')
   const file = await browser.get(page('/resources?search=data.&format=json'))
   expect(file.json()).toMatchObject([{ address: 'data.aws_instance.image', provider: 'hashicorp/aws' }])
 })
@@ -188,7 +96,9 @@ test('versions are listed, compared side by side, and rolled back with a confirm
   const diff = await browser.get(page('/diff?from=1&to=2'))
   expect(diff.text).toMatch(/http:\/\/one.*http:\/\/two/s)
   expect(diff.text).not.toContain('hunter2')
-  expect((await browser.get(page('/diff?from=1&to=9'))).status).toBe(404)
+  const missing = await browser.get(page('/diff?from=1&to=9'))
+  expect([missing.status, missing.text.includes('id="to-error"')]).toEqual([404, true])
+  expect((await browser.get(page('/diff?from=x&to=current'))).text).toContain('id="from-error"')
 
   const asked = await browser.get(page('/rollback?version=1'))
   const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(asked.text)?.[1] ?? ''
@@ -239,10 +149,15 @@ test('what happened to the unit is listed, and nothing of other units', async ()
 
 const TABS = [
   '',
+  '/lock',
+  '/dependencies',
   '/outputs',
+  '/outputs/log',
+  '/outputs/diff',
   '/resources',
   '/history',
   '/diff?from=1&to=2',
+  '/runs',
   '/variables',
   '/activity',
   '/settings',
@@ -253,7 +168,15 @@ test('a unit that a person may not see has no page, and none of its neighbours n
 
   for (const tab of [...TABS, '/rollback'])
     expect([tab, (await browser.get(page(tab))).status]).toEqual([tab, 404])
-  for (const form of ['/lock', '/unlock', '/outputs', '/rollback', '/settings'])
+  for (const form of [
+    '/lock',
+    '/unlock',
+    '/dependencies',
+    '/dependencies/remove',
+    '/outputs',
+    '/rollback',
+    '/settings',
+  ])
     expect([form, (await browser.submit(page(form))).status]).toEqual([form, 404])
   const seen = await browser.get('/app/default/units/prod--apps--shop')
   expect(seen.status).toBe(200)
@@ -266,10 +189,11 @@ test('a person sees the tabs and the forms that their rights allow', async () =>
   const { text } = await browser.get(page())
   const allowed = await Promise.all(TABS.map(async (tab) => (await browser.get(page(tab))).status))
 
-  expect(allowed).toEqual([200, 403, 403, 403, 403, 403, 403, 200])
+  expect(allowed).toEqual([200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403, 403, 200])
   expect(text).not.toContain(page('/outputs'))
   expect(text).not.toContain('Latest versions')
-  expect(text).not.toContain('Lock this unit')
+  expect(text).not.toContain(page('/lock'))
+  expect(text).not.toContain('Roll out from here')
   expect(text).not.toContain('prod/apps/shop')
   expect((await browser.get(page('/settings'))).text).not.toContain('name="seen"')
 })

@@ -1,20 +1,21 @@
 import { z } from 'zod'
-import { isTacoError } from '../../../../base/errors.ts'
-import type { Caller, VersionView } from '../../../../state/index.ts'
-import { sayAuthor } from '../../../../base/text/author.ts'
-import { defined } from '../../kit/drop-undefined.ts'
-import { seeOther } from '../../kit/response/redirect.ts'
-import type { Route } from '../../kit/routes/route.ts'
-import { UnitParams } from '../../openapi/api.ts'
-import { orgForm, orgPage } from '../org-page.ts'
-import type { WebServices } from '../services.ts'
-import { unitPath } from '../shell/addresses.ts'
-import { setFlash } from '../shell/flash.ts'
-import { Form } from '../shell/layout.tsx'
-import { Card, Command, Field, Notice, Split, Time } from '../shell/parts.tsx'
-import { htmlReply } from '../shell/render.ts'
-import { DiffView, readDiff } from './diff.tsx'
-import { UnitFrame, type UnitPage, openUnit } from './frame.tsx'
+import { isTacoError } from '../../../../../base/errors.ts'
+import type { Caller, VersionView } from '../../../../../state/index.ts'
+import { sayAuthor } from '../../../../../base/text/author.ts'
+import { defined } from '../../../kit/drop-undefined.ts'
+import { seeOther } from '../../../kit/response/redirect.ts'
+import type { Route } from '../../../kit/routes/route.ts'
+import { UnitParams } from '../../../openapi/api.ts'
+import { orgForm, orgPage } from '../../org-page.ts'
+import type { WebServices } from '../../services.ts'
+import { unitPath } from '../../shell/addresses.ts'
+import { setFlash } from '../../shell/flash.ts'
+import { Form } from '../../shell/layout.tsx'
+import { Card, Command, Field, Notice, Split, Time } from '../../shell/parts.tsx'
+import { htmlReply } from '../../shell/render.ts'
+import { DiffView } from './diff-view.tsx'
+import { readDiff } from './read-diff.ts'
+import { UnitFrame, type UnitPage, openUnit } from '../frame.tsx'
 
 const path = '/units/{unit}/rollback'
 const params = UnitParams.shape
@@ -91,7 +92,7 @@ async function confirmation(page: UnitPage, asked: Asked, { control }: WebServic
   const ends = { from: current?.id ?? '', to: wanted.id }
   const diff = mayRead ? await readDiff(control.versions, ref, ends, caller) : undefined
   return (
-    <UnitFrame of={page} tab="history">
+    <UnitFrame of={page} tab="history" title="Rollback">
       <Split side={<Confirm page={page} asked={asked} current={current} wanted={wanted} />}>
         {asked.fault !== undefined && (
           <Notice kind="fail">

@@ -1,17 +1,18 @@
 import { z } from 'zod'
-import { sayAuthor } from '../../../../base/text/author.ts'
-import { bytes } from '../../../../base/text/bytes.ts'
-import type { Caller, UnitRef, VersionView, Versions } from '../../../../state/index.ts'
-import { defined } from '../../kit/drop-undefined.ts'
-import type { Route } from '../../kit/routes/route.ts'
-import { UnitParams } from '../../openapi/api.ts'
-import { orgPage } from '../org-page.ts'
-import { unitPath, withQuery } from '../shell/addresses.ts'
-import { ExportFormat, exported } from '../shell/export.ts'
-import { Card, Command, Empty, Notice, Time } from '../shell/parts.tsx'
-import { htmlReply } from '../shell/render.ts'
-import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
-import { UnitFrame, type UnitPage, openUnit } from './frame.tsx'
+import { sayAuthor } from '../../../../../base/text/author.ts'
+import { bytes } from '../../../../../base/text/bytes.ts'
+import type { Caller, VersionChange, VersionView, Versions } from '../../../../../state/index.ts'
+import { defined } from '../../../kit/drop-undefined.ts'
+import type { Route } from '../../../kit/routes/route.ts'
+import { UnitParams } from '../../../openapi/api.ts'
+import { orgPage } from '../../org-page.ts'
+import { unitPath, withQuery } from '../../shell/addresses.ts'
+import { ExportFormat, exported } from '../../shell/export.ts'
+import { Card, Command, Empty, Notice, Time } from '../../shell/parts.tsx'
+import { htmlReply } from '../../shell/render.ts'
+import { type Column, CursorFooter, DataTable } from '../../shell/table.tsx'
+import { changeWords } from './change-words.ts'
+import { UnitFrame, type UnitPage, openUnit } from '../frame.tsx'
 
 const PAGE_SIZE = 50
 const EXPORT_PAGE = 1000
@@ -30,32 +31,34 @@ export const historyRoutes: readonly Route[] = [
       const { query, caller } = request
       const page = await openUnit(request, services)
       const { versions } = services.control
-      if (query.format !== undefined)
-        return exported(query.format, 'versions', columnsOf(page), await all(versions, page.ref, caller))
-      const asked = { limit: PAGE_SIZE, ...defined({ cursor: query.cursor }) }
+      if (query.format !== undefined) return exportAll(query.format, page, versions, caller)
+      const asked = { limit: PAGE_SIZE, changes: true, ...defined({ cursor: query.cursor }) }
       const listed = await versions.list(page.ref, asked, caller)
       return htmlReply(<HistoryPage page={page} listed={listed} />)
     },
   }),
 ]
 
-async function all(versions: Versions, ref: UnitRef, caller: Caller): Promise<readonly VersionView[]> {
+async function exportAll(format: 'csv' | 'json', page: UnitPage, versions: Versions, caller: Caller) {
   const found: VersionView[] = []
+  const changes = new Map<string, VersionChange>()
   let cursor: string | undefined
   do {
-    const part = await versions.list(ref, { limit: EXPORT_PAGE, ...defined({ cursor }) }, caller)
+    const asked = { limit: EXPORT_PAGE, changes: true, ...defined({ cursor }) }
+    const part = await versions.list(page.ref, asked, caller)
     found.push(...part.items)
+    for (const [id, change] of part.changes) changes.set(id, change)
     cursor = part.next
   } while (cursor !== undefined)
-  return found
+  return exported(format, 'versions', columnsOf(page, [], changes), found)
 }
 
 function HistoryPage({ page, listed }: { readonly page: UnitPage; readonly listed: Listed }) {
   const { view, unit } = page
-  const { items, next, damaged, absences } = listed
+  const { items, next, damaged, absences, changes } = listed
   const mayCompare = view.may('versions:read-state', unit)
   const table = (
-    <DataTable path={view.path} caption="Versions" columns={columnsOf(page, items)} items={items} />
+    <DataTable path={view.path} caption="Versions" columns={columnsOf(page, items, changes)} items={items} />
   )
   return (
     <UnitFrame of={page} tab="history">
@@ -120,7 +123,8 @@ const ABSENCES: Readonly<Record<string, string>> = {
 /** `items`: those of the page, where two of them can be selected. */
 function columnsOf(
   { view, unit }: UnitPage,
-  items: readonly VersionView[] = [],
+  items: readonly VersionView[],
+  changes: ReadonlyMap<string, VersionChange>,
 ): readonly Column<VersionView>[] {
   const mayCompare = view.may('versions:read-state', unit)
   const mayRollBack = view.may('state:rollback', unit)
@@ -153,6 +157,12 @@ function columnsOf(
           seq
         ),
       value: ({ seq }) => seq,
+    },
+    {
+      name: 'changes',
+      label: 'Changes',
+      cell: ({ id }) => changeWords(changes.get(id)),
+      value: ({ id }) => changeWords(changes.get(id)),
     },
     {
       name: 'serial',

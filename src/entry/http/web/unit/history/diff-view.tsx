@@ -1,108 +1,11 @@
-import { z } from 'zod'
-import { StateDiff, type VersionView, type Versions } from '../../../../state/index.ts'
-import type { Caller, UnitRef } from '../../../../state/index.ts'
-import { sayAuthor } from '../../../../base/text/author.ts'
-import type { Route } from '../../kit/routes/route.ts'
-import { UnitParams } from '../../openapi/api.ts'
-import { orgPage } from '../org-page.ts'
-import { unitPath, withQuery } from '../shell/addresses.ts'
-import { Card, Command, Empty, Notice, REACHABLE, Time } from '../shell/parts.tsx'
-import { htmlReply } from '../shell/render.ts'
-import { UnitFrame, type UnitPage, openUnit } from './frame.tsx'
+import type { StateDiff, VersionView } from '../../../../../state/index.ts'
+import { Card, Empty, Notice, REACHABLE } from '../../shell/parts.tsx'
+import type { UnitPage } from '../frame.tsx'
+import type { ReadDiff } from './read-diff.ts'
 
-/** A larger comparison is for the command line. */
-const MOST_BYTES = 4_000_000
 const MOST_RESOURCES = 200
 const MOST_ATTRIBUTES = 1000
 const MOST_LETTERS = 1500
-
-const VersionName = z.string().regex(/^(sv-[\w-]+|\d+|current|previous)$/)
-
-/** What differs between two versions. `too large`: it is not shown on a page. */
-export type ReadDiff = StateDiff | 'too large'
-
-export async function readDiff(
-  versions: Versions,
-  ref: UnitRef,
-  ends: { readonly from: string; readonly to: string },
-  caller: Caller,
-): Promise<ReadDiff> {
-  const text = await versions.diff(ref, ends.from, ends.to, caller)
-  if (text.byteLength > MOST_BYTES) return 'too large'
-  return StateDiff.parse(JSON.parse(Buffer.from(text).toString()))
-}
-
-export const diffRoutes: readonly Route[] = [
-  orgPage({
-    path: '/units/{unit}/diff',
-    params: UnitParams.shape,
-    id: 'showUnitDiff',
-    action: 'versions:read-state',
-    summary: 'What differs between two versions of a unit',
-    isSecret: true,
-    query: z.object({
-      from: VersionName.catch('previous').default('previous'),
-      to: VersionName.catch('current').default('current'),
-    }),
-    async handle(request, services) {
-      const { query, caller, view } = request
-      const page = await openUnit(request, services)
-      const { versions } = services.control
-      const [from, to] = await Promise.all([
-        versions.get(page.ref, query.from, caller),
-        versions.get(page.ref, query.to, caller),
-      ])
-      const diff = await readDiff(versions, page.ref, { from: from.id, to: to.id }, caller)
-      const other = withQuery(unitPath(view.org.base, page.unit.name, 'diff'), {
-        from: String(to.seq),
-        to: String(from.seq),
-      })
-      return htmlReply(
-        <UnitFrame of={page} tab="history">
-          <div class="grid">
-            <Card title={`Version ${from.seq} and version ${to.seq}`}>
-              <div class="sides">
-                <SideOf version={from} />
-                <SideOf version={to} />
-              </div>
-              <p class="bar actions">
-                <a class="button" href={other}>
-                  Swap
-                </a>
-                <a class="button" href={unitPath(view.org.base, page.unit.name, 'history')}>
-                  All versions
-                </a>
-              </p>
-            </Card>
-            <DiffView diff={diff} page={page} from={from} to={to} />
-            <Command>{`taco state diff ${page.unit.name} ${from.seq} ${to.seq}`}</Command>
-          </div>
-        </UnitFrame>,
-      )
-    },
-  }),
-]
-
-function SideOf({ version }: { readonly version: VersionView }) {
-  return (
-    <dl class="keyed">
-      <dt>Version</dt>
-      <dd class="num">
-        {version.seq}, serial {version.serial}
-      </dd>
-      <dt>Written</dt>
-      <dd>
-        <Time at={version.at} /> by {sayAuthor(version)}
-      </dd>
-      {version.message !== null && (
-        <>
-          <dt>Message</dt>
-          <dd>{version.message}</dd>
-        </>
-      )}
-    </dl>
-  )
-}
 
 interface DiffViewProps {
   readonly diff: ReadDiff

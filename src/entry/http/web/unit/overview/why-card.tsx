@@ -1,0 +1,93 @@
+import type { Reason } from '../../../../../graph/index.ts'
+import type { Caller } from '../../../../../state/index.ts'
+import type { WebServices } from '../../services.ts'
+import { ADVICE } from '../../shell/advice.ts'
+import { Card, Why } from '../../shell/parts.tsx'
+import { Reasons } from '../../shell/reasons.tsx'
+import { LOOK_WORDS, lookOf } from '../../shell/status.tsx'
+import { ChangedValue } from '../changed-value.tsx'
+import type { UnitPage } from '../frame.tsx'
+import { type OutputValue, outputValues } from '../output-values.ts'
+
+/** So many values are shown: each unit that is named takes up to two reads. */
+const MOST_VALUES = 4
+
+/** An output that the unit read, as it was then and as it is now. */
+export interface ValueChange {
+  readonly output: string
+  readonly unit: string
+  readonly before: OutputValue
+  readonly after: OutputValue
+}
+
+/** The values behind the reasons, of the units whose outputs the person may read. */
+export async function valueChanges(
+  { view, ref, status }: UnitPage,
+  services: WebServices,
+  caller: Caller,
+): Promise<readonly ValueChange[]> {
+  const changed = (status?.reasons ?? []).flatMap(changeIn).slice(0, MOST_VALUES)
+  const found = await Promise.all(
+    changed.map(async ({ output, on, commit }) => {
+      const upstream = { org: ref.org, unit: on.id }
+      const facts = await services.control.units.get(upstream, caller)
+      if (!view.may('outputs:read', facts)) return []
+      const [before, after] = await Promise.all([
+        outputValues(services, upstream, commit, caller),
+        outputValues(services, upstream, undefined, caller),
+      ])
+      return [{ output, unit: on.name, before: before.of(output), after: after.of(output) }]
+    }),
+  )
+  return found.flat()
+}
+
+function changeIn({ kind, on, output, read }: Reason) {
+  return kind === 'changed' && on !== null && output !== null && read !== null
+    ? [{ on, output, commit: read.commit }]
+    : []
+}
+
+interface WhyCardProps {
+  readonly page: UnitPage
+  readonly values: readonly ValueChange[]
+  readonly now: number
+}
+
+/** The status and why it is so. */
+export function WhyCard({ page: { view, status }, values, now }: WhyCardProps) {
+  if (status === undefined) return null
+  const look = lookOf(status)
+  return (
+    <Card title={TITLES[look] ?? `Why it is ${LOOK_WORDS[look]}`}>
+      {status.reasons.length > 0 && (
+        <Why look={look}>
+          <Reasons reasons={status.reasons} base={view.org.base} now={now} />
+        </Why>
+      )}
+      {values.length > 0 && (
+        <dl class="keyed values">
+          {values.map(({ output, unit, before, after }) => (
+            <>
+              <dt class="mono" title={`Of ${unit}`}>
+                {output}
+              </dt>
+              <dd>
+                <ChangedValue before={before} after={after} />
+              </dd>
+            </>
+          ))}
+        </dl>
+      )}
+      <p class="muted">{ADVICE[look]}</p>
+    </Card>
+  )
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  ok: 'Status',
+  never: 'Status',
+  missing: 'Why its state is missing',
+  fail: 'Why it failed',
+  run: 'Running',
+}
