@@ -3,6 +3,7 @@ import {
   type IdentityProvider,
   createGroupReader,
   createPeople,
+  createServerSettings,
   createSessions,
   createSignInFlow,
   createTokens,
@@ -100,7 +101,8 @@ export function signInWorld({
       team: () => undefined,
     },
   })
-  return { bucket, clock, keys, people, sessions, flow, tokens, events, configured }
+  const settings = createServerSettings(deps)
+  return { bucket, clock, keys, people, sessions, settings, flow, tokens, events, configured }
 }
 
 export function testKeys() {

@@ -120,3 +120,28 @@ test('whatever a provider calls somebody, the login name is well-formed and mean
     }),
   )
 })
+
+test('many people are found by one listing, and read again only if they have changed', async () => {
+  const bucket = openMemoryBucket()
+  const reads: string[] = []
+  const counted = {
+    ...bucket,
+    get: (...args: Parameters<typeof bucket.get>) => (reads.push(args[0]), bucket.get(...args)),
+  }
+  const { journal } = silentJournal()
+  const people = createPeople({ bucket: counted, clock: systemClock, ids: randomIds, journal })
+  const ids: string[] = []
+  for (let i = 0; i < 30; i++)
+    ids.push(
+      (await people.signIn({ provider: 'hub', subject: `s${i}`, login: `p${i}`, groups: [] }, caller)).id,
+    )
+  await people.among(ids)
+  await people.setSuspended(ids[3] ?? '', true, caller)
+  reads.length = 0
+
+  const found = await people.among([...ids, 'user-1111111111111111', 'nonsense'])
+
+  expect(found.size).toBe(30)
+  expect(found.get(ids[3] ?? '')).toHaveProperty('suspended')
+  expect(reads.length).toBeLessThan(3)
+})

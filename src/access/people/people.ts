@@ -42,6 +42,11 @@ export interface People {
   fresh(id: string): PersonDocument | undefined | Promise<PersonDocument | undefined>
   /** By login name or id. NOT_FOUND if there is none. */
   get(loginOrId: string, caller: Caller): Promise<PersonDocument>
+  /**
+   * Those of these ids that exist, by id. Many are found by one listing, which says what has changed since it was read:
+   * only that is read again. At most a moment old.
+   */
+  among(ids: readonly string[]): Promise<ReadonlyMap<string, PersonDocument>>
   list(
     page: { readonly limit: number; readonly cursor?: string | undefined },
     caller: Caller,
@@ -70,6 +75,8 @@ export interface PeoplePage {
 /** Another server may go by what it read for this long. Revocations must reach all of them within 5 s. */
 export const FRESH_MS = 2_000
 const MOST_SESSIONS = 50
+/** So many people are read one by one rather than looked for in a listing of all. */
+const FEW = 10
 
 export function createPeople(deps: {
   readonly bucket: Bucket
@@ -157,6 +164,17 @@ export function createPeople(deps: {
         facts: { field: 'person', person: loginOrId },
         hint: 'People appear here when they sign in for the first time. See `taco person ls`.',
       })
+    },
+    async among(asked) {
+      const wanted = [...new Set(asked)]
+      if (wanted.length <= FEW) {
+        const found = await Promise.all(wanted.map((id) => fresh.get(id)))
+        return new Map(found.flatMap((person) => (person === undefined ? [] : [[person.id, person]])))
+      }
+      const keys = new Set(wanted.map((id) => personKind.keyOf(id)))
+      const entries = await store.entries(peoplePrefix)
+      const { loaded } = await store.readAll(entries.filter(({ key }) => keys.has(key)))
+      return new Map(loaded.map(({ value }) => [value.id, value]))
     },
     async list({ limit, cursor }) {
       const entries = (await store.entries(peoplePrefix)).filter(

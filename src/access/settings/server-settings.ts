@@ -17,6 +17,7 @@ import { type ProviderKind, type ProviderSettings, parseProviderSettings } from 
 import { JournalEvent, type JournalPort, SERVER } from '../journal-port.ts'
 import { accessPrefix } from '../layout.ts'
 import { FRESH_MS } from '../people/people.ts'
+import { checkUnchanged, partEtag } from '../organization/etags.ts'
 import { EVERYONE } from '../subjects.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { sealAgain } from '../secrets/sealed.ts'
@@ -75,11 +76,18 @@ export interface ServerSettings {
   update(change: ServerSettingsChange, caller: Caller): Promise<ServerPolicy>
   addAdministrator(subject: string, caller: Caller): Promise<ServerPolicy>
   removeAdministrator(subject: string, caller: Caller): Promise<ServerPolicy>
-  /** Adds a provider, or replaces the one of this id. BAD_REQUEST names the field that is wrong. */
-  putProvider(input: unknown, caller: Caller): Promise<StoredProvider>
+  /**
+   * Adds a provider, or replaces the one of this id. BAD_REQUEST names the field that is wrong. `seen`: the etag of the
+   * provider that the caller read; it must still be that one.
+   */
+  putProvider(input: unknown, caller: Caller, seen?: string): Promise<StoredProvider>
   removeProvider(id: string, caller: Caller): Promise<void>
-  /** With its secrets. */
+  /** With its secrets. At most a moment old. */
   provider(id: string): Promise<ProviderSettings | undefined>
+  /** As it is now, with its secrets and its etag. */
+  currentProvider(
+    id: string,
+  ): Promise<{ readonly settings: ProviderSettings; readonly etag: string } | undefined>
 }
 
 const contextOf = (id: string) => `${accessPrefix}server.json providers ${id}`
@@ -124,6 +132,10 @@ export function createServerSettings(deps: {
       sealed: sealAgain(keys, one.sealed, contextOf(one.id)),
     }))
     return { ...settings, providers }
+  }
+
+  function opened({ id, sealed }: StoredProvider): ProviderSettings {
+    return parseProviderSettings(JSON.parse(keys.open(sealed, contextOf(id)).toString()))
   }
 
   return {
@@ -176,13 +188,14 @@ export function createServerSettings(deps: {
           })
         return { ...settings, administrators }
       }),
-    async putProvider(input, caller) {
+    async putProvider(input, caller, seen) {
       const settings = parseProviderSettings(input)
       const { id, kind, label } = settings
       const sealed = keys.seal(JSON.stringify(settings), contextOf(id))
       const made = { id, kind, label, sealed, changedAt: clock.now(), changedBy: authorOf(caller).by }
       await change('provider.changed', { provider: id, kind }, caller, (all) => {
         const before = all.providers.find((one) => one.id === id)
+        checkUnchanged(seen, before, `The sign-in provider ${id}`)
         // People are known by provider and subject: what another kind calls a subject may be somebody else.
         if (before !== undefined && before.kind !== kind)
           throw new TacoError('CONFLICT', `The provider ${id} exists with the kind ${before.kind}.`, {
@@ -202,8 +215,12 @@ export function createServerSettings(deps: {
     async provider(id) {
       const { providers } = await fresh.get()
       const found = providers.find((one) => one.id === id)
-      if (found === undefined) return undefined
-      return parseProviderSettings(JSON.parse(keys.open(found.sealed, contextOf(id)).toString()))
+      return found && opened(found)
+    },
+    async currentProvider(id) {
+      const { providers } = await read()
+      const found = providers.find((one) => one.id === id)
+      return found && { settings: opened(found), etag: partEtag(found) }
     },
   }
 }

@@ -1,8 +1,7 @@
-import type { SignInServices } from '../../../access/index.ts'
 import { TacoError } from '../../../base/errors.ts'
 
 /** People, their tokens and providers exist only where people can sign in. */
-export function signInOf({ signIn }: { readonly signIn: SignInServices | undefined }): SignInServices {
+export function signInOf<S>({ signIn }: { readonly signIn?: S | undefined }): S {
   if (signIn !== undefined) return signIn
   throw new TacoError('FORBIDDEN', 'People cannot sign in to this server.', {
     facts: { auth: 'sso' },

@@ -8,6 +8,8 @@ import {
   parseSubject,
   unbind,
 } from '../../../access/index.ts'
+import { badRequest } from '../../../base/errors.ts'
+import type { HttpDeps } from '../deps.ts'
 
 /** What giving and taking roles needs. The services of every face have it. */
 interface GrantServices {
@@ -20,18 +22,31 @@ interface Grant {
   /** As a person writes it. */
   readonly to: string
   readonly units?: readonly string[] | undefined
+  /** The id of a project. */
+  readonly project?: string | undefined
 }
 
 /** Gives a role. The organization exists. */
 export async function giveRole(
-  { orgAccess, signIn }: GrantServices,
+  { orgAccess, projects, signIn }: GrantServices & Pick<HttpDeps, 'projects'>,
   org: string,
-  { role, to: text, units }: Grant,
+  { role, to: text, units, project }: Grant,
   caller: Caller,
 ): Promise<{ readonly binding: Binding; readonly policy: OrgPolicy }> {
   const before = await orgAccess.get(org, caller)
   const to = await parseSubject(text, { policy: before, people: signIn?.people }, caller)
-  const binding = { role, to, ...(units === undefined ? {} : { units: [...units] }) }
+  if (project !== undefined && (await projects.find(before.org, project)) === undefined)
+    throw badRequest(
+      'project',
+      `There is no project ${project}.`,
+      'Give the id of a project of the organization.',
+    )
+  const binding = {
+    role,
+    to,
+    ...(units === undefined ? {} : { units: [...units] }),
+    ...(project === undefined ? {} : { project }),
+  }
   const change = {
     type: 'role.granted' as const,
     data: { ...binding },
@@ -47,13 +62,7 @@ export async function giveRole(
 export async function takeRole(
   { orgAccess, signIn }: GrantServices,
   org: string,
-  {
-    role,
-    to: text,
-    units,
-    project,
-    isExact = false,
-  }: Grant & { readonly project?: string | undefined; readonly isExact?: boolean },
+  { role, to: text, units, project, isExact = false }: Grant & { readonly isExact?: boolean },
   caller: Caller,
 ): Promise<void> {
   const before = await orgAccess.get(org, caller)

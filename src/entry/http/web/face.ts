@@ -8,9 +8,15 @@ import { webStyle } from './define.ts'
 import type { WebServices } from './services.ts'
 import { signInRoutes } from './sign-in/sign-in.tsx'
 import { auditRoutes } from './audit/audit.tsx'
+import { guardRoutes } from './people/guards/guards.tsx'
 import { peopleRoutes } from './people/people.tsx'
 import { settingsRoutes } from './settings/settings.ts'
 import { variableRoutes } from './variables/variables.ts'
+import { roleRoutes } from './people/roles/role.tsx'
+import { teamRoutes } from './people/teams/team.tsx'
+import { orgTokenRoutes } from './people/tokens/tokens.tsx'
+import { workloadRoutes } from './people/workloads/workloads.tsx'
+import { serverRoutes } from './server/server.ts'
 import { accountRoutes } from './account/account.ts'
 import { identifyByRoot, identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
@@ -37,10 +43,16 @@ export const webRoutes = [
   ...unitRoutes,
   ...variableRoutes,
   ...peopleRoutes,
+  ...teamRoutes,
+  ...roleRoutes,
+  ...orgTokenRoutes,
+  ...workloadRoutes,
+  ...guardRoutes,
   ...auditRoutes,
   ...settingsRoutes,
   ...signInRoutes,
   ...accountRoutes,
+  ...serverRoutes,
   ...authorizationRoutes,
   ...deviceRoutes,
   ...workspaceRoutes,

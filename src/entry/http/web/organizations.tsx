@@ -9,7 +9,7 @@ import { Card, Command, Time } from './shell/parts.tsx'
 import { htmlReply, partReply } from './shell/render.ts'
 import { SwitcherList } from './shell/switcher.tsx'
 import { type Column, CursorFooter, DataTable } from './shell/table.tsx'
-import { viewOf } from './shell/view.ts'
+import { accountViewOf } from './shell/view.ts'
 import { visibleOrgs } from './visible-orgs.ts'
 
 const pathTo = (name: string) => `/app/${encodeURIComponent(name)}`
@@ -45,7 +45,7 @@ export const organizationRoutes: readonly Route[] = [
       const { items, next } = await visibleOrgs(services, { limit: 100, ...defined(asked) }, caller)
       if (part === 'switcher') return partReply(<SwitcherList names={items.map(({ name }) => name)} />)
       if (format !== undefined) return exported(format, 'organizations', columns, items)
-      const view = viewOf(x, services)
+      const view = await accountViewOf(x, services)
       return htmlReply(
         <Layout view={view} title="Organizations">
           <h1>Organizations</h1>

@@ -1,4 +1,4 @@
-import type { OAuth, People, Sessions, SignInFlow, Tokens } from '../../../access/index.ts'
+import type { OAuth, SignInFlow, SignInServices } from '../../../access/index.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import type { HttpDeps } from '../deps.ts'
@@ -10,11 +10,8 @@ import type { RootSessions } from './sign-in/root-sessions.ts'
 import type { Assets } from '../kit/response/assets.ts'
 
 /** What a server has on which people can sign in. */
-export interface WebSignIn {
+export interface WebSignIn extends Pick<SignInServices, 'sessions' | 'people' | 'settings' | 'tokens'> {
   readonly flow: SignInFlow
-  readonly sessions: Sessions
-  readonly people: Pick<People, 'get' | 'fresh' | 'endSession' | 'endSessions'>
-  readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>
 }
 
 /** The services of every face: pages and the API do the same things by the same rules. */

@@ -1,17 +1,9 @@
 import { z } from 'zod'
-import {
-  type Caller,
-  type Guard,
-  type OrgPolicy,
-  addGuard,
-  breakGlass,
-  principalText,
-  removeGuard,
-} from '../../../../access/index.ts'
+import { type Guard, type OrgPolicy, breakGlass, principalText } from '../../../../access/index.ts'
 import { isoTime } from '../../../../base/clock.ts'
-import { isTacoError } from '../../../../base/errors.ts'
+import { brokenGuards, endGuard, setGuard } from '../../kit/access/guards.ts'
 import { NoQuery, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../../openapi/api.ts'
-import { type V1Services, ofUnit, route } from '../define.ts'
+import { ofUnit, route } from '../define.ts'
 import { OrgParams, ofNamedOrg, policyOf } from './shared.ts'
 
 const tags = ['guards']
@@ -36,27 +28,6 @@ const BrokenView = z.object({
   until: z.iso.datetime(),
 })
 
-/** By id. Units that are gone, or that the caller may not see, have none. */
-async function visibleNames(
-  { control: { units } }: V1Services,
-  org: string,
-  of: readonly { readonly unit: string }[],
-  caller: Caller,
-): Promise<ReadonlyMap<string, string>> {
-  if (of.length === 0) return new Map()
-  const visible = await units.visible(org, caller)
-  const ids = [...new Set(of.map(({ unit }) => unit))].filter((id) => visible?.has(id) !== false)
-  const found = await Promise.all(
-    ids.map((unit) =>
-      units.get({ org, unit }, caller).catch((error: unknown) => {
-        if (isTacoError(error, 'NOT_FOUND')) return undefined
-        throw error
-      }),
-    ),
-  )
-  return new Map(found.flatMap((unit) => (unit === undefined ? [] : [[unit.id, unit.name]])))
-}
-
 export const guardRoutes = [
   route({
     method: 'GET',
@@ -72,20 +43,14 @@ export const guardRoutes = [
       200: jsonAnswer(z.object({ items: z.array(GuardView), broken: z.array(BrokenView) }), 'All guards'),
     },
     async handle({ target: { org }, caller }, services) {
-      const { guards, brokenGlass } = await policyOf(services, org, caller)
-      const now = services.clock.now()
-      const broken = brokenGlass.filter(({ until }) => until > now)
-      const names = await visibleNames(services, org, broken, caller)
-      return {
-        status: 200,
-        json: {
-          items: guards.map(viewGuard),
-          broken: broken.flatMap(({ unit: id, by, reason, until }) => {
-            const unit = names.get(id)
-            return unit === undefined ? [] : [{ unit, by, reason, until: isoTime(until) }]
-          }),
-        },
-      }
+      const policy = await policyOf(services, org, caller)
+      const broken = (await brokenGuards(services, policy, caller)).map(({ unit, by, reason, until }) => ({
+        unit,
+        by,
+        reason,
+        until: isoTime(until),
+      }))
+      return { status: 200, json: { items: policy.guards.map(viewGuard), broken } }
     },
   }),
   route({
@@ -109,14 +74,7 @@ export const guardRoutes = [
     answers: { 201: jsonAnswer(GuardView, 'Guarded') },
     async handle({ target: { org }, body, caller }, services) {
       await policyOf(services, org, caller)
-      const by = principalText(caller.principal)
-      const guard: Guard = { id: services.ids.id('guard'), ...body, at: services.clock.now(), by }
-      const change = {
-        type: 'guard.set' as const,
-        data: { guard: guard.id, units: guard.units ?? null, reason: guard.reason ?? null },
-        transition: <T extends OrgPolicy>(policy: T) => addGuard(policy, guard),
-      }
-      await services.orgAccess.change(org, change, caller)
+      const guard = await setGuard(services, org, body, caller)
       return { status: 201, json: viewGuard(guard) }
     },
   }),
@@ -133,12 +91,7 @@ export const guardRoutes = [
     answers: { 204: { description: 'Ended' } },
     async handle({ target: { org }, params, caller }, services) {
       await policyOf(services, org, caller)
-      const change = {
-        type: 'guard.ended' as const,
-        data: { guard: params.guard },
-        transition: <T extends OrgPolicy>(policy: T) => removeGuard(policy, params.guard),
-      }
-      await services.orgAccess.change(org, change, caller)
+      await endGuard(services, org, params.guard, caller)
       return { status: 204 }
     },
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type PersonDocument, groupsOf } from '../../../../access/index.ts'
 import { isoTime } from '../../../../base/clock.ts'
-import { TacoError } from '../../../../base/errors.ts'
+import { setSuspended } from '../../kit/access/suspend.ts'
 import { Limit, NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { ofServer, route } from '../define.ts'
 import { signInOf } from '../../auth/sign-in-of.ts'
@@ -91,14 +91,8 @@ export const peopleRoutes = [
     answers: { 200: jsonAnswer(PersonView, 'Changed') },
     async handle({ params, body, caller }, services) {
       const { people } = signInOf(services)
-      const { id } = await people.get(params.person, caller)
-      // Otherwise the last administrator could lock everyone out.
-      if (body.isSuspended && caller.principal.kind === 'user' && caller.principal.id === id)
-        throw new TacoError('CONFLICT', 'You cannot suspend yourself.', {
-          facts: { field: 'person' },
-          hint: 'Ask another administrator of the server.',
-        })
-      return { status: 200, json: viewPerson(await people.setSuspended(id, body.isSuspended, caller)) }
+      const person = await people.get(params.person, caller)
+      return { status: 200, json: viewPerson(await setSuspended(people, person, body.isSuspended, caller)) }
     },
   }),
   route({

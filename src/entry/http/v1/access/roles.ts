@@ -5,11 +5,10 @@ import {
   type OrgPolicy,
   type Role,
   Rule,
-  putRole,
-  removeRole,
   roleInWords,
   saySubject,
 } from '../../../../access/index.ts'
+import { deleteRole, storeRole } from '../../kit/access/roles.ts'
 import { giveRole, takeRole } from '../../kit/grants.ts'
 import { NoQuery, Repeated, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { type V1Services, route } from '../define.ts'
@@ -97,12 +96,7 @@ export const roleRoutes = [
     async handle({ target: { org }, params, body, caller }, services) {
       await policyOf(services, org, caller)
       const role = { name: params.role, ...body }
-      const change = {
-        type: 'role.changed' as const,
-        data: { role: role.name, rules: role.rules.length },
-        transition: <T extends OrgPolicy>(policy: T) => putRole(policy, role),
-      }
-      await services.orgAccess.change(org, change, caller)
+      await storeRole(services, org, role, caller)
       return { status: 200, json: viewRole(role, false) }
     },
   }),
@@ -119,12 +113,7 @@ export const roleRoutes = [
     answers: { 204: { description: 'Deleted' } },
     async handle({ target: { org }, params, caller }, services) {
       await policyOf(services, org, caller)
-      const change = {
-        type: 'role.deleted' as const,
-        data: { role: params.role },
-        transition: <T extends OrgPolicy>(policy: T) => removeRole(policy, params.role),
-      }
-      await services.orgAccess.change(org, change, caller)
+      await deleteRole(services, org, params.role, caller)
       return { status: 204 }
     },
   }),

@@ -1,18 +1,9 @@
 import { z } from 'zod'
-import {
-  type OrgPolicy,
-  type Team,
-  addTeam,
-  addTeamMember,
-  changeTeam,
-  findTeam,
-  removeTeam,
-  removeTeamMember,
-} from '../../../../access/index.ts'
+import { type OrgPolicy, type Team, findTeam } from '../../../../access/index.ts'
 import { isoTime } from '../../../../base/clock.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { type V1Services, route } from '../define.ts'
-import { checkMayFill } from '../../auth/team-rights.ts'
+import { createTeam, deleteTeam, setTeamMember, updateTeam } from '../../kit/access/teams.ts'
 import { OrgParams, ofNamedOrg, policyOf } from './shared.ts'
 import { signInOf } from '../../auth/sign-in-of.ts'
 
@@ -86,14 +77,8 @@ export const teamRoutes = [
     answers: { 201: jsonAnswer(TeamView, 'Created') },
     async handle({ target: { org }, body, caller }, services) {
       await policyOf(services, org, caller)
-      const team = { ...body, id: services.ids.id('team'), members: [], createdAt: services.clock.now() }
-      const change = {
-        type: 'team.created' as const,
-        data: { team: team.id, name: team.name },
-        transition: <T extends OrgPolicy>(policy: T) => addTeam(policy, team),
-      }
-      const policy = await services.orgAccess.change(org, change, caller)
-      return { status: 201, json: await answerOf(policy, team.id, services) }
+      const { policy, id } = await createTeam(services, org, body, caller)
+      return { status: 201, json: await answerOf(policy, id, services) }
     },
   }),
   route({
@@ -133,15 +118,8 @@ export const teamRoutes = [
     target: ofNamedOrg,
     answers: { 200: jsonAnswer(TeamView, 'Changed') },
     async handle({ target: { org }, params, body, caller }, services) {
-      const before = await policyOf(services, org, caller)
-      const { id, name } = findTeam(before, params.team)
-      if (body.groups !== undefined) checkMayFill(before, [{ id, name }], caller)
-      const change = {
-        type: 'team.changed' as const,
-        data: { team: id, ...body },
-        transition: <T extends OrgPolicy>(policy: T) => changeTeam(policy, id, body),
-      }
-      const policy = await services.orgAccess.change(org, change, caller)
+      await policyOf(services, org, caller)
+      const { policy, id } = await updateTeam(services, org, params.team, body, caller)
       return { status: 200, json: await answerOf(policy, id, services) }
     },
   }),
@@ -157,13 +135,8 @@ export const teamRoutes = [
     target: ofNamedOrg,
     answers: { 204: { description: 'Deleted' } },
     async handle({ target: { org }, params, caller }, services) {
-      const { id, name } = findTeam(await policyOf(services, org, caller), params.team)
-      const change = {
-        type: 'team.deleted' as const,
-        data: { team: id, name },
-        transition: <T extends OrgPolicy>(policy: T) => removeTeam(policy, id),
-      }
-      await services.orgAccess.change(org, change, caller)
+      await policyOf(services, org, caller)
+      await deleteTeam(services, org, params.team, caller)
       return { status: 204 }
     },
   }),
@@ -180,18 +153,14 @@ export const teamRoutes = [
       target: ofNamedOrg,
       answers: { 200: jsonAnswer(TeamView, 'The team') },
       async handle({ target: { org }, params, caller }, services) {
-        const person = await signInOf(services).people.get(params.person, caller)
-        const before = await policyOf(services, org, caller)
-        const { id, name } = findTeam(before, params.team)
-        checkMayFill(before, [{ id, name }], caller)
-        const isAdded = method === 'PUT'
-        const change = {
-          type: isAdded ? ('team.member-added' as const) : ('team.member-removed' as const),
-          data: { team: id, person: person.id, login: person.login },
-          transition: <T extends OrgPolicy>(policy: T) =>
-            isAdded ? addTeamMember(policy, id, person.id) : removeTeamMember(policy, id, person.id),
-        }
-        const policy = await services.orgAccess.change(org, change, caller)
+        const { people } = signInOf(services)
+        await policyOf(services, org, caller)
+        const { policy, id } = await setTeamMember(
+          { ...services, people },
+          org,
+          { ...params, isMember: method === 'PUT' },
+          caller,
+        )
         return { status: 200, json: await answerOf(policy, id, services) }
       },
     }),

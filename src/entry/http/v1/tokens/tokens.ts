@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { type NewToken, findTeam, ownerIn, withinLimit } from '../../../../access/index.ts'
+import { type NewToken, findTeam } from '../../../../access/index.ts'
 import { TacoError } from '../../../../base/errors.ts'
 import type { Caller } from '../../../../state/index.ts'
+import { createOrgToken } from '../../kit/access/org-tokens.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { OrgParams, ofNamedOrg, policyOf } from '../access/shared.ts'
 import { signInOf } from '../../auth/sign-in-of.ts'
@@ -210,13 +211,8 @@ export const tokenRoutes = [
     async handle({ target: { org }, body, caller }, services) {
       const { tokens } = signInOf(services)
       const policy = await policyOf(services, org, caller)
-      const { expiresAt, ...wanted } = wantedOf(body)
-      const limit = body.kind === 'agent' ? undefined : policy.tokenLimits?.[body.kind]
-      const limited = withinLimit(expiresAt, limit, services.clock.now())
-      const { token, text } = await tokens.create(
-        { ...wanted, expiresAt: limited, owner: ownerIn(policy, body) },
-        caller,
-      )
+      const wanted = { ...wantedOf(body), owner: body }
+      const { token, text } = await createOrgToken({ ...services, tokens }, policy, wanted, caller)
       return { status: 201, json: { ...token, token: text } }
     },
   }),

@@ -1,14 +1,8 @@
 import { z } from 'zod'
-import {
-  type OrgPolicy,
-  WorkloadRule,
-  WorkloadRuleInput,
-  checkScope,
-  putWorkload,
-  removeWorkload,
-} from '../../../../access/index.ts'
+import { WorkloadRule, WorkloadRuleInput } from '../../../../access/index.ts'
 import { isoTime } from '../../../../base/clock.ts'
 import { TacoError } from '../../../../base/errors.ts'
+import { deleteWorkload, storeWorkload } from '../../kit/access/workloads.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { OrgParams, ofNamedOrg, policyOf } from '../access/shared.ts'
 import { route } from '../define.ts'
@@ -84,15 +78,8 @@ export const workloadRoutes = [
     target: ofNamedOrg,
     answers: { 200: jsonAnswer(WorkloadRule, 'Stored') },
     async handle({ target: { org }, params, body, caller }, services) {
-      const rule = WorkloadRule.parse({ ...body, name: params.rule })
-      if (body.scope !== undefined) checkScope(body.scope)
       await policyOf(services, org, caller)
-      const change = {
-        type: 'workload.changed' as const,
-        data: { workload: rule.name, issuer: rule.issuer, roles: rule.roles },
-        transition: <T extends OrgPolicy>(policy: T) => putWorkload(policy, rule),
-      }
-      await services.orgAccess.change(org, change, caller)
+      const rule = await storeWorkload(services, org, { ...body, name: params.rule }, caller)
       return { status: 200, json: rule }
     },
   }),
@@ -110,12 +97,7 @@ export const workloadRoutes = [
     answers: { 204: { description: 'Deleted' } },
     async handle({ target: { org }, params, caller }, services) {
       await policyOf(services, org, caller)
-      const change = {
-        type: 'workload.deleted' as const,
-        data: { workload: params.rule },
-        transition: <T extends OrgPolicy>(policy: T) => removeWorkload(policy, params.rule),
-      }
-      await services.orgAccess.change(org, change, caller)
+      await deleteWorkload(services, org, params.rule, caller)
       return { status: 204 }
     },
   }),

@@ -7,7 +7,7 @@ import { Form, Layout } from '../shell/layout.tsx'
 import { Card, Time } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { clearSessionCookie } from '../session-cookie.ts'
-import { type View, viewOf } from '../shell/view.ts'
+import { type View, accountViewOf } from '../shell/view.ts'
 import { browserName } from './browser-name.ts'
 import { signedIn } from './signed-in.ts'
 
@@ -27,7 +27,9 @@ export const sessionRoutes: readonly Route[] = [
       const live = sessions
         .filter(({ endedAt, expiresAt }) => endedAt === undefined && now < expiresAt)
         .toSorted((a, b) => b.seenAt - a.seenAt)
-      return htmlReply(<SessionsPage view={viewOf(x, services)} sessions={live} current={session.id} />)
+      return htmlReply(
+        <SessionsPage view={await accountViewOf(x, services)} sessions={live} current={session.id} />,
+      )
     },
   }),
   form({

@@ -1,11 +1,14 @@
 import type { NewToken } from '../../../../access/index.ts'
+import { wordsIn } from '../shell/words.ts'
 
 export const EXPIRY_DAYS = ['7', '30', '90', '365'] as const
+/** Tokens of people expire; others need not. */
+export const EXPIRY_CHOICES = [...EXPIRY_DAYS, 'never'] as const
 
 /** The form as it was filled in. */
 export interface TokenInput {
   readonly name: string
-  readonly days: (typeof EXPIRY_DAYS)[number]
+  readonly days: (typeof EXPIRY_CHOICES)[number]
   readonly actions?: string | undefined
   readonly units?: string | undefined
 }
@@ -29,13 +32,11 @@ export function parseTokenForm({ name, days, actions, units }: TokenInput, now: 
   const scope = { actions: wordsIn(actions), units: wordsIn(units) }
   const isNarrowed = scope.actions !== undefined || scope.units !== undefined
   return {
-    wanted: { name: said, expiresAt: now + Number(days) * DAY_MS, ...(isNarrowed ? { scope } : {}) },
+    wanted: {
+      name: said,
+      expiresAt: days === 'never' ? null : now + Number(days) * DAY_MS,
+      ...(isNarrowed ? { scope } : {}),
+    },
     faults,
   }
-}
-
-/** Patterns, separated by spaces, commas or lines. */
-function wordsIn(text = ''): string[] | undefined {
-  const words = text.split(/[\s,]+/).filter(Boolean)
-  return words.length === 0 ? undefined : words
 }

@@ -1,12 +1,16 @@
 import type { TokenView } from '../../../../access/index.ts'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Command, Field, Notice, Secret, Time, describedBy } from '../shell/parts.tsx'
+import { Card, Command, Notice, Secret } from '../shell/parts.tsx'
+import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { View } from '../shell/view.ts'
+import { tokenColumns } from './token-columns.tsx'
+import { TokenNameField, TokenScopeFields } from './token-fields.tsx'
 import { EXPIRY_DAYS, type TokenInput } from './token-form.ts'
 
 interface TokensPageProps {
   readonly view: View
   readonly tokens: readonly TokenView[]
+  readonly page?: number | undefined
   readonly created?: { readonly token: TokenView; readonly text: string } | undefined
   readonly input?: TokenInput | undefined
   readonly faults?: Readonly<Record<string, string>> | undefined
@@ -14,7 +18,12 @@ interface TokensPageProps {
   readonly isForCli?: boolean | undefined
 }
 
-export function TokensPage({ view, tokens, created, input, faults, isForCli = false }: TokensPageProps) {
+const PATH = '/account/tokens'
+const PAGE_SIZE = 50
+
+export function TokensPage(props: TokensPageProps) {
+  const { view, tokens, page = 1, created, input, faults, isForCli = false } = props
+  const part = pageOf(tokens, page, PAGE_SIZE)
   return (
     <Layout view={view} title="Your tokens">
       <h1>Your tokens</h1>
@@ -42,8 +51,9 @@ export function TokensPage({ view, tokens, created, input, faults, isForCli = fa
           {tokens.length === 0 ? (
             <p class="muted">You have no tokens.</p>
           ) : (
-            <TokenTable view={view} tokens={tokens} />
+            <DataTable path={PATH} caption="Your tokens" columns={columnsOf(view)} items={part.items} />
           )}
+          <ListFooter path={PATH} paging={part.paging} />
         </Card>
         <Command>taco token ls</Command>
       </div>
@@ -58,56 +68,14 @@ interface TokenFormProps {
   readonly isForCli: boolean
 }
 
-const UNIT_HINT = 'Patterns such as prod/**, separated by spaces. Empty: all units that you may use.'
-const ACTION_HINT = 'Such as state:read or state:*, separated by spaces. Empty: everything that you may do.'
+const DAYS = EXPIRY_DAYS.map((days) => [days, `${days} days`] as const)
 
 function TokenForm({ view, input, faults, isForCli }: TokenFormProps) {
-  const name = input?.name ?? (isForCli ? 'terraform login' : '')
+  const shown = input ?? { name: isForCli ? 'terraform login' : '' }
   return (
     <Form view={view} action="/account/tokens" class="form">
-      <Field
-        id="name"
-        label="Name"
-        hint="What it is for, such as “laptop” or “deploy script”."
-        error={faults['name']}
-      >
-        <input
-          type="text"
-          id="name"
-          name="name"
-          value={name}
-          maxlength={100}
-          required
-          {...describedBy('name', faults)}
-        />
-      </Field>
-      <Field id="days" label="Expires after" error={faults['expiresAt']}>
-        <select id="days" name="days">
-          {EXPIRY_DAYS.map((days) => (
-            <option value={days} selected={days === (input?.days ?? '90')}>
-              {days} days
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field id="units" label="Only these units" hint={UNIT_HINT} error={faults['units']}>
-        <input
-          type="text"
-          id="units"
-          name="units"
-          value={input?.units ?? ''}
-          {...describedBy('units', faults)}
-        />
-      </Field>
-      <Field id="actions" label="Only these actions" hint={ACTION_HINT} error={faults['actions']}>
-        <input
-          type="text"
-          id="actions"
-          name="actions"
-          value={input?.actions ?? ''}
-          {...describedBy('actions', faults)}
-        />
-      </Field>
+      <TokenNameField input={shown} faults={faults} />
+      <TokenScopeFields input={shown} faults={faults} days={DAYS} whose="you" />
       <div>
         <button class="button primary" type="submit">
           Create token
@@ -117,65 +85,25 @@ function TokenForm({ view, input, faults, isForCli }: TokenFormProps) {
   )
 }
 
-const STATUS_CHIP: Readonly<Record<TokenView['status'], string>> = {
-  active: 'chip ok',
-  expired: 'chip',
-  revoked: 'chip',
-}
+/** Of your tokens, as a list and in exports. */
+export const ownTokenColumns = tokenColumns(() => 'everything that you may do')
 
-function TokenTable({ view, tokens }: { readonly view: View; readonly tokens: readonly TokenView[] }) {
-  return (
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Status</th>
-            <th scope="col">May do</th>
-            <th scope="col">Created</th>
-            <th scope="col">Expires</th>
-            <th scope="col">Last used</th>
-            <th scope="col">
-              <span class="unseen">Revoke</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tokens.map((token) => (
-            <tr>
-              <td>
-                {token.name}
-                <div class="faint mono">{token.id}</div>
-              </td>
-              <td>
-                <span class={STATUS_CHIP[token.status]}>{token.status}</span>
-              </td>
-              <td>{scopeText(token)}</td>
-              <td>
-                <Time at={token.createdAt} />
-              </td>
-              <td>{token.expiresAt === null ? 'never' : <Time at={token.expiresAt} />}</td>
-              <td>{token.lastUsedAt === null ? 'never' : <Time at={token.lastUsedAt} />}</td>
-              <td>
-                {token.status === 'active' && (
-                  <Form view={view} action="/account/tokens/revoke">
-                    <input type="hidden" name="token" value={token.id} />
-                    <button class="button small danger" type="submit" aria-label={`Revoke ${token.name}`}>
-                      Revoke
-                    </button>
-                  </Form>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function scopeText({ actions, units }: TokenView): string {
-  if (actions === null && units === null) return 'everything that you may do'
-  const what = actions === null ? 'everything' : actions.join(', ')
-  return units === null ? what : `${what} on ${units.join(', ')}`
+function columnsOf(view: View): readonly Column<TokenView>[] {
+  return [
+    ...ownTokenColumns,
+    {
+      name: 'revoke',
+      label: 'Revoke',
+      cell: ({ id, name, status }) =>
+        status === 'active' && (
+          <Form view={view} action="/account/tokens/revoke">
+            <input type="hidden" name="token" value={id} />
+            <button class="button small danger" type="submit" aria-label={`Revoke ${name}`}>
+              Revoke
+            </button>
+          </Form>
+        ),
+      value: () => null,
+    },
+  ]
 }

@@ -4,13 +4,14 @@ import type { Exchange } from '../../kit/exchange.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { form, page } from '../define.ts'
+import { ExportFormat, exported } from '../shell/export.ts'
 import { type Faults, faultsOf } from '../shell/faults.ts'
 import { htmlReply } from '../shell/render.ts'
 import type { WebServices } from '../services.ts'
-import { viewOf } from '../shell/view.ts'
+import { accountViewOf } from '../shell/view.ts'
 import { signedIn } from './signed-in.ts'
 import { EXPIRY_DAYS, type TokenInput, parseTokenForm } from './token-form.ts'
-import { TokensPage } from './tokens-page.tsx'
+import { TokensPage, ownTokenColumns } from './tokens-page.tsx'
 
 const action = 'account:manage'
 const PATH = '/account/tokens'
@@ -21,13 +22,16 @@ interface Shown {
   readonly input?: TokenInput
   readonly faults?: Faults
   readonly isForCli?: boolean
+  readonly page?: number
+  readonly format?: z.infer<typeof ExportFormat>
 }
 
 async function tokensPage(x: Exchange, services: WebServices, shown: Shown = {}) {
   const { person, signIn } = signedIn(x, services)
   const tokens = await signIn.tokens.list({ user: person.id }, x.caller)
+  if (shown.format !== undefined) return exported(shown.format, 'tokens', ownTokenColumns, tokens)
   const status = shown.faults === undefined ? 200 : 400
-  return htmlReply(<TokensPage view={viewOf(x, services)} tokens={tokens} {...shown} />, status)
+  return htmlReply(<TokensPage view={await accountViewOf(x, services)} tokens={tokens} {...shown} />, status)
 }
 
 function ownTokens({ id }: UserPrincipal) {
@@ -40,7 +44,11 @@ export const tokenRoutes: readonly Route[] = [
     path: PATH,
     id: 'showTokens',
     summary: 'Your tokens',
-    handle: ({ x }, services) => tokensPage(x, services),
+    query: z.object({
+      page: z.coerce.number().int().default(1).catch(1),
+      format: ExportFormat.catch(undefined),
+    }),
+    handle: ({ x, query }, services) => tokensPage(x, services, query),
   }),
   page({
     action,

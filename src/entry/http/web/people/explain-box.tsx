@@ -1,5 +1,7 @@
-import { ACTION_WORDS } from '../../../../access/index.ts'
+import { ACTION_WORDS, type Explanation } from '../../../../access/index.ts'
 import type { Faults } from '../shell/faults.ts'
+import type { OrgView } from '../shell/view.ts'
+import { rolePath } from './frame.tsx'
 import { Card, Command, Field, Why, describedBy } from '../shell/parts.tsx'
 
 /** What is asked, as it is in the address. */
@@ -9,33 +11,37 @@ export interface Asked {
   readonly unit: string
 }
 
-interface Answer {
-  readonly allowed: boolean
-  readonly lines: readonly string[]
-}
-
 interface ExplainBoxProps {
-  /** Of the page. */
-  readonly path: string
+  readonly view: OrgView
   readonly tab: string
   readonly asked: Asked
-  readonly answer: Answer | undefined
+  readonly answer: Pick<Explanation, 'allowed' | 'said'> | undefined
   readonly faults: Faults
 }
 
 /** Why somebody may do something, or may not. */
-export function ExplainBox({ path, tab, asked, answer, faults }: ExplainBoxProps) {
+export function ExplainBox({ view, tab, asked, answer, faults }: ExplainBoxProps) {
   const { who, action, unit } = asked
   return (
     <Card title="Why can somebody do something?">
       {answer !== undefined && (
         <Why look={answer.allowed ? 'ok' : 'fail'}>
-          {answer.lines.map((line, at) => (
-            <p>{at === 0 ? <b>{line}</b> : line}</p>
+          {answer.said.map(({ text, role, rule }, at) => (
+            <p>
+              {at === 0 ? <b>{text}</b> : text}
+              {role !== undefined && (
+                <>
+                  {' '}
+                  <a href={`${rolePath(view, role)}#rule-${(rule ?? 0) + 1}`}>
+                    Rule {(rule ?? 0) + 1} of {role}
+                  </a>
+                </>
+              )}
+            </p>
           ))}
         </Why>
       )}
-      <form class="form" action={path}>
+      <form class="form" action={`${view.org.base}/people`}>
         <input type="hidden" name="tab" value={tab} />
         <Field
           id="who"

@@ -1,15 +1,14 @@
 import type { Child } from 'hono/jsx'
-import { withQuery } from '../shell/addresses.ts'
+import type { Project } from '../../../../projects/index.ts'
 import type { Faults } from '../shell/faults.ts'
-import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Command, Field, Split, Tabs, describedBy } from '../shell/parts.tsx'
+import { Form } from '../shell/layout.tsx'
+import { Card, Field, describedBy } from '../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
+import { PeopleFrame, type PeopleList, peoplePath } from './frame.tsx'
+import { NEW_TEAM, TeamForm, type TeamInput } from './teams/team-form.tsx'
 
-export const PEOPLE_TABS = ['members', 'teams', 'grants', 'roles'] as const
-export type PeopleTab = (typeof PEOPLE_TABS)[number]
-
-const WORDS: Readonly<Record<PeopleTab, { label: string; command: string; about: string }>> = {
+const WORDS: Readonly<Record<PeopleList, { label: string; command: string; about: string }>> = {
   members: {
     label: 'Members',
     command: 'taco access ls',
@@ -24,82 +23,76 @@ export interface GrantInput {
   readonly to: string
   readonly role: string
   readonly units: string
+  readonly project: string
 }
 
 interface PeoplePageProps<T> {
   readonly view: OrgView
-  readonly tab: PeopleTab
-  readonly counts: Readonly<Record<PeopleTab, number>>
+  readonly tab: PeopleList
+  readonly counts: Readonly<Record<PeopleList, number>>
   readonly columns: readonly Column<T>[]
   readonly items: readonly T[]
   readonly page: number
   readonly roles: readonly string[]
+  readonly projects: readonly Pick<Project, 'id' | 'name'>[]
   readonly input?: GrantInput | undefined
+  readonly team?: TeamInput | undefined
   readonly faults?: Faults | undefined
   readonly side: Child
 }
 
 const PAGE_SIZE = 50
 
-export function PeoplePage<T>({
-  view,
-  tab,
-  counts,
-  columns,
-  items,
-  page,
-  side,
-  ...grant
-}: PeoplePageProps<T>) {
-  const path = `${view.org.base}/people`
-  const shown = tab === 'members' ? path : withQuery(path, { tab })
+export function PeoplePage<T>(props: PeoplePageProps<T>) {
+  const { view, tab, counts, columns, items, page, side, team = NEW_TEAM, faults = {} } = props
+  const path = peoplePath(view, tab)
   const part = pageOf(items, page, PAGE_SIZE)
   const { label, about, command } = WORDS[tab]
   return (
-    <Layout view={view} title={`People: ${label}`}>
-      <h1>People</h1>
-      <Tabs
-        label="People"
-        tabs={PEOPLE_TABS.map((one) => ({
-          label: WORDS[one].label,
-          href: one === 'members' ? path : withQuery(path, { tab: one }),
-          isCurrent: one === tab,
-          count: counts[one],
-        }))}
-      />
-      <Split
-        side={
-          <>
-            {side}
-            <Command>{command}</Command>
-          </>
-        }
-      >
-        <Card title={label}>
-          <p class="muted">{about}</p>
-          {items.length === 0 ? (
-            <p class="muted">There are none yet.</p>
-          ) : (
-            <DataTable path={shown} caption={label} columns={columns} items={part.items} />
-          )}
-          <ListFooter path={shown} paging={part.paging} />
+    <PeopleFrame view={view} tab={tab} counts={counts} side={side} command={command}>
+      <Card title={label}>
+        <p class="muted">{about}</p>
+        {items.length === 0 ? (
+          <p class="muted">There are none yet.</p>
+        ) : (
+          <DataTable path={path} caption={label} columns={columns} items={part.items} />
+        )}
+        <ListFooter path={path} paging={part.paging} />
+      </Card>
+      {tab === 'grants' && view.may('role:manage') && <GrantForm {...props} />}
+      {tab === 'teams' && view.may('team:manage') && (
+        <Card title="Create a team">
+          <TeamForm
+            view={view}
+            action={`${view.org.base}/people/teams`}
+            input={team}
+            faults={faults}
+            button="Create the team"
+          />
         </Card>
-        {tab === 'grants' && view.may('role:manage') && <GrantForm view={view} {...grant} />}
-      </Split>
-    </Layout>
+      )}
+      {tab === 'roles' && view.may('role:manage') && (
+        <div>
+          <a class="button primary" href={`${view.org.base}/people/roles`}>
+            Create a role
+          </a>
+        </div>
+      )}
+    </PeopleFrame>
   )
 }
 
 interface GrantFormProps {
   readonly view: OrgView
   readonly roles: readonly string[]
+  readonly projects: readonly Pick<Project, 'id' | 'name'>[]
   readonly input?: GrantInput | undefined
   readonly faults?: Faults | undefined
 }
 
 const TO_HINT = 'user:alice, team:ops, group:okta/platform, email:bob@example.com, or everyone.'
 
-function GrantForm({ view, roles, input, faults = {} }: GrantFormProps) {
+function GrantForm({ view, roles, projects, input, faults = {} }: GrantFormProps) {
   return (
     <Card title="Give a role">
       <Form view={view} action={`${view.org.base}/people/grant`} class="form">
@@ -136,6 +129,23 @@ function GrantForm({ view, roles, input, faults = {} }: GrantFormProps) {
             {...describedBy('units', faults)}
           />
         </Field>
+        {projects.length > 1 && (
+          <Field
+            id="project"
+            label="Only in this project"
+            hint="The role counts for the units of the project, whichever they are."
+            error={faults['project']}
+          >
+            <select id="project" name="project" {...describedBy('project', faults)}>
+              <option value="">any</option>
+              {projects.map(({ id, name }) => (
+                <option value={id} selected={id === input?.project}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </Field>
+        )}
         <div>
           <button class="button primary" type="submit">
             Give the role

@@ -1,50 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Person, startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { castOfPeople as cast } from '../../../../../test/rig/people-cast.ts'
 import { createTestBrowser, startWebFace } from '../../../../../test/rig/web-face.ts'
-import { addInvitation, addTeam, addTeamMember, bind, putRole } from '../../../../access/index.ts'
 
 const PATH = '/app/default/people'
-
-async function cast() {
-  const face = await startSsoFace()
-  const [olga, bob, ann, eve] = [
-    await face.person('olga'),
-    await face.person('bob'),
-    await face.person('ann'),
-    await face.person('eve'),
-  ]
-  const team = {
-    id: 'team-1111111111111111',
-    name: 'ops',
-    members: [],
-    groups: ['hub/platform'],
-    createdAt: 0,
-  }
-  await face.policy('default', (policy) => {
-    const roles = putRole(policy, {
-      name: 'freeze',
-      rules: [{ effect: 'deny', actions: ['state:write'], units: ['prod/**'] }],
-    })
-    const teams = addTeamMember(addTeam(roles, { ...team, description: 'on call' }), team.id, bob.id)
-    const invited = addInvitation(teams, {
-      id: 'inv-1',
-      email: 'new@example.com',
-      teams: [team.id],
-      at: 0,
-      by: 'user:olga',
-    })
-    const owned = bind(invited, { role: 'owner', to: `user:${olga.id}` })
-    const operating = bind(owned, { role: 'operator', to: `team:${team.id}`, units: ['dev/**'] })
-    return bind(operating, { role: 'auditor', to: `user:${ann.id}` })
-  })
-  async function browse(person: Person) {
-    const browser = createTestBrowser(face)
-    const { cookie = '' } = await face.session(person)
-    browser.cookies.set('taco', cookie.replace('taco=', ''))
-    return browser
-  }
-  return { face, olga, bob, ann, eve, browse }
-}
 
 test('members have their roles and teams, and those who were invited are among them', async () => {
   const { browse, olga } = await cast()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { saySubject } from '../../../../access/index.ts'
+import { saySubject, teamsIn } from '../../../../access/index.ts'
 import { giveRole, takeRole } from '../../kit/grants.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
 import type { Exchange } from '../../kit/exchange.ts'
@@ -12,14 +12,17 @@ import { setFlash } from '../shell/flash.ts'
 import { htmlReply } from '../shell/render.ts'
 import type { Column } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
+import { wordsIn } from '../shell/words.ts'
 import { type Asked, ExplainBox } from './explain-box.tsx'
-import { type GrantInput, PEOPLE_TABS, PeoplePage, type PeopleTab } from './people-page.tsx'
-import { readGrants, readMembers, readTeams, subjectsIn } from './roster.ts'
+import { PEOPLE_LISTS, type PeopleList } from './frame.tsx'
+import { type GrantInput, PeoplePage } from './people-page.tsx'
+import { directoryOf, grantsIn, membersIn, peopleIn, subjectsIn, teamRowsIn } from './roster.ts'
 import { grantColumns, memberColumns, roleColumns, rolesIn, teamColumns } from './tables.tsx'
+import type { TeamInput } from './teams/team-form.tsx'
 
 const text = z.string().trim().default('').catch('')
 const PeopleQuery = z.object({
-  tab: z.enum(PEOPLE_TABS).default('members').catch('members'),
+  tab: z.enum(PEOPLE_LISTS).default('members').catch('members'),
   page: z.coerce.number().int().default(1).catch(1),
   who: text,
   action: text,
@@ -28,10 +31,11 @@ const PeopleQuery = z.object({
 })
 
 interface Shown {
-  readonly tab: PeopleTab
+  readonly tab: PeopleList
   readonly page?: number
   readonly asked?: Asked
   readonly input?: GrantInput
+  readonly team?: TeamInput
   readonly faults?: Faults
   readonly format?: z.infer<typeof ExportFormat>
 }
@@ -44,12 +48,12 @@ interface Request {
 
 const NOTHING: Asked = { who: '', action: '', unit: '' }
 
-async function peoplePage({ org, view, x }: Request, services: WebServices, shown: Shown) {
-  const { tab, page = 1, asked = NOTHING, input, faults = {}, format } = shown
+export async function peoplePage({ org, view, x }: Request, services: WebServices, shown: Shown) {
+  const { tab, page = 1, asked = NOTHING, input, team, faults = {}, format } = shown
   const policy = await services.orgAccess.get(org, x.caller)
-  const people = services.signIn?.people
   const roles = rolesIn(policy.roles)
-  const teams = await readTeams(policy, people)
+  const known = tab === 'roles' ? new Map() : await directoryOf(peopleIn(policy), services.signIn?.people)
+  const projects = tab === 'grants' ? await services.projects.fresh(policy.org) : []
   const explained = await explain({ org, asked, x }, services)
 
   function reply<T>(columns: readonly Column<T>[], items: readonly T[]) {
@@ -62,11 +66,11 @@ async function peoplePage({ org, view, x }: Request, services: WebServices, show
       )
     const counts = {
       members: tab === 'members' ? items.length : subjectsIn(policy).length,
-      teams: teams.length,
+      teams: teamsIn(policy).length,
       grants: policy.bindings.length,
       roles: roles.length,
     }
-    const box = { path: `${view.org.base}/people`, tab, asked, ...explained }
+    const box = { view, tab, asked, ...explained }
     const status = Object.keys({ ...faults, ...explained.faults }).length === 0 ? 200 : 400
     return htmlReply(
       <PeoplePage
@@ -77,7 +81,9 @@ async function peoplePage({ org, view, x }: Request, services: WebServices, show
         items={items}
         page={page}
         roles={roles.map(({ name }) => name)}
+        projects={projects}
         input={input}
+        team={team}
         faults={faults}
         side={<ExplainBox {...box} />}
       />,
@@ -85,10 +91,10 @@ async function peoplePage({ org, view, x }: Request, services: WebServices, show
     )
   }
 
-  if (tab === 'teams') return reply(teamColumns, teams)
-  if (tab === 'grants') return reply(grantColumns(view), await readGrants(policy, people))
-  if (tab === 'roles') return reply(roleColumns, roles)
-  return reply(memberColumns, await readMembers(policy, people))
+  if (tab === 'teams') return reply(teamColumns(view), teamRowsIn(policy, known))
+  if (tab === 'grants') return reply(grantColumns(view), await grantsIn(policy, known, projects))
+  if (tab === 'roles') return reply(roleColumns(view), roles)
+  return reply(memberColumns, membersIn(policy, known))
 }
 
 async function explain(
@@ -105,8 +111,6 @@ async function explain(
   }
 }
 
-const unitsIn = (given: string) => given.split(/\s+/).filter(Boolean)
-
 export const peopleRoutes: readonly Route[] = [
   orgPage({
     path: '/people',
@@ -122,16 +126,20 @@ export const peopleRoutes: readonly Route[] = [
     id: 'grantRoleByForm',
     action: 'role:manage',
     summary: 'Give a role',
-    fields: { to: z.string().trim(), role: z.string(), units: z.string().default('') },
+    fields: {
+      to: z.string().trim(),
+      role: z.string(),
+      units: z.string().default(''),
+      project: z.string().default(''),
+    },
     async handle({ params: { org }, body, view, x, caller }, services) {
-      const units = unitsIn(body.units)
       try {
-        const grant = { ...body, units: units.length === 0 ? undefined : units }
+        const grant = { ...body, units: wordsIn(body.units), project: body.project || undefined }
         const { binding, policy } = await giveRole(services, org, grant, caller)
         const to = await saySubject(binding.to, { policy, people: services.signIn?.people })
         setFlash(x, services.cookies, { kind: 'ok', text: `${to} has the role ${body.role} now.` })
       } catch (error) {
-        const faults = faultsAt(error, ['to', 'role', 'units'], 'NOT_FOUND')
+        const faults = faultsAt(error, ['to', 'role', 'units', 'project'], 'NOT_FOUND')
         return peoplePage({ org, view, x }, services, { tab: 'grants', input: body, faults })
       }
       return seeOther(`${view.org.base}/people?tab=grants`)
@@ -149,14 +157,8 @@ export const peopleRoutes: readonly Route[] = [
       project: z.string().default(''),
     },
     async handle({ params: { org }, body: { to, role, ...body }, view, x, caller }, services) {
-      const units = unitsIn(body.units)
-      const grant = {
-        to,
-        role,
-        units: units.length === 0 ? undefined : units,
-        project: body.project === '' ? undefined : body.project,
-        isExact: true,
-      }
+      const { units, project } = body
+      const grant = { to, role, units: wordsIn(units), project: project || undefined, isExact: true }
       const policy = await services.orgAccess.get(org, caller)
       const said = await saySubject(to, { policy, people: services.signIn?.people })
       await takeRole(services, org, grant, caller)

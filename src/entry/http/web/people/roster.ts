@@ -1,5 +1,12 @@
-import { type OrgPolicy, type People, saySubject, teamsIn } from '../../../../access/index.ts'
-import { forEachLimit } from '../../../../base/for-each-limit.ts'
+import {
+  type Binding,
+  type OrgPolicy,
+  type People,
+  type PersonDocument,
+  saySubject,
+  teamsIn,
+} from '../../../../access/index.ts'
+import type { Project } from '../../../../projects/index.ts'
 
 /** A role that somebody has, and how they got it. */
 interface Held {
@@ -37,7 +44,7 @@ export function subjectsIn(policy: OrgPolicy): readonly string[] {
 }
 
 /** What one of them has. What groups of sign-in providers give is not here: only a sign-in tells. Pure. */
-export function memberIn(policy: OrgPolicy, subject: string, known: Known): Member {
+function memberIn(policy: OrgPolicy, subject: string, known: Known): Member {
   const id = subject.replace(/^user:/, '')
   const emails = [subject.replace(/^email:/, ''), known.email]
   const invited = (policy.invitations ?? []).filter(({ email }) => emails.includes(email))
@@ -54,15 +61,24 @@ export function memberIn(policy: OrgPolicy, subject: string, known: Known): Memb
   }
 }
 
-/** By name. Somebody who was invited and has signed in since is one member. */
-export async function readMembers(
-  policy: OrgPolicy,
-  people: Pick<People, 'fresh'> | undefined,
-): Promise<readonly Member[]> {
-  const members: Member[] = []
-  await forEachLimit(subjectsIn(policy), 16, async (subject) => {
-    members.push(memberIn(policy, subject, await known(subject, people)))
-  })
+/** What pages know of people by their ids. */
+export type Directory = ReadonlyMap<string, PersonDocument>
+
+export async function directoryOf(
+  ids: readonly string[],
+  people: Pick<People, 'among'> | undefined,
+): Promise<Directory> {
+  return people === undefined ? new Map() : people.among(ids)
+}
+
+/** Everyone whom the policy names by id. */
+export function peopleIn(policy: OrgPolicy): readonly string[] {
+  return subjectsIn(policy).flatMap((subject) => (isUser(subject) ? [subject.slice('user:'.length)] : []))
+}
+
+/** By name. Somebody who was invited and has signed in since is one member. Pure. */
+export function membersIn(policy: OrgPolicy, known: Directory): readonly Member[] {
+  const members = subjectsIn(policy).map((subject) => memberIn(policy, subject, knownOf(subject, known)))
   const addresses = new Set(members.flatMap(({ subject, email }) => (isUser(subject) ? [email] : [])))
   return members
     .filter(({ subject, email }) => isUser(subject) || !addresses.has(email))
@@ -71,9 +87,9 @@ export async function readMembers(
 
 const isUser = (subject: string) => subject.startsWith('user:')
 
-async function known(subject: string, people: Pick<People, 'fresh'> | undefined): Promise<Known> {
+function knownOf(subject: string, directory: Directory): Known {
   const id = subject.replace(/^(user|email):/, '')
-  const person = isUser(subject) ? await people?.fresh(id) : undefined
+  const person = isUser(subject) ? directory.get(id) : undefined
   return {
     name: person?.login ?? id,
     displayName: person?.displayName,
@@ -84,30 +100,42 @@ async function known(subject: string, people: Pick<People, 'fresh'> | undefined)
 }
 
 /** A grant as a page shows it. */
-export interface GrantRow {
-  readonly role: string
+export interface GrantRow extends Binding {
   /** With the name as it is now. */
-  readonly to: string
-  /** As it is stored. */
-  readonly subject: string
-  readonly units: readonly string[] | undefined
-  readonly project: string | undefined
+  readonly named: string
+  /** In words. */
+  readonly where: string
 }
 
-export async function readGrants(
+type ProjectNames = readonly Pick<Project, 'id' | 'name'>[]
+
+export async function grantsIn(
   policy: OrgPolicy,
-  people: Pick<People, 'fresh'> | undefined,
+  known: Directory,
+  projects: ProjectNames,
 ): Promise<readonly GrantRow[]> {
+  const people = { fresh: (id: string) => known.get(id) }
   const rows = await Promise.all(
-    policy.bindings.map(async ({ role, to, units, project }) => ({
-      role,
-      to: await saySubject(to, { policy, people }),
-      subject: to,
-      units,
-      project,
+    policy.bindings.map(async (binding) => ({
+      ...binding,
+      named: await saySubject(binding.to, { policy, people }),
+      where: whereGranted(binding, projects),
     })),
   )
-  return rows.toSorted((a, b) => (a.to < b.to ? -1 : Number(a.to > b.to)))
+  return rows.toSorted((a, b) => (a.named < b.named ? -1 : Number(a.named > b.named)))
+}
+
+/** Where a role counts, in words: `on prod/** in the project shop`. Pure. */
+export function whereGranted(
+  { units, project }: Pick<Binding, 'units' | 'project'>,
+  projects: ProjectNames,
+): string {
+  const named = projects.find(({ id }) => id === project)?.name ?? project
+  const parts = [
+    ...(units === undefined ? [] : [`on ${units.join(', ')}`]),
+    ...(named === undefined ? [] : [`in the project ${named}`]),
+  ]
+  return parts.length === 0 ? 'everywhere' : parts.join(' ')
 }
 
 /** A team with its members by name. */
@@ -119,17 +147,13 @@ export interface TeamRow {
   readonly roles: readonly string[]
 }
 
-export async function readTeams(
-  policy: OrgPolicy,
-  people: Pick<People, 'fresh'> | undefined,
-): Promise<readonly TeamRow[]> {
-  return Promise.all(
-    teamsIn(policy).map(async ({ id, name, description, members, groups }) => ({
-      name,
-      description,
-      members: await Promise.all(members.map(async (one) => (await people?.fresh(one))?.login ?? one)),
-      groups,
-      roles: policy.bindings.filter(({ to }) => to === `team:${id}`).map(({ role }) => role),
-    })),
-  )
+/** Pure. */
+export function teamRowsIn(policy: OrgPolicy, known: Directory): readonly TeamRow[] {
+  return teamsIn(policy).map(({ id, name, description, members, groups }) => ({
+    name,
+    description,
+    members: members.map((one) => known.get(one)?.login ?? one),
+    groups,
+    roles: policy.bindings.filter(({ to }) => to === `team:${id}`).map(({ role }) => role),
+  }))
 }

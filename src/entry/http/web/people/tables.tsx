@@ -3,6 +3,7 @@ import { Form } from '../shell/layout.tsx'
 import { Time } from '../shell/parts.tsx'
 import type { Column } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
+import { rolePath, teamPath } from './frame.tsx'
 import type { GrantRow, Member, TeamRow } from './roster.ts'
 
 export const memberColumns: readonly Column<Member>[] = [
@@ -50,13 +51,13 @@ function heldWords(roles: Member['roles']): readonly string[] {
   )
 }
 
-export const teamColumns: readonly Column<TeamRow>[] = [
+export const teamColumns = (view: OrgView): readonly Column<TeamRow>[] => [
   {
     name: 'name',
     label: 'Team',
     cell: ({ name, description }) => (
       <>
-        {name}
+        <a href={teamPath(view, name)}>{name}</a>
         {description !== undefined && description !== '' && <div class="faint">{description}</div>}
       </>
     ),
@@ -93,13 +94,13 @@ export function rolesIn(custom: readonly Role[]): readonly RoleRow[] {
   ]
 }
 
-export const roleColumns: readonly Column<RoleRow>[] = [
+export const roleColumns = (view: OrgView): readonly Column<RoleRow>[] => [
   {
     name: 'name',
     label: 'Role',
     cell: ({ name, description, isBuiltIn }) => (
       <>
-        {name} {isBuiltIn && <span class="chip">built in</span>}
+        <a href={rolePath(view, name)}>{name}</a> {isBuiltIn && <span class="chip">built in</span>}
         {description !== undefined && <div class="faint">{description}</div>}
       </>
     ),
@@ -116,14 +117,14 @@ export const roleColumns: readonly Column<RoleRow>[] = [
 /** With a button that takes a grant away, for those who may. */
 export function grantColumns(view: OrgView): readonly Column<GrantRow>[] {
   const columns: Column<GrantRow>[] = [
-    { name: 'to', label: 'Who', cell: ({ to }) => to, value: ({ to }) => to },
-    { name: 'role', label: 'Role', cell: ({ role }) => role, value: ({ role }) => role },
+    { name: 'to', label: 'Who', cell: ({ named }) => named, value: ({ named }) => named },
     {
-      name: 'where',
-      label: 'Where',
-      cell: (row) => <span class="mono">{where(row)}</span>,
-      value: where,
+      name: 'role',
+      label: 'Role',
+      cell: ({ role }) => <a href={rolePath(view, role)}>{role}</a>,
+      value: ({ role }) => role,
     },
+    { name: 'where', label: 'Where', cell: ({ where }) => where, value: ({ where }) => where },
   ]
   if (!view.may('role:manage')) return columns
   return [
@@ -131,13 +132,13 @@ export function grantColumns(view: OrgView): readonly Column<GrantRow>[] {
     {
       name: 'revoke',
       label: 'Revoke',
-      cell: ({ role, to, subject, units = [], project = '' }) => (
+      cell: ({ role, to, named, units = [], project = '' }) => (
         <Form view={view} action={`${view.org.base}/people/revoke`}>
           <input type="hidden" name="role" value={role} />
-          <input type="hidden" name="to" value={subject} />
+          <input type="hidden" name="to" value={to} />
           <input type="hidden" name="units" value={units.join(' ')} />
           <input type="hidden" name="project" value={project} />
-          <button class="button small danger" type="submit" aria-label={`Revoke ${role} of ${to}`}>
+          <button class="button small danger" type="submit" aria-label={`Revoke ${role} of ${named}`}>
             Revoke
           </button>
         </Form>
@@ -145,11 +146,6 @@ export function grantColumns(view: OrgView): readonly Column<GrantRow>[] {
       value: () => null,
     },
   ]
-}
-
-function where({ units, project }: GrantRow): string {
-  const parts = [...(units ?? []), ...(project === undefined ? [] : [`project ${project}`])]
-  return parts.length === 0 ? 'everywhere' : parts.join(' ')
 }
 
 function lines(words: readonly string[]) {

@@ -128,6 +128,7 @@ function Me({ view }: { readonly view: View }) {
             <a href="/account/sessions">Your sessions</a>
           </>
         )}
+        {view.isAdministrator && <a href="/server">Server</a>}
         {view.canSignOut && (
           <Form view={view} action="/sign-out">
             <button class="plain" type="submit">

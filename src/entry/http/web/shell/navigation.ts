@@ -62,7 +62,23 @@ const ACCOUNT: readonly NavigationItem[] = [
   { label: 'Your sessions', href: '/account/sessions' },
 ]
 
+const SERVER: readonly NavigationItem[] = [
+  { label: 'Server', href: '/server' },
+  { label: 'Sign-in providers', href: '/server/providers' },
+  { label: 'People', href: '/server/people' },
+]
+
 /** Of pages that belong to no organization. */
-export function accountNavigation(hasSession: boolean): Navigation {
-  return [[{ label: 'Organizations', href: '/app' }], ...(hasSession ? [ACCOUNT] : [])]
+export function accountNavigation({
+  hasSession,
+  isAdministrator = false,
+}: {
+  readonly hasSession: boolean
+  readonly isAdministrator?: boolean
+}): Navigation {
+  return [
+    [{ label: 'Organizations', href: '/app' }],
+    ...(hasSession ? [ACCOUNT] : []),
+    ...(isAdministrator ? [SERVER] : []),
+  ]
 }

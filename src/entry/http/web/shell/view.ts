@@ -20,6 +20,8 @@ export interface View {
   readonly hasSession: boolean
   /** True: the person signed in, and can sign out. */
   readonly canSignOut: boolean
+  /** True: the person may change settings of the server and sign-in providers. */
+  readonly isAdministrator: boolean
   /** Where the states are. Shown to those who are signed in. */
   readonly bucket: string
   readonly navigation: Navigation
@@ -54,8 +56,9 @@ export function viewOf(x: Exchange, { cookies, assets, about, rootSessions }: We
     person: isStranger ? undefined : principal.kind === 'user' ? principal.name : principalText(principal),
     hasSession,
     canSignOut: hasSession || (rootSessions !== undefined && !isStranger),
+    isAdministrator: false,
     bucket: about.bucket.label,
-    navigation: accountNavigation(hasSession),
+    navigation: accountNavigation({ hasSession }),
     flash: takeFlash(x, cookies),
     org: undefined,
     pathOf: assets.pathOf,
@@ -64,6 +67,17 @@ export function viewOf(x: Exchange, { cookies, assets, about, rootSessions }: We
 
 /** One for each request: the page of an error that comes later shows the same. */
 const views = new WeakMap<Exchange, Promise<OrgView>>()
+/** Of a page that belongs to no organization, for a person who is signed in. */
+export async function accountViewOf(x: Exchange, services: WebServices): Promise<View> {
+  const isAdministrator = await administers(x, services)
+  const view = viewOf(x, services)
+  return { ...view, isAdministrator, navigation: accountNavigation({ ...view, isAdministrator }) }
+}
+
+/** Servers to which people cannot sign in have no providers and no people. */
+async function administers({ principal }: Exchange, { access, signIn }: WebServices): Promise<boolean> {
+  return signIn !== undefined && (await access.decide(principal, 'server:admin', {})).allowed
+}
 
 /** `org`: its id. The name is that in the address, which may be a former one. */
 export function orgViewOf(x: Exchange, services: WebServices, org: string): Promise<OrgView> {
@@ -91,6 +105,7 @@ async function makeOrgView(x: Exchange, services: WebServices, org: string): Pro
   rememberOrg(x, services.cookies, name)
   return {
     ...viewOf(x, services),
+    isAdministrator: await administers(x, services),
     org: { name, base },
     navigation: await orgNavigation(base, async (action, isWhole) => {
       const decision = await services.access.decide(x.principal, action, { org }, { isFiltered: !isWhole })

@@ -1,0 +1,64 @@
+import type { TokenView } from '../../../../access/index.ts'
+import { Time } from '../shell/parts.tsx'
+import type { Column } from '../shell/table.tsx'
+
+const STATUS_CHIP: Readonly<Record<TokenView['status'], string>> = {
+  active: 'chip ok',
+  expired: 'chip',
+  revoked: 'chip',
+}
+
+const moment = (at: string | null) => (at === null ? 'never' : <Time at={at} />)
+
+/** What lists of tokens show. `rights`: what a token may do that is not narrowed. */
+export function tokenColumns(rights: (token: TokenView) => string): readonly Column<TokenView>[] {
+  return [
+    {
+      name: 'name',
+      label: 'Name',
+      cell: ({ name, id }) => (
+        <>
+          {name}
+          <div class="faint mono">{id}</div>
+        </>
+      ),
+      value: ({ name }) => name,
+    },
+    {
+      name: 'status',
+      label: 'Status',
+      cell: ({ status }) => <span class={STATUS_CHIP[status]}>{status}</span>,
+      value: ({ status }) => status,
+    },
+    {
+      name: 'may',
+      label: 'May do',
+      cell: (token) => scopeText(token, rights(token)),
+      value: (token) => scopeText(token, rights(token)),
+    },
+    {
+      name: 'created_at',
+      label: 'Created',
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+      value: ({ createdAt }) => createdAt,
+    },
+    {
+      name: 'expires_at',
+      label: 'Expires',
+      cell: ({ expiresAt }) => moment(expiresAt),
+      value: ({ expiresAt }) => expiresAt,
+    },
+    {
+      name: 'last_used_at',
+      label: 'Last used',
+      cell: ({ lastUsedAt }) => moment(lastUsedAt),
+      value: ({ lastUsedAt }) => lastUsedAt,
+    },
+  ]
+}
+
+function scopeText({ actions, units }: TokenView, rights: string): string {
+  if (actions === null && units === null) return rights
+  const what = actions === null ? rights : actions.join(', ')
+  return units === null ? what : `${what} on ${units.join(', ')}`
+}

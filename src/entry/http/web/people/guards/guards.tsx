@@ -1,0 +1,263 @@
+import { z } from 'zod'
+import type { BrokenGlass, Guard } from '../../../../../access/index.ts'
+import { badRequest } from '../../../../../base/errors.ts'
+import { brokenGuards, endGuard, setGuard } from '../../../kit/access/guards.ts'
+import type { Exchange } from '../../../kit/exchange.ts'
+import { seeOther } from '../../../kit/response/redirect.ts'
+import type { Route } from '../../../kit/routes/route.ts'
+import { orgForm, orgPage } from '../../org-page.ts'
+import type { WebServices } from '../../services.ts'
+import { unitPath } from '../../shell/addresses.ts'
+import { ExportFormat, exported } from '../../shell/export.ts'
+import { type Faults, faultsAt } from '../../shell/faults.ts'
+import { setFlash } from '../../shell/flash.ts'
+import { Form } from '../../shell/layout.tsx'
+import { Card, Field, Time, describedBy } from '../../shell/parts.tsx'
+import { htmlReply } from '../../shell/render.ts'
+import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
+import type { OrgView } from '../../shell/view.ts'
+import { wordsIn } from '../../shell/words.ts'
+import { PeopleFrame, peoplePath } from '../frame.tsx'
+
+const text = z.string().trim().default('')
+const PAGE_SIZE = 50
+
+interface GuardInput {
+  readonly units: string
+  readonly reason: string
+  readonly isWhole: boolean
+}
+
+interface Shown {
+  readonly page?: number
+  readonly format?: z.infer<typeof ExportFormat>
+  readonly input?: GuardInput
+  readonly faults?: Faults
+}
+
+interface Request {
+  readonly org: string
+  readonly view: OrgView
+  readonly x: Exchange
+}
+
+async function guardsPage({ org, view, x }: Request, services: WebServices, shown: Shown) {
+  const { page = 1, format, input, faults = {} } = shown
+  const policy = await services.orgAccess.get(org, x.caller)
+  if (format !== undefined) return exported(format, 'guards', guardColumns, policy.guards)
+  const broken = await brokenGuards(services, policy, x.caller)
+  const props = { view, guards: policy.guards, broken, page, faults, ...(input && { input }) }
+  return htmlReply(<GuardsPage {...props} />, Object.keys(faults).length === 0 ? 200 : 400)
+}
+
+export const guardRoutes: readonly Route[] = [
+  orgPage({
+    path: '/people/guards',
+    id: 'showGuards',
+    action: 'org:read',
+    summary: 'What is guarded, so that only runs may change its state',
+    query: z.object({
+      page: z.coerce.number().int().default(1).catch(1),
+      format: ExportFormat.catch(undefined),
+    }),
+    handle: ({ params: { org }, query, view, x }, services) => guardsPage({ org, view, x }, services, query),
+  }),
+  orgForm({
+    path: '/people/guards',
+    id: 'setGuardByForm',
+    action: 'guard:set',
+    summary: 'Guard units, or the whole organization',
+    fields: { units: text, reason: text, isWhole: z.string().optional() },
+    async handle({ params: { org }, body, view, x, caller }, services) {
+      const input = { units: body.units, reason: body.reason, isWhole: body.isWhole === 'yes' }
+      const units = wordsIn(input.units)
+      try {
+        // An empty field must not guard everything by mistake.
+        if (units === undefined && !input.isWhole)
+          throw badRequest('units', 'Name units, or choose the whole organization.')
+        if (units !== undefined && input.isWhole)
+          throw badRequest('units', 'Leave this empty to guard the whole organization.')
+        if (input.reason.length > 500)
+          throw badRequest('reason', 'The reason is longer than 500 characters.', 'Shorten it.')
+        await setGuard(services, org, { units, reason: input.reason || undefined }, caller)
+      } catch (error) {
+        const faults = faultsAt(error, ['units', 'reason'], 'ALREADY_EXISTS')
+        return guardsPage({ org, view, x }, services, { input, faults })
+      }
+      const what = units === undefined ? 'The whole organization' : units.join(', ')
+      setFlash(x, services.cookies, { kind: 'ok', text: `Guarded: ${what}.` })
+      return seeOther(peoplePath(view, 'guards'))
+    },
+  }),
+  orgForm({
+    path: '/people/guards/end',
+    id: 'endGuardByForm',
+    action: 'guard:set',
+    summary: 'End a guard',
+    fields: { guard: z.string() },
+    async handle({ params: { org }, body, view, x, caller }, services) {
+      await endGuard(services, org, body.guard, caller)
+      setFlash(x, services.cookies, { kind: 'ok', text: 'The guard has ended.' })
+      return seeOther(peoplePath(view, 'guards'))
+    },
+  }),
+]
+
+const whatOf = ({ units }: Guard) => units?.join(' ') ?? 'the whole organization'
+
+const guardColumns: readonly Column<Guard>[] = [
+  {
+    name: 'units',
+    label: 'Guarded',
+    cell: (guard) => <span class={guard.units === undefined ? undefined : 'mono'}>{whatOf(guard)}</span>,
+    value: whatOf,
+  },
+  {
+    name: 'reason',
+    label: 'Reason',
+    cell: ({ reason }) => reason ?? '',
+    value: ({ reason }) => reason ?? null,
+  },
+  { name: 'by', label: 'By', cell: ({ by }) => by, value: ({ by }) => by },
+  {
+    name: 'at',
+    label: 'Since',
+    cell: ({ at }) => <Time at={at} />,
+    value: ({ at }) => new Date(at).toISOString(),
+  },
+]
+
+function endColumn(view: OrgView): Column<Guard> {
+  return {
+    name: 'end',
+    label: 'End',
+    cell: (guard) => (
+      <details class="more">
+        <summary aria-label={`End the guard of ${whatOf(guard)}`}>End</summary>
+        <Form view={view} action={`${peoplePath(view, 'guards')}/end`}>
+          <input type="hidden" name="guard" value={guard.id} />
+          <p>Everyone who may write these states can do so again without a run.</p>
+          <button class="button small danger" type="submit">
+            End the guard
+          </button>
+        </Form>
+      </details>
+    ),
+    value: () => null,
+  }
+}
+
+interface GuardsPageProps {
+  readonly view: OrgView
+  readonly guards: readonly Guard[]
+  readonly broken: readonly BrokenGlass[]
+  readonly page: number
+  readonly input?: GuardInput
+  readonly faults: Faults
+}
+
+function GuardsPage({ view, guards, broken, page, input, faults }: GuardsPageProps) {
+  const path = peoplePath(view, 'guards')
+  const part = pageOf(guards, page, PAGE_SIZE)
+  const columns = view.may('guard:set') ? [...guardColumns, endColumn(view)] : guardColumns
+  return (
+    <PeopleFrame
+      view={view}
+      tab="guards"
+      command="taco guard ls"
+      side={view.may('guard:set') && <GuardForm view={view} input={input} faults={faults} />}
+    >
+      <Card title="Guards">
+        <p class="muted">
+          Only runs change the state of a guarded unit. People with the right state:break-glass can write one
+          for a while, with a reason.
+        </p>
+        {guards.length === 0 ? (
+          <p class="muted">Nothing is guarded.</p>
+        ) : (
+          <DataTable path={path} caption="Guards" columns={columns} items={part.items} />
+        )}
+        <ListFooter path={path} paging={part.paging} />
+      </Card>
+      {broken.length > 0 && <Broken view={view} broken={broken} />}
+    </PeopleFrame>
+  )
+}
+
+function Broken({ view, broken }: Pick<GuardsPageProps, 'view' | 'broken'>) {
+  const columns: readonly Column<BrokenGlass>[] = [
+    {
+      name: 'unit',
+      label: 'Unit',
+      cell: ({ unit }) => (
+        <a class="mono" href={unitPath(view.org.base, unit)}>
+          {unit}
+        </a>
+      ),
+      value: ({ unit }) => unit,
+    },
+    { name: 'by', label: 'Who', cell: ({ by }) => by, value: ({ by }) => by },
+    { name: 'reason', label: 'Reason', cell: ({ reason }) => reason, value: ({ reason }) => reason },
+    { name: 'until', label: 'Until', cell: ({ until }) => <Time at={until} />, value: ({ until }) => until },
+  ]
+  return (
+    <Card title="Written without a run">
+      <DataTable
+        path={view.path}
+        caption="Who may write guarded units for a while"
+        columns={columns}
+        items={broken}
+      />
+    </Card>
+  )
+}
+
+interface GuardFormProps {
+  readonly view: OrgView
+  readonly input: GuardInput | undefined
+  readonly faults: Faults
+}
+
+function GuardForm({ view, input, faults }: GuardFormProps) {
+  return (
+    <Card title="Guard units">
+      <Form view={view} action={peoplePath(view, 'guards')} class="form">
+        <Field
+          id="units"
+          label="Units"
+          hint="Names or patterns such as prod/**, separated by spaces."
+          error={faults['units']}
+        >
+          <input
+            type="text"
+            id="units"
+            name="units"
+            class="mono"
+            value={input?.units ?? ''}
+            autocomplete="off"
+            {...describedBy('units', faults)}
+          />
+        </Field>
+        <label class="check">
+          <input type="checkbox" name="isWhole" value="yes" checked={input?.isWhole === true} />
+          The whole organization
+        </label>
+        <Field id="reason" label="Reason" hint="Shown to those who are refused." error={faults['reason']}>
+          <input
+            type="text"
+            id="reason"
+            name="reason"
+            value={input?.reason ?? ''}
+            maxlength={500}
+            {...describedBy('reason', faults)}
+          />
+        </Field>
+        <div>
+          <button class="button primary" type="submit">
+            Guard
+          </button>
+        </div>
+      </Form>
+    </Card>
+  )
+}

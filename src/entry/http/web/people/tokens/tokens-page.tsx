@@ -1,0 +1,216 @@
+import type { Team, TokenView } from '../../../../../access/index.ts'
+import { tokenColumns } from '../../account/token-columns.tsx'
+import { TokenNameField, TokenScopeFields } from '../../account/token-fields.tsx'
+import { EXPIRY_CHOICES, type TokenInput } from '../../account/token-form.ts'
+import { withQuery } from '../../shell/addresses.ts'
+import type { Faults } from '../../shell/faults.ts'
+import { Form } from '../../shell/layout.tsx'
+import { Card, Field, Notice, Secret, describedBy } from '../../shell/parts.tsx'
+import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
+import type { OrgView } from '../../shell/view.ts'
+import { PeopleFrame, peoplePath } from '../frame.tsx'
+
+export const TOKEN_KINDS = ['organization', 'team', 'agent'] as const
+const STATUSES = ['active', 'expired', 'revoked'] as const
+const PAGE_SIZE = 50
+
+/** The form as it was filled in. */
+export interface OrgTokenInput extends TokenInput {
+  readonly kind: (typeof TOKEN_KINDS)[number]
+  readonly team: string
+  readonly roles: readonly string[]
+}
+
+/** As they are in the address. */
+interface Filters {
+  readonly kind?: string | undefined
+  readonly status?: string | undefined
+  readonly team: string
+}
+
+interface OrgTokensPageProps {
+  readonly view: OrgView
+  readonly tokens: readonly TokenView[]
+  readonly filters: Filters
+  readonly page: number
+  readonly teams: readonly Team[]
+  readonly roles: readonly string[]
+  readonly created?: { readonly token: TokenView; readonly text: string } | undefined
+  readonly input?: OrgTokenInput | undefined
+  readonly faults: Faults
+}
+
+export function orgTokenColumns(teams: readonly Team[]): readonly Column<TokenView>[] {
+  const teamOf = ({ team }: TokenView) => teams.find(({ id }) => id === team)?.name ?? team
+  const owner = (token: TokenView) => (token.kind === 'team' ? `team ${teamOf(token)}` : token.kind)
+  const [name, ...rest] = tokenColumns((token) =>
+    token.kind === 'team' ? 'what the team may do' : token.roles.join(', '),
+  )
+  return [...(name ? [name] : []), { name: 'of', label: 'Of', cell: owner, value: owner }, ...rest]
+}
+
+export function OrgTokensPage(props: OrgTokensPageProps) {
+  const { view, tokens, filters, page, teams, created } = props
+  const path = withQuery(peoplePath(view, 'tokens'), { ...filters, team: filters.team || undefined })
+  const part = pageOf(tokens, page, PAGE_SIZE)
+  const columns = [...orgTokenColumns(teams), revokeColumn(view)]
+  return (
+    <PeopleFrame
+      view={view}
+      tab="tokens"
+      command={`taco token ls --org ${view.org.name}`}
+      side={
+        <Card title="Create a token">
+          <OrgTokenForm {...props} />
+        </Card>
+      }
+    >
+      {created !== undefined && (
+        <Notice kind="ok">
+          <p>
+            The token <b>{created.token.name}</b> was created. Copy it now: it is not shown again.
+          </p>
+          <Secret>{created.text}</Secret>
+        </Notice>
+      )}
+      <Card title="Tokens">
+        <p class="muted">
+          For programs that act for no single person. Tokens of jobs that prove who they are come from{' '}
+          <a href={peoplePath(view, 'workloads')}>workload rules</a>.
+        </p>
+        <TokenFilters view={view} filters={filters} teams={teams} />
+        {tokens.length === 0 ? (
+          <p class="muted">There are none.</p>
+        ) : (
+          <DataTable path={path} caption="Tokens" columns={columns} items={part.items} />
+        )}
+        <ListFooter path={path} paging={part.paging} />
+      </Card>
+    </PeopleFrame>
+  )
+}
+
+function revokeColumn(view: OrgView): Column<TokenView> {
+  return {
+    name: 'revoke',
+    label: 'Revoke',
+    cell: ({ id, name, status }) =>
+      status === 'active' && (
+        <details class="more">
+          <summary aria-label={`Revoke ${name}`}>Revoke</summary>
+          <Form view={view} action={`${peoplePath(view, 'tokens')}/revoke`}>
+            <input type="hidden" name="token" value={id} />
+            <p>Programs that use it are refused within seconds.</p>
+            <button class="button small danger" type="submit">
+              Revoke the token
+            </button>
+          </Form>
+        </details>
+      ),
+    value: () => null,
+  }
+}
+
+interface TokenFiltersProps {
+  readonly view: OrgView
+  readonly filters: Filters
+  readonly teams: readonly Team[]
+}
+
+function TokenFilters({ view, filters, teams }: TokenFiltersProps) {
+  const choice = (name: 'kind' | 'status' | 'team', label: string, values: readonly string[]) => (
+    <Field id={`of-${name}`} label={label}>
+      <select id={`of-${name}`} name={name}>
+        <option value="">all</option>
+        {values.map((value) => (
+          <option value={value} selected={value === filters[name]}>
+            {value}
+          </option>
+        ))}
+      </select>
+    </Field>
+  )
+  return (
+    <form class="filters bar" action={peoplePath(view, 'tokens')}>
+      {choice('kind', 'Kind', TOKEN_KINDS)}
+      {choice('status', 'Status', STATUSES)}
+      {teams.length > 0 &&
+        choice(
+          'team',
+          'Team',
+          teams.map(({ name }) => name),
+        )}
+      <button class="button" type="submit">
+        Filter
+      </button>
+    </form>
+  )
+}
+
+const KIND_WORDS: Readonly<Record<OrgTokenInput['kind'], string>> = {
+  organization: 'the organization: it has roles of its own',
+  team: 'a team: it has the rights of the team',
+  agent: 'an agent that runs plans and applies',
+}
+
+const DAYS = EXPIRY_CHOICES.map((days) => [days, days === 'never' ? 'never' : `${days} days`] as const)
+
+function OrgTokenForm({ view, teams, roles, input, faults }: OrgTokensPageProps) {
+  const roleFault = faults['roles'] ?? faults['role']
+  return (
+    <Form view={view} action={peoplePath(view, 'tokens')} class="form">
+      <TokenNameField input={input ?? {}} faults={faults} />
+      <Field id="kind" label="Token of">
+        <select id="kind" name="kind">
+          {TOKEN_KINDS.map((kind) => (
+            <option value={kind} selected={kind === input?.kind}>
+              {KIND_WORDS[kind]}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field id="team" label="Team" hint="For a token of a team." error={faults['team']}>
+        <select id="team" name="team" {...describedBy('team', faults)}>
+          <option value="">none</option>
+          {teams.map(({ name }) => (
+            <option value={name} selected={name === input?.team}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <RoleChoices roles={roles} chosen={input?.roles ?? []} error={roleFault} />
+      <TokenScopeFields input={input ?? {}} faults={faults} days={DAYS} whose="it" />
+      <div>
+        <button class="button primary" type="submit">
+          Create token
+        </button>
+      </div>
+    </Form>
+  )
+}
+
+interface RoleChoicesProps {
+  readonly roles: readonly string[]
+  readonly chosen: readonly string[]
+  readonly error: string | undefined
+}
+
+/** Also for workload rules. */
+export function RoleChoices({ roles, chosen, error }: RoleChoicesProps) {
+  return (
+    <fieldset class="field choices" aria-describedby={error === undefined ? undefined : 'roles-error'}>
+      <legend>Roles</legend>
+      {roles.map((role) => (
+        <label>
+          <input type="checkbox" name="roles" value={role} checked={chosen.includes(role)} /> {role}
+        </label>
+      ))}
+      {error !== undefined && (
+        <span class="error" id="roles-error">
+          {error}
+        </span>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,206 @@
+import type { WorkloadRule } from '../../../../../access/index.ts'
+import { withQuery } from '../../shell/addresses.ts'
+import { Confirm } from '../../shell/confirm.tsx'
+import type { Faults } from '../../shell/faults.ts'
+import { Form } from '../../shell/layout.tsx'
+import { Card, Field, Notice, describedBy } from '../../shell/parts.tsx'
+import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
+import type { OrgView } from '../../shell/view.ts'
+import { PeopleFrame, peoplePath } from '../frame.tsx'
+import { RoleChoices } from '../tokens/tokens-page.tsx'
+import { type WorkloadInput, claimLines } from './workload-form.ts'
+
+const PAGE_SIZE = 50
+
+interface WorkloadsPageProps {
+  readonly view: OrgView
+  readonly rules: readonly WorkloadRule[]
+  readonly roles: readonly string[]
+  readonly page: number
+  /** Undefined: the form is for a new one. */
+  readonly edited: WorkloadRule | undefined
+  readonly etag: string
+  readonly input: WorkloadInput
+  readonly faults: Faults
+  readonly isOvertaken: boolean
+  /** What jobs ask their platform for, if a rule names none. */
+  readonly audience: string | undefined
+}
+
+const lines = (texts: readonly string[]) => texts.map((one) => <div>{one}</div>)
+const minutes = ({ ttlMs }: WorkloadRule) => `${ttlMs / 60_000} min`
+const rightsOf = ({ roles, scope }: WorkloadRule) => [
+  roles.join(', '),
+  ...(scope?.actions === undefined ? [] : [`only ${scope.actions.join(', ')}`]),
+  ...(scope?.units === undefined ? [] : [`only on ${scope.units.join(', ')}`]),
+]
+
+export const workloadColumns: readonly Column<WorkloadRule>[] = [
+  { name: 'name', label: 'Rule', cell: ({ name }) => name, value: ({ name }) => name },
+  {
+    name: 'issuer',
+    label: 'Jobs of',
+    cell: ({ issuer }) => <span class="mono">{issuer}</span>,
+    value: ({ issuer }) => issuer,
+  },
+  {
+    name: 'claims',
+    label: 'With',
+    cell: ({ claims }) => <span class="mono">{lines(claimLines(claims))}</span>,
+    value: ({ claims }) => claimLines(claims).join('; '),
+  },
+  {
+    name: 'roles',
+    label: 'Get',
+    cell: (rule) => lines(rightsOf(rule)),
+    value: (rule) => rightsOf(rule).join('; '),
+  },
+  { name: 'minutes', label: 'For', cell: minutes, value: ({ ttlMs }) => ttlMs / 60_000 },
+]
+
+export function WorkloadsPage(props: WorkloadsPageProps) {
+  const { view, rules, page, edited, isOvertaken, faults } = props
+  const path = peoplePath(view, 'workloads')
+  const part = pageOf(rules, page, PAGE_SIZE)
+  const isManager = view.may('token:manage')
+  const columns = isManager ? [...workloadColumns, editColumn(path)] : workloadColumns
+  return (
+    <PeopleFrame
+      view={view}
+      tab="workloads"
+      command="taco workload ls"
+      side={
+        isManager && (
+          <>
+            <WorkloadForm {...props} />
+            {edited !== undefined && (
+              <Card title="Delete">
+                <Confirm
+                  view={view}
+                  action={`${path}/${encodeURIComponent(edited.name)}/delete`}
+                  label="Delete the rule"
+                  word={edited.name}
+                  faults={faults}
+                >
+                  <p>
+                    Jobs get no tokens by it any more. Those that were issued stay valid for up to an hour.
+                  </p>
+                </Confirm>
+              </Card>
+            )}
+          </>
+        )
+      }
+    >
+      {isOvertaken && <Overtaken rule={edited} />}
+      <Card title="Workload rules">
+        <p class="muted">
+          A job of GitHub Actions, GitLab, Kubernetes or another platform proves who it is and gets a token
+          for minutes, so that no secret has to be stored. The first rule that matches counts.
+        </p>
+        {rules.length === 0 ? (
+          <p class="muted">There are none yet.</p>
+        ) : (
+          <DataTable path={path} caption="Workload rules" columns={columns} items={part.items} />
+        )}
+        <ListFooter path={path} paging={part.paging} />
+      </Card>
+    </PeopleFrame>
+  )
+}
+
+function editColumn(path: string): Column<WorkloadRule> {
+  return {
+    name: 'edit',
+    label: 'Change',
+    cell: ({ name }) => (
+      <a href={withQuery(path, { edit: name })} aria-label={`Change ${name}`}>
+        Change
+      </a>
+    ),
+    value: () => null,
+  }
+}
+
+function Overtaken({ rule }: { readonly rule: WorkloadRule | undefined }) {
+  return (
+    <Notice kind="fail">
+      <p>
+        Someone {rule === undefined ? 'deleted' : 'changed'} the rule while you looked at this page. Nothing
+        was saved. What you typed is in the form.
+      </p>
+      {rule !== undefined && (
+        <dl class="keyed">
+          <dt>Jobs of</dt>
+          <dd class="mono">{rule.issuer}</dd>
+          <dt>With</dt>
+          <dd class="mono">{lines(claimLines(rule.claims))}</dd>
+          <dt>Get</dt>
+          <dd>{lines(rightsOf(rule))}</dd>
+          <dt>For</dt>
+          <dd>{minutes(rule)}</dd>
+        </dl>
+      )}
+    </Notice>
+  )
+}
+
+function WorkloadForm({ view, roles, edited, etag, input, faults, audience }: WorkloadsPageProps) {
+  const field = (
+    id: 'issuer' | 'audience' | 'units' | 'actions' | 'minutes',
+    label: string,
+    hint: string,
+  ) => (
+    <Field id={id} label={label} hint={hint} error={faults[id]}>
+      <input type="text" id={id} name={id} value={input[id]} {...describedBy(id, faults)} />
+    </Field>
+  )
+  const path = peoplePath(view, 'workloads')
+  return (
+    <Card title={edited === undefined ? 'Add a rule' : `Change ${edited.name}`}>
+      <Form view={view} action={path} class="form">
+        <input type="hidden" name="was" value={edited?.name ?? ''} />
+        <input type="hidden" name="etag" value={etag} />
+        <Field id="name" label="Name" hint="Lower-case letters, digits, - and _." error={faults['name']}>
+          <input
+            type="text"
+            id="name"
+            name="name"
+            value={input.name}
+            required
+            readonly={edited !== undefined}
+            autocomplete="off"
+            {...describedBy('name', faults)}
+          />
+        </Field>
+        {field('issuer', 'Issuer', 'Of the identity tokens, as in their iss.')}
+        <Field
+          id="claims"
+          label="Claims"
+          hint="One on each line: repository=acme/infra. All must match; * is any text."
+          error={faults['claims']}
+        >
+          <textarea id="claims" name="claims" rows={3} class="mono" {...describedBy('claims', faults)}>
+            {input.claims}
+          </textarea>
+        </Field>
+        <RoleChoices roles={roles} chosen={input.roles} error={faults['roles'] ?? faults['role']} />
+        {field('minutes', 'Minutes', 'How long a token is valid, up to 60.')}
+        <details class="more" open={input.audience + input.units + input.actions !== ''}>
+          <summary>More</summary>
+          <div class="form">
+            {field('audience', 'Audience', `Empty: ${audience ?? 'the address of this server'}.`)}
+            {field('units', 'Only these units', 'Patterns such as prod/**, separated by spaces.')}
+            {field('actions', 'Only these actions', 'Such as state:read, separated by spaces.')}
+          </div>
+        </details>
+        <div class="bar">
+          <button class="button primary" type="submit">
+            Save the rule
+          </button>
+          {edited !== undefined && <a href={path}>Cancel</a>}
+        </div>
+      </Form>
+    </Card>
+  )
+}

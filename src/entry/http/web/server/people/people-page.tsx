@@ -1,0 +1,106 @@
+import { type PersonDocument, groupsOf } from '../../../../../access/index.ts'
+import { withQuery } from '../../shell/addresses.ts'
+import { Card, Field, Notice, Time } from '../../shell/parts.tsx'
+import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
+import type { View } from '../../shell/view.ts'
+import { ServerFrame } from '../frame.tsx'
+import { personPath } from './person-page.tsx'
+
+const PAGE_SIZE = 50
+
+export const personColumns: readonly Column<PersonDocument>[] = [
+  {
+    name: 'login',
+    label: 'Person',
+    cell: (person) => (
+      <>
+        <a href={personPath(person)}>{person.login}</a>{' '}
+        {person.suspended !== undefined && <span class="chip warn">suspended</span>}
+        {person.displayName !== undefined && <div class="faint">{person.displayName}</div>}
+      </>
+    ),
+    value: ({ login }) => login,
+  },
+  { name: 'email', label: 'E-mail', cell: ({ email }) => email ?? '', value: ({ email }) => email ?? null },
+  {
+    name: 'providers',
+    label: 'Signs in with',
+    cell: ({ identities }) => identities.map(({ provider }) => provider).join(', '),
+    value: ({ identities }) => identities.map(({ provider }) => provider).join('; '),
+  },
+  {
+    name: 'groups',
+    label: 'Groups',
+    cell: (person) => <span class="num">{groupsOf(person).length}</span>,
+    value: (person) => groupsOf(person).join('; '),
+  },
+  {
+    name: 'signed_in_at',
+    label: 'Last sign-in',
+    cell: ({ signedInAt }) => (signedInAt === undefined ? 'never' : <Time at={signedInAt} />),
+    value: ({ signedInAt }) => (signedInAt === undefined ? null : new Date(signedInAt).toISOString()),
+  },
+  {
+    name: 'suspended',
+    label: '',
+    cell: () => '',
+    value: ({ suspended }) => suspended !== undefined,
+  },
+]
+
+interface PeoplePageProps {
+  readonly view: View
+  readonly people: readonly PersonDocument[]
+  readonly damaged: number
+  readonly search: string
+  readonly suspended: 'yes' | 'no' | undefined
+  readonly page: number
+}
+
+export function PeoplePage({ view, people, damaged, search, suspended, page }: PeoplePageProps) {
+  const path = withQuery('/server/people', { search: search || undefined, suspended })
+  const part = pageOf(people, page, PAGE_SIZE)
+  return (
+    <ServerFrame view={view} tab="People" command="taco person ls">
+      {damaged > 0 && (
+        <Notice kind="warn">
+          <p>
+            {damaged} {damaged === 1 ? 'person is' : 'people are'} not listed: their records cannot be read.
+            Run <code>taco doctor</code>.
+          </p>
+        </Notice>
+      )}
+      <Card title="People who have signed in">
+        <form class="filters bar" action="/server/people">
+          <Field id="search" label="Search">
+            <input type="search" id="search" name="search" value={search} />
+          </Field>
+          <Field id="suspended" label="Suspended">
+            <select id="suspended" name="suspended">
+              {(['', 'yes', 'no'] as const).map((value) => (
+                <option value={value} selected={value === (suspended ?? '')}>
+                  {value === '' ? 'all' : value}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <button class="button" type="submit">
+            Filter
+          </button>
+        </form>
+        {people.length === 0 ? (
+          <p class="muted">Nobody matches.</p>
+        ) : (
+          <DataTable
+            path={path}
+            caption="People"
+            columns={personColumns.filter(({ label }) => label !== '')}
+            items={part.items}
+            hrefOf={personPath}
+          />
+        )}
+        <ListFooter path={path} paging={part.paging} />
+      </Card>
+    </ServerFrame>
+  )
+}

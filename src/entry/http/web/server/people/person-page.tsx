@@ -1,0 +1,176 @@
+import { type KnownSession, type PersonDocument, groupsOf } from '../../../../../access/index.ts'
+import { browserName } from '../../account/browser-name.ts'
+import { Confirm } from '../../shell/confirm.tsx'
+import type { Faults } from '../../shell/faults.ts'
+import { Form } from '../../shell/layout.tsx'
+import { Card, Time } from '../../shell/parts.tsx'
+import { type Column, DataTable } from '../../shell/table.tsx'
+import type { View } from '../../shell/view.ts'
+import { ServerFrame } from '../frame.tsx'
+
+export const personPath = ({ login }: Pick<PersonDocument, 'login'>) =>
+  `/server/people/${encodeURIComponent(login)}`
+
+interface PersonPageProps {
+  readonly view: View
+  readonly person: PersonDocument
+  readonly now: number
+  readonly faults: Faults
+}
+
+export function PersonPage(props: PersonPageProps) {
+  const { view, person } = props
+  return (
+    <ServerFrame
+      view={view}
+      tab="People"
+      title={person.login}
+      command={`taco person show ${person.login}`}
+      side={
+        <>
+          <Facts person={person} />
+          <Suspension {...props} />
+        </>
+      }
+    >
+      <Sessions {...props} />
+      <Card title="Groups">
+        {groupsOf(person).length === 0 ? (
+          <p class="muted">No sign-in provider has named any.</p>
+        ) : (
+          <ul class="units mono">
+            {groupsOf(person).map((group) => (
+              <li>{group}</li>
+            ))}
+          </ul>
+        )}
+        <p class="faint">As of the last sign-in, or when the provider was asked again.</p>
+      </Card>
+    </ServerFrame>
+  )
+}
+
+function Facts({ person }: { readonly person: PersonDocument }) {
+  const { id, displayName, email, identities, createdAt, signedInAt, suspended } = person
+  return (
+    <Card title="Person">
+      <dl class="keyed">
+        <dt>Name</dt>
+        <dd>{displayName ?? 'unknown'}</dd>
+        <dt>E-mail</dt>
+        <dd>{email ?? 'none that a provider verified'}</dd>
+        <dt>Signs in with</dt>
+        <dd>
+          {identities.map(({ provider, subject }) => (
+            <div>
+              {provider} <span class="faint mono">{subject}</span>
+            </div>
+          ))}
+        </dd>
+        <dt>First sign-in</dt>
+        <dd>
+          <Time at={createdAt} />
+        </dd>
+        <dt>Last sign-in</dt>
+        <dd>{signedInAt === undefined ? 'never' : <Time at={signedInAt} />}</dd>
+        {suspended !== undefined && (
+          <>
+            <dt>Suspended</dt>
+            <dd>
+              <Time at={suspended.at} /> by {suspended.by}
+            </dd>
+          </>
+        )}
+        <dt>Id</dt>
+        <dd class="mono">{id}</dd>
+      </dl>
+    </Card>
+  )
+}
+
+function Suspension({ view, person, faults }: PersonPageProps) {
+  const action = `${personPath(person)}/suspend`
+  if (person.suspended === undefined)
+    return (
+      <Card title="Suspend">
+        <Confirm
+          view={view}
+          action={action}
+          label={`Suspend ${person.login}`}
+          word={person.login}
+          faults={faults}
+        >
+          <input type="hidden" name="suspended" value="yes" />
+          <p>They can do nothing then, whichever session or token they use. Roles and tokens are kept.</p>
+        </Confirm>
+      </Card>
+    )
+  return (
+    <Card title="Suspended">
+      <Form view={view} action={action}>
+        <input type="hidden" name="suspended" value="no" />
+        <button class="button" type="submit">
+          Let {person.login} sign in again
+        </button>
+      </Form>
+    </Card>
+  )
+}
+
+function Sessions({ view, person, now }: PersonPageProps) {
+  const action = `${personPath(person)}/sessions/end`
+  const live = person.sessions
+    .filter(({ endedAt, expiresAt }) => endedAt === undefined && now < expiresAt)
+    .toSorted((a, b) => b.seenAt - a.seenAt)
+  const columns: readonly Column<KnownSession>[] = [
+    {
+      name: 'browser',
+      label: 'Browser',
+      cell: ({ userAgent }) => browserName(userAgent),
+      value: ({ userAgent }) => browserName(userAgent),
+    },
+    {
+      name: 'address',
+      label: 'Address',
+      cell: ({ address }) => <span class="mono">{address ?? 'unknown'}</span>,
+      value: ({ address }) => address ?? null,
+    },
+    { name: 'provider', label: 'Signed in with', cell: (of) => of.provider, value: (of) => of.provider },
+    { name: 'since', label: 'Since', cell: (of) => <Time at={of.createdAt} />, value: (of) => of.createdAt },
+    { name: 'seen', label: 'Last seen', cell: (of) => <Time at={of.seenAt} />, value: (of) => of.seenAt },
+    {
+      name: 'end',
+      label: 'End',
+      cell: ({ id, userAgent }) => (
+        <Form view={view} action={action}>
+          <input type="hidden" name="session" value={id} />
+          <button
+            class="button small danger"
+            type="submit"
+            aria-label={`End the session of ${browserName(userAgent)}`}
+          >
+            End
+          </button>
+        </Form>
+      ),
+      value: () => null,
+    },
+  ]
+  return (
+    <Card title="Sessions">
+      {live.length === 0 ? (
+        <p class="muted">{person.login} is not signed in anywhere.</p>
+      ) : (
+        <>
+          <DataTable path={view.path} caption="Sessions" columns={columns} items={live} />
+          <Form view={view} action={action}>
+            <input type="hidden" name="session" value="" />
+            <button class="button danger" type="submit">
+              Sign {person.login} out everywhere
+            </button>
+          </Form>
+        </>
+      )}
+    </Card>
+  )
+}
