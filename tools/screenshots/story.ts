@@ -150,8 +150,7 @@ function stateOf(unit: string, serial: number, resources: number): string {
 }
 
 interface Change {
-  readonly message: string
-  /** The lock that the engine holds. */
+  /** The lock that it holds already. */
   readonly lock?: string
   /** Nothing is known about what it read. */
   readonly isBlind?: boolean
@@ -176,12 +175,16 @@ export async function tellStory(server: StoryServer, now: number): Promise<Story
   const units = allUnits()
   const serials = new Map<string, number>()
   const random = dice()
-  const apply = async (who: Actor, unit: string, { message, lock, isBlind = false }: Change) => {
+  // As an engine does it: lock, read, write, unlock.
+  const apply = async (who: Actor, unit: string, { lock, isBlind = false }: Change = {}) => {
     const serial = (serials.get(unit) ?? 0) + 1
+    const backend = `/v1/backend/${ORG}/${unit}`
+    const own = { ID: `apply-${unit}-${serial}`, Operation: 'OperationTypeApply', Who: '' }
+    if (lock === undefined) await who.send('LOCK', backend, own)
     if (!isBlind) await who.send('GET', at(unit, '/inputs'))
-    const held = lock === undefined ? '' : `&lock=${lock}`
-    const path = at(unit, `/state?message=${encodeURIComponent(message)}${held}`)
-    await who.send('PUT', path, stateOf(unit, serial, 3 + ((unit.length * 7) % 29) + serial))
+    const state = stateOf(unit, serial, 3 + ((unit.length * 7) % 29) + serial)
+    await who.send('POST', `${backend}?ID=${encodeURIComponent(lock ?? own.ID)}`, state)
+    if (lock === undefined) await who.send('UNLOCK', backend, own)
     serials.set(unit, serial)
   }
 
@@ -192,7 +195,7 @@ export async function tellStory(server: StoryServer, now: number): Promise<Story
     for (const on of uses) await alex.send('POST', at(name, '/dependencies'), { on, outputs: [usedOf(on)] })
     if (NEVER_APPLIED.has(name)) continue
     const who = [alex, maria, sam][random(3)] ?? alex
-    await apply(who, name, { message: 'First apply', isBlind: READS_UNKNOWN.has(name) })
+    await apply(who, name, { isBlind: READS_UNKNOWN.has(name) })
   }
 
   // Some were applied again, with other resources and the same outputs.
@@ -203,18 +206,16 @@ export async function tellStory(server: StoryServer, now: number): Promise<Story
     'dev/api',
   ].entries()) {
     server.at(now - 9 * DAY + i * DAY)
-    await apply(sam, name, {
-      message: ['Add an index', 'Raise the memory limit', 'Try the new image', 'Same'][i] ?? '',
-    })
+    await apply(sam, name)
   }
   server.at(now - 5 * DAY)
-  await apply(alex, 'prod/data/postgres/orders', { message: 'Rotate the password' })
+  await apply(alex, 'prod/data/postgres/orders')
   server.at(now - 3 * DAY)
-  await apply(maria, 'prod/data/postgres/orders', { message: 'Resize the primary' })
+  await apply(maria, 'prod/data/postgres/orders')
 
   const rollout = await rollOut(server, { maria, sam, apply, now })
   server.at(now - 12 * MINUTE)
-  await apply(maria, 'prod/network/eu-west-1/subnets', { message: 'A third subnet for eu-west-1c' })
+  await apply(maria, 'prod/network/eu-west-1/subnets')
   server.at(now - 8 * MINUTE)
   await sam.send('POST', at('prod/network/us-east-1/peering', '/lock'), {
     reason: 'Moving the peering by hand',
@@ -255,7 +256,7 @@ interface Cast {
   readonly maria: Actor
   readonly sam: Actor
   readonly now: number
-  apply(who: Actor, unit: string, change: Change): Promise<void>
+  apply(who: Actor, unit: string, change?: Change): Promise<void>
 }
 
 /** A rollout that is under way: steps that are done, skipped, failed, running, and those that wait for them. */
@@ -277,14 +278,13 @@ async function rollOut(server: StoryServer, { maria, sam, now, apply }: Cast): P
       end: (end: unknown) => who.send('POST', `${step}/end?org=${ORG}`, { token, end }),
     }
   }
-  async function run(who: Actor, worker: string, unit: string, message: string): Promise<void> {
+  async function run(who: Actor, worker: string, unit: string): Promise<void> {
     const { lock, end } = await claim(who, worker, unit)
-    await apply(who, unit, { message, lock })
+    await apply(who, unit, { lock })
     await end({ kind: 'applied', fingerprint: `code of ${unit}`, engineMs: 21_400 })
   }
 
-  const message = 'Use the new role for backups'
-  await run(maria, 'maria@laptop', 'prod/iam/roles', 'A new role for backups')
+  await run(maria, 'maria@laptop', 'prod/iam/roles')
   for (const [minute, unit] of [
     [30, 'prod/data/postgres/orders'],
     [26, 'prod/data/postgres/catalog'],
@@ -292,7 +292,7 @@ async function rollOut(server: StoryServer, { maria, sam, now, apply }: Cast): P
     [21, 'prod/data/kafka/cluster'],
   ] as const) {
     server.at(now - minute * MINUTE)
-    await run(sam, 'ci-runner-2', unit, message)
+    await run(sam, 'ci-runner-2', unit)
   }
   await maria.send('POST', `/v1/rollouts/${id}/steps/prod--data--kafka--mirror/skip?org=${ORG}`, {
     reason: 'The mirror is switched off',
