@@ -149,6 +149,8 @@ export function createRecords<S extends z.core.$ZodShape>(
             throw new TacoError('LIMIT_REACHED', `There are already ${kind.most} ${kind.name}s.`, {
               hint: `Delete one that is not used any more.`,
             })
+          if (records.some((other) => other.id === id))
+            throw new TacoError('ALREADY_EXISTS', `There is already a ${kind.name} ${id}.`, { facts: { id } })
           checkUnique(records, record)
           return { records: [...records, record], answer: record, events: [event('created', record)] }
         },

@@ -20,6 +20,7 @@ import { graphRoutes } from './graph/graph.ts'
 import { inputRoutes } from './graph/inputs.ts'
 import { lockRoutes } from './state/locks.ts'
 import { orgRoutes } from './orgs.ts'
+import { projectRoutes } from './projects.ts'
 import { outputRoutes } from './state/outputs.ts'
 import { rolloutRoutes } from './rollouts.ts'
 import { runTokenRoutes } from './run-tokens.ts'
@@ -40,6 +41,7 @@ const described = [
   ...aboutRoutes,
   ...whoamiRoutes,
   ...orgRoutes,
+  ...projectRoutes,
   ...teamRoutes,
   ...roleRoutes,
   ...guardRoutes,
