@@ -208,7 +208,12 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /theme', 'account:manage', '+++++++'],
   ['GET /', 'account:manage', 'sss++ss'],
   ['GET /app', 'org:read', 'sss++ss'],
+  ['POST /app', 'org:create', 'sss33ss'], // Only administrators create organizations.
+  ['POST /app/{org}/restore', 'org:delete', 'sss4+ss'],
   ['GET /app/{org}', 'graph:read', 'sss4+ss'],
+  ['GET /app/{org}/new-unit', 'unit:create', 'sss4+ss'],
+  ['POST /app/{org}/new-unit', 'unit:create', 'sss4+ss'],
+  ['GET /app/{org}/search', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/live', 'events:read', 'sss4+ss'],
   ['GET /app/{org}/rollouts', 'rollout:read', 'sss4+ss'],
   ['POST /app/{org}/rollouts', 'rollout:start', 'sss4+ss'],
@@ -345,6 +350,8 @@ const pages: readonly (readonly [string, string, string])[] = [
 /** What the forms must say to be understood. */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /theme': { theme: 'dark' },
+  'POST /app': { name: 'made' },
+  'POST /app/{org}/new-unit': { name: 'made' },
   'POST /app/{org}/rollouts': { from: 'base' },
   'POST /app/{org}/rollouts/{id}/steps/{unit}/skip': { reason: 'made by hand' },
   'POST /account/tokens': { name: 'made', days: '90' },

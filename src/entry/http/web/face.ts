@@ -22,9 +22,10 @@ import { identifyByRoot, identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
 import { workspaceRoutes } from './estate/workspaces.ts'
 import { liveRoutes } from './live/live.ts'
-import { organizationRoutes } from './organizations.tsx'
+import { organizationRoutes } from './organizations/organizations.tsx'
 import { activityRoutes } from './activity/activity.tsx'
 import { rolloutRoutes } from './rollouts/rollouts.ts'
+import { searchRoutes } from './search/search.tsx'
 import { startRoutes } from './start.tsx'
 import { unitRoutes } from './unit/unit.tsx'
 
@@ -37,6 +38,7 @@ export const webRoutes = [
   ...startRoutes,
   ...organizationRoutes,
   ...estateRoutes,
+  ...searchRoutes,
   ...liveRoutes,
   ...rolloutRoutes,
   ...activityRoutes,
