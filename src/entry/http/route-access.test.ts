@@ -232,6 +232,22 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /app/{org}/variables/{set}/variables', 'vars:write', 'sss44ss'], // No such variable set.
   ['POST /app/{org}/variables/{set}/variables/delete', 'vars:write', 'sss44ss'], // No such variable set.
   ['POST /app/{org}/variables/{set}/delete', 'vars:write', 'sss44ss'], // No such variable set.
+  ['GET /app/{org}/registry', 'registry:read', 'sss4+ss'],
+  ['GET /app/{org}/registry/modules/{name}/{provider}', 'registry:read', 'sss44ss'], // No such module.
+  ['POST /app/{org}/registry/modules/{name}/{provider}/delete', 'registry:publish', 'sss44ss'], // No such module.
+  [
+    'POST /app/{org}/registry/modules/{name}/{provider}/versions/{version}/delete',
+    'registry:publish',
+    'sss44ss',
+  ], // No such module.
+  ['GET /app/{org}/registry/providers', 'registry:read', 'sss4+ss'],
+  ['GET /app/{org}/registry/providers/{name}', 'registry:read', 'sss44ss'], // No such provider.
+  ['POST /app/{org}/registry/providers/{name}/delete', 'registry:publish', 'sss44ss'], // No such provider.
+  ['POST /app/{org}/registry/providers/{name}/versions/{version}/delete', 'registry:publish', 'sss44ss'], // No such provider.
+  ['GET /app/{org}/registry/keys', 'registry:read', 'sss4+ss'],
+  ['POST /app/{org}/registry/keys', 'registry:publish', 'sss4+ss'],
+  ['POST /app/{org}/registry/keys/{key}/delete', 'registry:publish', 'sss44ss'], // No such key.
+  ['GET /app/{org}/registry/mirror', 'registry:read', 'sss4+ss'],
   ['GET /app/{org}/people', 'access:read', 'sss4+ss'],
   ['POST /app/{org}/people/grant', 'role:manage', 'sss4+ss'],
   ['POST /app/{org}/people/revoke', 'role:manage', 'sss4+ss'],

@@ -17,6 +17,7 @@ import { teamRoutes } from './people/teams/team.tsx'
 import { orgTokenRoutes } from './people/tokens/tokens.tsx'
 import { workloadRoutes } from './people/workloads/workloads.tsx'
 import { serverRoutes } from './server/server.ts'
+import { registryRoutes } from './registry/registry.ts'
 import { accountRoutes } from './account/account.ts'
 import { identifyByRoot, identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
@@ -44,6 +45,7 @@ export const webRoutes = [
   ...activityRoutes,
   ...unitRoutes,
   ...variableRoutes,
+  ...registryRoutes,
   ...peopleRoutes,
   ...teamRoutes,
   ...roleRoutes,
