@@ -5,7 +5,7 @@ import { next } from '../base/maybe-later.ts'
 import type { Action, Resource } from './actions.ts'
 import { type Decision, type Standing, authorize, isGuardedAction, isReadOfRun } from './authorize.ts'
 import type { Sight } from './caller.ts'
-import type { OrgPolicy } from './organization/document.ts'
+import type { Guard, OrgPolicy } from './organization/document.ts'
 import type { OrgAccess } from './organization/org-access.ts'
 import { FRESH_MS } from './people/people.ts'
 import { type CompiledPolicy, compile } from './policy/compile.ts'
@@ -78,11 +78,7 @@ export function createAccess({ clock, orgs, settings, findUnit, projectOf }: Acc
     { readonly policy: OrgPolicy; readonly isAdministrator: boolean; readonly own: CompiledPolicy }
   >()
 
-  function located<F extends UnitFacts | undefined>(unit: F): F {
-    if (unit === undefined || unit.project !== undefined || unit.org === undefined) return unit
-    const project = projectOf?.({ org: unit.org, sections: unit.sections })
-    return project === undefined ? unit : { ...unit, project }
-  }
+  const located = <F extends UnitFacts | undefined>(unit: F): F => locatedUnit(unit, projectOf)
 
   /** Prepared once for each caller and each version of the document. */
   function policyOf(policy: OrgPolicy, principal: MemberPrincipal, isAdministrator: boolean): CompiledPolicy {
@@ -229,6 +225,13 @@ export function createAccess({ clock, orgs, settings, findUnit, projectOf }: Acc
   }
 }
 
+/** With the project that the unit is in, as far as that can be known. */
+export function locatedUnit<F extends UnitFacts | undefined>(unit: F, projectOf: AccessDeps['projectOf']): F {
+  if (unit === undefined || unit.project !== undefined || unit.org === undefined) return unit
+  const project = projectOf?.({ org: unit.org, sections: unit.sections })
+  return project === undefined ? unit : { ...unit, project }
+}
+
 /** A project is decided on like a unit in it that has no name. Pure. */
 function inProject(unit: UnitFacts | undefined, project: string | undefined): UnitFacts | undefined {
   if (project === undefined) return unit
@@ -249,12 +252,16 @@ export function isAdministrator(principal: MemberPrincipal, { administrators }: 
   return namesOf(principal).some(({ to }) => subjects.has(to))
 }
 
-/** Guarded, and nobody has broken the glass for this caller. Pure. */
-export function isGuarded(policy: OrgPolicy, unit: UnitFacts, principal: Principal, now: number): boolean {
-  const isCovered = policy.guards.some(
+/** The guards that cover a unit. Pure. */
+export function guardsOn({ guards }: Pick<OrgPolicy, 'guards'>, unit: UnitFacts): readonly Guard[] {
+  return guards.filter(
     ({ units }) => units === undefined || units.some((pattern) => matchesUnit(pattern, unit)),
   )
-  if (!isCovered) return false
+}
+
+/** Guarded, and nobody has broken the glass for this caller. Pure. */
+export function isGuarded(policy: OrgPolicy, unit: UnitFacts, principal: Principal, now: number): boolean {
+  if (guardsOn(policy, unit).length === 0) return false
   const by = principalText(principal)
   return !policy.brokenGlass.some((one) => one.unit === unit.id && one.by === by && one.until > now)
 }

@@ -46,7 +46,7 @@ function questions({
   readonly sight?: Sight
   readonly administrators?: readonly string[]
 } = {}) {
-  const units = ['prod/app', 'dev/app'].map((name, i) => ({ id: `ws-${i}`, name, labels: {} }))
+  const units = ['prod/app', 'dev/app'].map((name, i) => ({ id: `ws-${i}`, name, labels: {}, org: 'acme' }))
   return createAccessQuestions({
     clock: systemClock,
     access: { sight: () => sight },
@@ -62,6 +62,7 @@ function questions({
       settings: { fresh: () => ({ providers: [], administrators: [...administrators] }) },
     },
     findUnit: async (_, name) => units.find((unit) => unit.name === name || unit.id === name),
+    projectOf: () => 'prj-1',
   })
 }
 
@@ -145,4 +146,21 @@ test('a file of expectations is checked against the same answers', async () => {
     [false, 'bob', 'dev/app'],
     [false, 'bob', 'prod/app'],
   ])
+})
+
+test('a role for a project counts for its units', async () => {
+  const own = { ...policy, bindings: [{ role: 'operator', to: 'everyone', project: 'prj-1' }] }
+  const other = { ...policy, bindings: [{ role: 'operator', to: 'everyone', project: 'prj-2' }] }
+
+  expect((await ask('everyone', 'state:write', 'dev/app', { own })).allowed).toBe(true)
+  expect((await ask('everyone', 'state:write', 'dev/app', { own: other })).allowed).toBe(false)
+})
+
+test('everything that can be done with a unit is explained at once', async () => {
+  const found = await questions().explainUnit('acme', { who: 'alice', unit: 'prod/app' }, caller)
+
+  const of = (action: string) => found.find((one) => one.action === action)
+  expect(of('state:read')).toMatchObject({ allowed: true })
+  expect(of('state:write')).toMatchObject({ allowed: false })
+  expect(of('state:write')?.lines[1]).toContain('the role freeze, through team:web, denies')
 })

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { badRequest, isTacoError } from '../base/errors.ts'
 import { forEachLimit } from '../base/for-each-limit.ts'
-import { type Access, isAdministrator, isGuarded } from './access.ts'
+import { type Access, type AccessDeps, isAdministrator, isGuarded, locatedUnit } from './access.ts'
 import { ACTIONS, type Action } from './actions.ts'
 import { isGuardedAction } from './authorize.ts'
 import type { Caller } from './caller.ts'
@@ -12,6 +12,7 @@ import { actionFault } from './policy/action-patterns.ts'
 import { grantsOf } from './policy/bindings.ts'
 import type { CheckedExpectation, Directory } from './policy/expectations.ts'
 import { type Explanation, explain } from './policy/explain.ts'
+import { UNIT_ACTIONS } from './policy/on-unit.ts'
 import type { Grant, UnitFacts } from './policy/rules.ts'
 import { type Principal, type UserPrincipal, stranger } from './principal.ts'
 import type { ServerSettings } from './settings/server-settings.ts'
@@ -28,6 +29,12 @@ export interface AccessQuestion {
 /** Answers who may do what, without doing it. Units that the caller may not see count as units that do not exist. */
 export interface AccessQuestions {
   explain(org: string, question: AccessQuestion, caller: Caller): Promise<Explanation>
+  /** The same for everything that can be done with one unit. */
+  explainUnit(
+    org: string,
+    question: { readonly who: string; readonly unit: string },
+    caller: Caller,
+  ): Promise<readonly (Explanation & { readonly action: Action })[]>
   /** Checks a file of expectations, in YAML or JSON. `path` names it in messages. */
   test(
     org: string,
@@ -36,7 +43,7 @@ export interface AccessQuestions {
   ): Promise<readonly CheckedExpectation[]>
 }
 
-export interface QuestionDeps {
+export interface QuestionDeps extends Pick<AccessDeps, 'findUnit' | 'projectOf'> {
   readonly clock: Clock
   readonly access: Pick<Access, 'sight'>
   readonly orgs: Pick<OrgAccess, 'get'>
@@ -44,7 +51,6 @@ export interface QuestionDeps {
   readonly signIn?:
     | { readonly people: Pick<People, 'get'>; readonly settings: Pick<ServerSettings, 'fresh'> }
     | undefined
-  readonly findUnit: (org: string, nameOrId: string) => Promise<UnitFacts | undefined>
 }
 
 /** Somebody whom a question is about. */
@@ -59,6 +65,7 @@ export function createAccessQuestions({
   orgs,
   signIn,
   findUnit,
+  projectOf,
 }: QuestionDeps): AccessQuestions {
   async function find(policy: OrgPolicy, who: string, caller: Caller): Promise<Asked | undefined> {
     const [, kind = 'user', name = ''] = /^(?:(user|team|group):)?(.*)$/s.exec(who) ?? []
@@ -98,7 +105,7 @@ export function createAccessQuestions({
       async (who) => void people.set(who, await find(policy, who, caller)),
     )
     await forEachLimit([...units.keys()], 8, async (name) => {
-      const facts = await findUnit(org, name)
+      const facts = locatedUnit(await findUnit(org, name), projectOf)
       if (facts !== undefined && (sight === undefined || sight.may('unit:read', facts)))
         units.set(name, facts)
     })
@@ -111,26 +118,34 @@ export function createAccessQuestions({
     }
   }
 
+  async function explainAll(
+    org: string,
+    { who, unit: name, actions }: Omit<AccessQuestion, 'action'> & { readonly actions: readonly Action[] },
+    caller: Caller,
+  ) {
+    const directory = await directoryFor(org, [{ who, unit: name, action: '' }], caller)
+    const grants = directory.grantsOf(who)
+    if (grants === undefined)
+      throw badRequest(
+        'who',
+        `There is no ${who} in the organization ${org}.`,
+        'Give a login name, team:<name>, group:<provider>/<group> or everyone.',
+      )
+    const unit = name === undefined ? undefined : (directory.unitOf(name) ?? { id: null, name, labels: {} })
+    return actions.map((action) => {
+      const isGuardedHere = unit !== undefined && directory.isGuarded(who, action, unit)
+      return { action, ...explain(grants, { who, action, unit, isGuarded: isGuardedHere }) }
+    })
+  }
+
   return {
-    async explain(org, question, caller) {
-      const action = parseAction(question.action)
-      const { who, unit: name } = question
-      const directory = await directoryFor(org, [question], caller)
-      const grants = directory.grantsOf(who)
-      if (grants === undefined)
-        throw badRequest(
-          'who',
-          `There is no ${who} in the organization ${org}.`,
-          'Give a login name, team:<name>, group:<provider>/<group> or everyone.',
-        )
-      const unit = name === undefined ? undefined : (directory.unitOf(name) ?? { id: null, name, labels: {} })
-      return explain(grants, {
-        who,
-        action,
-        unit,
-        isGuarded: unit !== undefined && directory.isGuarded(who, action, unit),
-      })
+    async explain(org, { who, unit, action }, caller) {
+      const [found] = await explainAll(org, { who, unit, actions: [parseAction(action)] }, caller)
+      if (found === undefined) throw new Error('one question has one answer')
+      const { action: _, ...explanation } = found
+      return explanation
     },
+    explainUnit: (org, question, caller) => explainAll(org, { ...question, actions: UNIT_ACTIONS }, caller),
     async test(org, { text, path }, caller) {
       // With the YAML parser, which nothing else of this layer needs.
       const { checkExpectations, readExpectations } = await import('./policy/expectations.ts')

@@ -64,8 +64,7 @@ function s3Block({ endpoint, bucket, key }: BackendPlace & { readonly kind: 's3'
 }`
 }
 
-/** A text as HCL writes it. */
-export function hclText(value: string): string {
+function hclText(value: string): string {
   return JSON.stringify(value)
     .replaceAll('${', () => '$${')
     .replaceAll('%{', '%%{')

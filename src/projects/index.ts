@@ -8,7 +8,6 @@ export {
   type Projects,
   createProjects,
   defaultProjectId,
-  projectEtag,
   projectIdOf,
 } from './projects.ts'
 export { WorkspaceSettings, settingsChange, settingsOf } from './workspace-settings.ts'

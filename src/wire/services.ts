@@ -47,7 +47,6 @@ import { type Sync, createSync } from '../project/index.ts'
 import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/index.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { openSpool } from './spool.ts'
-import { ownDescriber } from './threads/describe-modules.ts'
 import type { StateControl } from '../state/index.ts'
 import { type VariableServices, createVariables } from '../variables/index.ts'
 import { type NotifySettings, type OpenedNotifications, openNotifications } from './notifications.ts'
@@ -128,7 +127,7 @@ export function createServices({
     organizationSettings: createOrganizationSettings(recordDeps),
     reservedTagKeys: createReservedTagKeys(recordDeps),
     configurations: createConfigurations({ ...recordDeps, spool }),
-    registry: createRegistry({ ...recordDeps, spool, describeModule: ownDescriber() }),
+    registry: createRegistry({ ...recordDeps, spool }),
     governance: createGovernance({ ...recordDeps, sealing, spool }),
     // There are none yet.
     runs: { has: () => Promise.resolve(false) },
@@ -143,7 +142,7 @@ export function createServices({
           }),
     access,
     orgAccess,
-    accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit }),
+    accessQuestions: createAccessQuestions({ clock, access, orgs: orgAccess, signIn, findUnit, projectOf }),
     signIn,
   }
 }

@@ -29,8 +29,6 @@ type SharedServices = Pick<
   | 'variableSets'
   | 'setSights'
   | 'unitVariables'
-  | 'registry'
-  | 'mirror'
   | 'ids'
   | 'notifications'
   | 'projects'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { type Guard, type OrgPolicy, breakGlass, principalText } from '../../../../access/index.ts'
+import type { Guard } from '../../../../access/index.ts'
 import { isoTime } from '../../../../base/clock.ts'
+import { breakGuard } from '../../kit/access/break-glass.ts'
 import { brokenGuards, endGuard, setGuard } from '../../kit/access/guards.ts'
 import { NoQuery, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { ofUnit, route } from '../define.ts'
@@ -119,18 +120,8 @@ export const guardRoutes = [
     target: ofUnit,
     answers: { 201: jsonAnswer(BrokenView, 'Broken') },
     async handle({ target, body: { reason, forMs }, caller }, services) {
-      const { id, name } = await services.control.units.get(target, caller)
-      const at = services.clock.now()
-      const by = principalText(caller.principal)
-      const broken = { unit: id, by, reason, at, until: at + forMs }
-      const change = {
-        type: 'guard.broken' as const,
-        unit: { id, name },
-        data: { reason, until: isoTime(broken.until) },
-        transition: <T extends OrgPolicy>(policy: T) => breakGlass(policy, broken),
-      }
-      await services.orgAccess.change(target.org, change, caller)
-      return { status: 201, json: { unit: name, by, reason, until: isoTime(broken.until) } }
+      const { name, by, until } = await breakGuard(services, target, { reason, forMs }, caller)
+      return { status: 201, json: { unit: name, by, reason, until: isoTime(until) } }
     },
   }),
 ]

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isoTime } from '../../../../base/clock.ts'
-import type { CatalogProvider, GpgKey } from '../../../../registry/index.ts'
+import type { GpgKey, ProviderRecord } from '../../../../registry/index.ts'
 import { sendJson } from '../../kit/response/respond.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
-import { rawRoute, route } from '../define.ts'
+import { type V1Services, rawRoute, route } from '../define.ts'
 import { RegistryProviderVersion, ofNamed, tags, uploadIn, viewProviderVersion } from './shared.ts'
 
 const path = '/v1/orgs/{org}/registry/providers'
@@ -39,9 +39,11 @@ export const registryProviderRoutes = [
     target: ofNamed,
     answers: { 200: jsonAnswer(z.object({ items: z.array(RegistryProvider) }), 'All of them') },
     async handle({ target: { org } }, services) {
-      const all = await services.registry.providers.catalog(org)
-      const own = all.filter(({ provider }) => provider.registryName === 'private')
-      return { status: 200, json: { items: own.map(viewOf) } }
+      const own = (await services.registry.providers.list(org)).filter(
+        ({ registryName }) => registryName === 'private',
+      )
+      const items = await Promise.all(own.map((provider) => viewOf(org, provider, services)))
+      return { status: 200, json: { items } }
     },
   }),
   route({
@@ -57,8 +59,7 @@ export const registryProviderRoutes = [
     answers: { 200: jsonAnswer(RegistryProvider, 'The provider') },
     async handle({ target: { org }, params }, services) {
       const provider = await services.registry.providers.get(org, { name: params.name })
-      const versions = await services.registry.providers.versions(org, provider.id)
-      return { status: 200, json: viewOf({ provider, versions }) }
+      return { status: 200, json: await viewOf(org, provider, services) }
     },
   }),
   route({
@@ -189,7 +190,8 @@ export const registryProviderRoutes = [
   }),
 ]
 
-function viewOf({ provider: { name }, versions }: CatalogProvider) {
+async function viewOf(org: string, { id, name }: ProviderRecord, { registry }: V1Services) {
+  const versions = await registry.providers.versions(org, id)
   return { name, versions: versions.map(viewProviderVersion) }
 }
 

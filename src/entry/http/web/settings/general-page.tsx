@@ -114,36 +114,33 @@ function LimitsForm({ view, now, limits, faults }: GeneralPageProps) {
   return (
     <Card title="Limits">
       <p class="muted">
-        An organization at its limit refuses new units and new applies. It never refuses the state of an apply
-        that has begun. An empty field is no limit.
+        A limit refuses new units and new applies. It never refuses the state of an apply that has begun.
       </p>
       <Form view={view} action={settingsPath(view, 'limits')} class="form">
         <input type="hidden" name="etag" value={now.etag} />
-        <div class="row">
-          <TextField
-            id="units"
-            label="Units"
-            hint="Most units."
-            value={limits.units}
-            faults={faults}
-            isNumber
-          />
-          <TextField
-            id="versions"
-            label="Versions of a unit"
-            hint="Older ones are removed, whatever the retention says."
-            value={limits.versions}
-            faults={faults}
-            isNumber
-          />
-          <TextField
-            id="bytes"
-            label="Bytes"
-            hint="Of states and versions, such as 500MB or 20GB."
-            value={limits.bytes}
-            faults={faults}
-          />
-        </div>
+        <TextField
+          id="units"
+          label="Most units"
+          hint="Empty: no limit."
+          value={limits.units}
+          faults={faults}
+          isNumber
+        />
+        <TextField
+          id="versions"
+          label="Most versions of a unit"
+          hint="Older versions are removed, whatever the retention says. Empty: no limit."
+          value={limits.versions}
+          faults={faults}
+          isNumber
+        />
+        <TextField
+          id="bytes"
+          label="Most bytes of states and versions"
+          hint="Such as 500MB or 20GB. Empty: no limit."
+          value={limits.bytes}
+          faults={faults}
+        />
         <div>
           <button class="button primary" type="submit">
             Save limits
@@ -157,9 +154,9 @@ function LimitsForm({ view, now, limits, faults }: GeneralPageProps) {
 function limitFacts({ limits }: Organization): readonly (readonly [string, string])[] {
   const most = (count: number | undefined) => (count === undefined ? 'no limit' : count.toLocaleString('en'))
   return [
-    ['Units', most(limits.units)],
-    ['Versions of a unit', most(limits.versions)],
-    ['Bytes', limits.bytes === undefined ? 'no limit' : bytes(limits.bytes)],
+    ['Most units', most(limits.units)],
+    ['Most versions of a unit', most(limits.versions)],
+    ['Most bytes', limits.bytes === undefined ? 'no limit' : bytes(limits.bytes)],
   ]
 }
 

@@ -73,6 +73,7 @@ const TABS: readonly TabPlace[] = [
   { label: 'Runs', tab: 'runs', action: 'rollout:read' },
   { label: 'Variables', tab: 'variables', action: 'vars:read' },
   { label: 'Activity', tab: 'activity', action: 'events:read' },
+  { label: 'Access', tab: 'access', action: 'unit:read' },
   { label: 'Settings', tab: 'settings', action: 'unit:read' },
 ]
 

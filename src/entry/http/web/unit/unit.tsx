@@ -1,4 +1,5 @@
 import type { Route } from '../../kit/routes/route.ts'
+import { accessRoutes } from './access/access.tsx'
 import { activityRoutes } from './activity.tsx'
 import { dependencyRoutes } from './dependencies/dependencies.tsx'
 import { diffRoutes } from './history/diff.tsx'
@@ -29,5 +30,6 @@ export const unitRoutes: readonly Route[] = [
   ...runRoutes,
   ...variableRoutes,
   ...activityRoutes,
+  ...accessRoutes,
   ...settingRoutes,
 ]

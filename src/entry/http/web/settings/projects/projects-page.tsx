@@ -1,13 +1,12 @@
-import type { CountedProject } from '../../../kit/counted-projects.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Command, Split } from '../../shell/parts.tsx'
+import { Card, Split } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, type Paging } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
-import { FindForm } from '../find-form.tsx'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
 import { ProjectFields } from './project-fields.tsx'
-import { type ProjectInput, sayLabels } from './project-form.ts'
+import type { ProjectInput } from './project-form.ts'
+import { type CountedProject, sayLabels } from './read.ts'
 
 export const projectPath = (view: OrgView, { id }: { readonly id: string }) =>
   settingsPath(view, `projects/${id}`)
@@ -17,14 +16,14 @@ export function projectColumns(view: OrgView): readonly Column<CountedProject>[]
     {
       name: 'name',
       label: 'Project',
-      cell: ({ project, isDefault }) => (
+      cell: (project) => (
         <>
           <a href={projectPath(view, project)}>{project.name}</a>
-          {isDefault && <span class="faint"> default</span>}
+          {project.isDefault && <span class="faint"> default</span>}
           {project.description !== '' && <div class="faint">{project.description}</div>}
         </>
       ),
-      value: ({ project }) => project.name,
+      value: ({ name }) => name,
     },
     {
       name: 'units',
@@ -36,14 +35,14 @@ export function projectColumns(view: OrgView): readonly Column<CountedProject>[]
     {
       name: 'labels',
       label: 'Labels',
-      cell: ({ project }) => <span class="mono">{sayLabels(project.labels)}</span>,
-      value: ({ project }) => sayLabels(project.labels),
+      cell: ({ labels }) => <span class="mono">{sayLabels(labels)}</span>,
+      value: ({ labels }) => sayLabels(labels),
     },
     {
       name: 'id',
       label: 'Id',
-      cell: ({ project }) => <span class="mono faint">{project.id}</span>,
-      value: ({ project }) => project.id,
+      cell: ({ id }) => <span class="mono faint">{id}</span>,
+      value: ({ id }) => id,
     },
   ]
 }
@@ -63,28 +62,30 @@ export function ProjectsPage({ view, search, items, paging, input, faults }: Pro
     <SettingsFrame view={view} tab="projects">
       <Split
         side={
-          <>
-            {view.may('org:admin') && (
-              <Card title="New project">
-                <Form view={view} action={path} class="form">
-                  <ProjectFields input={input} faults={faults} />
-                  <div>
-                    <button class="button primary" type="submit">
-                      Create project
-                    </button>
-                  </div>
-                </Form>
-              </Card>
-            )}
-            <Command>taco project ls</Command>
-          </>
+          view.may('org:admin') ? (
+            <Card title="New project">
+              <Form view={view} action={path} class="form">
+                <ProjectFields input={input} faults={faults} />
+                <div>
+                  <button class="button primary" type="submit">
+                    Create project
+                  </button>
+                </div>
+              </Form>
+            </Card>
+          ) : undefined
         }
       >
         <Card title="Projects">
           <p class="muted">
             Every unit is in one project. Roles, variable sets and notifications can be for a project.
           </p>
-          <FindForm path={path} search={search} />
+          <form class="bar filters" action={path}>
+            <input type="search" name="search" value={search} placeholder="Name" aria-label="Name contains" />
+            <button class="button" type="submit">
+              Filter
+            </button>
+          </form>
           {items.length === 0 ? (
             <p class="muted">No project has such a name.</p>
           ) : (
@@ -93,7 +94,7 @@ export function ProjectsPage({ view, search, items, paging, input, faults }: Pro
               caption="Projects"
               columns={projectColumns(view)}
               items={items}
-              hrefOf={({ project }) => projectPath(view, project)}
+              hrefOf={(project) => projectPath(view, project)}
             />
           )}
           <ListFooter path={view.path} paging={paging} />

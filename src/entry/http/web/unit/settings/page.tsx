@@ -32,7 +32,7 @@ export function SettingsPage(props: SettingsPageProps) {
         ) : (
           <FactCard title="Description and labels" facts={facts.about} />
         )}
-        {view.may('unit:rename', unit) && <NameForm {...props} />}
+        {props.may.rename && <NameForm {...props} />}
         {mayAdmin ? <ProjectForm {...props} /> : <FactCard title="Project" facts={facts.project} />}
         {mayAdmin ? <RetentionForm {...props} /> : <FactCard title="Versions" facts={facts.retention} />}
         {mayAdmin ? <EncryptionForm {...props} /> : null}
@@ -112,8 +112,17 @@ function Facts({ unit }: { readonly unit: UnitView }) {
   )
 }
 
-function More({ page: { view, unit } }: SettingsPageProps) {
-  if (!view.may('unit:delete', unit)) return null
+function More({ page: { view, unit }, may, isGuarded }: SettingsPageProps) {
+  if (isGuarded)
+    return (
+      <Card title="Guarded">
+        <p class="muted">
+          The unit is guarded, so it is neither renamed nor deleted. The tab{' '}
+          <a href={unitPath(view.org.base, unit.name, 'access')}>Access</a> says by whom and why.
+        </p>
+      </Card>
+    )
+  if (!may.delete) return null
   return (
     <Card title="Delete">
       <p class="muted">Its history is kept, and it can be restored.</p>

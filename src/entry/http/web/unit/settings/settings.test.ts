@@ -234,6 +234,10 @@ test('a guarded unit is not renamed', async () => {
   const guard = { id: 'guard-1', units: ['prod/**'], at: 0, by: 'system:opentaco' }
   await face.policy('default', (all) => addGuard(all, guard))
 
+  const { text } = await browser.get(page())
+  expect(text).toContain('so it is neither renamed nor deleted')
+  expect(text).not.toContain(page('/settings/name'))
+  expect(text).not.toContain(page('/delete'))
   expect((await browser.submit(page('/settings/name'), { name: 'prod/x', seen })).status).toBe(403)
   expect((await control.units.get(ref, system)).name).toBe('prod/app')
 })

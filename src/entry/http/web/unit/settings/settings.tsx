@@ -98,14 +98,22 @@ function settingsForm<F extends InputForm>({ form, action, summary, save }: Form
 async function settingsPage(
   page: UnitPage,
   caller: Caller,
-  { control, projects }: WebServices,
+  { access, control, projects }: WebServices,
   shown: Partial<SettingsShown> = {},
   status: 200 | 400 | 403 | 409 = 200,
 ) {
   const { ref, unit, view } = page
   const { inputs = inputsOf(unit), faults = {}, race } = shown
   const organization = view.may('org:read') ? await control.orgs.get(ref.org, caller) : undefined
-  const props = { page, inputs, faults, race, projects: await projects.fresh(ref.org), organization }
+  const all = await projects.fresh(ref.org)
+  // Guards stop both, whatever rights the person has.
+  const [renaming, deleting] = await Promise.all([
+    access.decide(caller.principal, 'unit:rename', ref),
+    access.decide(caller.principal, 'unit:delete', ref),
+  ])
+  const may = { rename: renaming.allowed, delete: deleting.allowed }
+  const isGuarded = [renaming, deleting].some((one) => !one.allowed && one.reason === 'guarded')
+  const props = { page, inputs, faults, race, projects: all, organization, may, isGuarded }
   return htmlReply(<SettingsPage {...props} />, status)
 }
 

@@ -16,4 +16,7 @@ export interface SettingsPageProps extends SettingsShown {
   readonly projects: readonly Project[]
   /** Undefined: the person may not read it. */
   readonly organization: Organization | undefined
+  readonly may: { readonly rename: boolean; readonly delete: boolean }
+  /** The person could rename or delete it if it were not guarded. */
+  readonly isGuarded: boolean
 }

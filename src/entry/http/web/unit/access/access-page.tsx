@@ -1,0 +1,92 @@
+import type { Faults } from '../../shell/faults.ts'
+import { TextField } from '../../shell/form/text-field.tsx'
+import { Form } from '../../shell/layout.tsx'
+import { Card, Command, Field, Split, describedBy } from '../../shell/parts.tsx'
+import { UnitFrame, type UnitPage } from '../frame.tsx'
+import type { UnitAccess } from './gather.ts'
+import { GrantsCard } from './grants-card.tsx'
+import { GuardCard, type GuardInput } from './guard-card.tsx'
+import { AskBox, OwnRights } from './rights-card.tsx'
+
+export interface GrantInput {
+  readonly to: string
+  readonly role: string
+}
+
+/** What was typed into one of the forms, and what is wrong with it. */
+export type AccessAgain =
+  | { readonly form: 'grant'; readonly input: GrantInput; readonly faults: Faults }
+  | { readonly form: 'guard' | 'break'; readonly input: GuardInput; readonly faults: Faults }
+
+const NO_GRANT: { readonly input: GrantInput; readonly faults: Faults } = {
+  input: { to: '', role: 'reader' },
+  faults: {},
+}
+
+interface AccessPageProps {
+  readonly page: UnitPage
+  readonly path: string
+  readonly access: UnitAccess
+  readonly who: string
+  readonly number: number
+  readonly now: number
+  readonly again?: AccessAgain | undefined
+}
+
+export function AccessPage({ page, path, access, who, number, now, again }: AccessPageProps) {
+  const { view, unit } = page
+  const { grants, guards, broken, rights, faults, roles } = access
+  const grant = again?.form === 'grant' ? again : NO_GRANT
+  const guarding = again?.form === 'grant' ? undefined : again
+  return (
+    <UnitFrame of={page} tab="access">
+      <Split
+        side={
+          <>
+            {grants !== undefined && <AskBox path={path} who={who} rights={rights} faults={faults} />}
+            <OwnRights page={page} />
+            <Command>{`taco access explain ${who === '' ? 'alice' : who} state:write ${unit.name}`}</Command>
+          </>
+        }
+      >
+        <GuardCard page={page} path={path} guards={guards} broken={broken} now={now} again={guarding} />
+        {grants !== undefined && (
+          <GrantsCard view={view} path={path} grants={grants} number={number} who={who} />
+        )}
+        {view.may('role:manage') && (
+          <Card title="Give a role on this unit">
+            <Form view={view} action={`${path}/grant`} class="form">
+              <TextField
+                id="to"
+                label="To"
+                hint="user:alice, team:ops, group:okta/platform, email:bob@example.com, or everyone."
+                value={grant.input.to}
+                faults={grant.faults}
+                isRequired
+              />
+              <Field
+                id="role"
+                label="Role"
+                hint="It counts for this unit alone, also under another name."
+                error={grant.faults['role']}
+              >
+                <select id="role" name="role" {...describedBy('role', grant.faults)}>
+                  {roles.map((role) => (
+                    <option value={role} selected={role === grant.input.role}>
+                      {role}
+                    </option>
+                  ))}
+                </select>
+              </Field>
+              <div>
+                <button class="button primary" type="submit">
+                  Give the role
+                </button>
+              </div>
+            </Form>
+          </Card>
+        )}
+      </Split>
+    </UnitFrame>
+  )
+}
