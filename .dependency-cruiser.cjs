@@ -12,6 +12,7 @@ const layers = [
   'configurations',
   'governance',
   'notifications',
+  'health',
   'registry',
   'project',
   'scan',

@@ -18,6 +18,7 @@ export async function* checkRollouts(
           ? 'Upgrade OpenTaco. This version leaves the document unchanged.'
           : 'Restore the object from a backup of the bucket, or remove it once these units are applied.',
         unit: null,
+        org,
         repaired: false,
       }
 }

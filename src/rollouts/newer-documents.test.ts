@@ -8,6 +8,8 @@ import { CodeDocument, DeviceDocument } from '../access/oauth/grant-documents.ts
 import { RunTokenDocument, createRunTokens } from '../access/run-tokens.ts'
 import { openMemoryBucket } from '../bucket/adapters/memory.ts'
 import { type Bucket, bodyOf } from '../bucket/index.ts'
+import { CheckDocument } from '../health/check-document.ts'
+import { ServerDocument } from '../health/servers.ts'
 import { DeliveriesDocument } from '../notifications/deliveries.ts'
 import { FollowDocument } from '../notifications/follows.ts'
 import { DelivererDocument } from '../notifications/lease.ts'
@@ -39,6 +41,8 @@ const kinds = {
   DeliveriesDocument,
   FollowDocument,
   DelivererDocument,
+  ServerDocument,
+  CheckDocument,
 }
 const variants = Object.entries(kinds).flatMap(([kind, schema]) =>
   [0, 1, 2].map((variant) => [kind, variant, schema] as const),

@@ -576,6 +576,13 @@ export interface RemovedOfUnit extends Pick<GcReport, 'versionsPruned' | 'object
   readonly id: string
 }
 
+export interface DoctorOptions {
+  readonly deep: boolean
+  readonly repair: boolean
+  /** Called after each unit. `total`: units of the organizations that it has come to. */
+  readonly progress?: (now: { readonly checked: number; readonly total: number }) => void
+}
+
 export interface Upkeep {
   /** Finds every state object and registers it as a unit, touching none of them. */
   adopt(
@@ -584,7 +591,7 @@ export interface Upkeep {
   ): AsyncIterable<AdoptFinding>
   gc(options: GcOptions, caller: Caller): Promise<GcReport>
   /** Explains what is wrong; deep reads everything back; repair puts right what can be. */
-  doctor(options: { deep: boolean; repair: boolean }, caller: Caller): AsyncIterable<DoctorFinding>
+  doctor(options: DoctorOptions, caller: Caller): AsyncIterable<DoctorFinding>
   /** One look at every unit: resolves left-over intents, records outside writes, mends `.tflock`, flushes events. */
   sweep(caller: Caller): Promise<SweepReport>
 }

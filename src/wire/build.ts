@@ -5,6 +5,7 @@ import { randomIds } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { probeBucket, refuseIfUnfit, withAbilities } from '../bucket/index.ts'
 import { type Metrics, createMetrics } from '../entry/http/index.ts'
+import type { Probed } from '../health/index.ts'
 import { type LongWork, type StateControl, createStateControl } from '../state/index.ts'
 import { type OpenBucket, openBucket } from './buckets.ts'
 import { withCachedStates } from './bucket-layers/cached-states.ts'
@@ -64,10 +65,10 @@ export async function build(options: BuildOptions): Promise<Built> {
     ...(options.bucketDeadlineMs === undefined ? {} : { deadlineMs: options.bucketDeadlineMs }),
   })
   try {
-    const probed = isRehearsal
-      ? (await import('./bucket-layers/dry-run-bucket.ts')).rehearsing(opened)
+    const { bucket: fitting, probed } = isRehearsal
+      ? { bucket: (await import('./bucket-layers/dry-run-bucket.ts')).rehearsing(opened), probed: undefined }
       : await fit(opened, { ...options, isProbeTrusted })
-    const bucket = withCachedStates(metered(probed, metrics))
+    const bucket = withCachedStates(metered(fitting, metrics))
     const clock = systemClock
     if (options.keys !== undefined) await checkKeyRing({ bucket, clock, ids: randomIds }, options.keys)
     const control = await createStateControl({
@@ -90,6 +91,7 @@ export async function build(options: BuildOptions): Promise<Built> {
       sealKeys,
       notify,
       mirrorHosts,
+      probed,
     })
     return {
       control,
@@ -110,6 +112,7 @@ export async function build(options: BuildOptions): Promise<Built> {
         await services.signIn?.settings.fresh()
       },
       async close() {
+        await services.health.checks.stop()
         await services.signIn?.tokens.settled()
         await control.close()
         await opened.close()
@@ -136,12 +139,16 @@ function tooLate(label: string): TacoError {
 async function fit(
   bucket: OpenBucket,
   options: BuildOptions & { isProbeTrusted: boolean },
-): Promise<OpenBucket> {
-  if (options.probe === 'if-new' && (await bucket.head(FIRST_DOCUMENT)) !== undefined) return bucket
-  const report = await probeBucket(bucket, { clock: systemClock, ids: randomIds })
-  refuseIfUnfit(report)
+): Promise<{ readonly bucket: OpenBucket; readonly probed: Probed | undefined }> {
+  if (options.probe === 'if-new' && (await bucket.head(FIRST_DOCUMENT)) !== undefined)
+    return { bucket, probed: undefined }
+  const { abilities, ...report } = await probeBucket(bucket, { clock: systemClock, ids: randomIds })
+  refuseIfUnfit({ ...report, abilities })
   for (const { ok, check, detail, hint } of report.findings) {
     if (!ok) options.log.warn('the bucket has a weakness', { check, detail, hint })
   }
-  return options.isProbeTrusted ? withAbilities(bucket, report.abilities) : bucket
+  return {
+    bucket: options.isProbeTrusted ? withAbilities(bucket, abilities) : bucket,
+    probed: { at: systemClock.now(), findings: report.findings },
+  }
 }

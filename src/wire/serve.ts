@@ -199,6 +199,9 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
       })
     : undefined
   const deliverer = isFirst ? services.startDelivery(options.notifyEveryMs) : undefined
+  const announced = isFirst
+    ? services.announce({ version: about.version, url: publicUrl ?? url, auth: options.auth })
+    : undefined
   const resting = setInterval(
     memoryAtRest({
       clock,
@@ -214,7 +217,14 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     log.info('stopping')
     clearInterval(resting)
     async function tidyUp(): Promise<true> {
-      await Promise.all([face.close(options.graceMs), secure?.close(), background?.stop(), deliverer?.stop()])
+      await Promise.all([
+        face.close(options.graceMs),
+        secure?.close(),
+        background?.stop(),
+        deliverer?.stop(),
+        announced?.stop(),
+        services.health.checks.stop(),
+      ])
       await built.close()
       await threads?.close()
       return true

@@ -34,6 +34,7 @@ import {
   createReservedTagKeys,
   projectIdOf,
 } from '../projects/index.ts'
+import type { Probed } from '../health/index.ts'
 import { type OrgIds, type RecordDeps, createOrgIds } from '../records/index.ts'
 import { type AgentPools, type SshKeys, createAgentPools, createSshKeys } from '../execution/index.ts'
 import { createHttpsUpstream } from '../registry/mirror/adapters/https-upstream.ts'
@@ -49,10 +50,11 @@ import { type Log, silentLog } from '../base/log.ts'
 import { openSpool } from './spool.ts'
 import type { StateControl } from '../state/index.ts'
 import { type VariableServices, createVariables } from '../variables/index.ts'
+import { type OpenedHealth, openHealth } from './health.ts'
 import { type NotifySettings, type OpenedNotifications, openNotifications } from './notifications.ts'
 
 /** What is built on state control, for every face. */
-export interface Services extends VariableServices, OpenedNotifications {
+export interface Services extends VariableServices, OpenedNotifications, OpenedHealth {
   readonly graph: Graph
   readonly inputs: Inputs
   readonly sync: Sync
@@ -87,6 +89,8 @@ export interface ServiceDeps extends Omit<Parameters<typeof createRollouts>[0], 
   /** Seals secrets of organizations. Undefined: none can be stored. Default: `keys`. */
   readonly sealKeys?: KeyRing | undefined
   readonly notify?: NotifySettings | undefined
+  /** What was found when the bucket was tried out. */
+  readonly probed?: Probed | undefined
   /** Registries whose providers are mirrored. */
   readonly mirrorHosts?: readonly string[] | undefined
 }
@@ -113,6 +117,7 @@ export function createServices({
   const graph = createGraph({ control, marks: createRolloutMarks(rollouts, clock), clock })
   return {
     graph,
+    ...openHealth({ ...deps, rollouts }),
     ...openNotifications({ ...deps, ...recordDeps, graph, sealing, access, people: signIn?.people }, notify),
     inputs: createInputs(control),
     sync: createSync(control),

@@ -102,6 +102,7 @@ export async function startFace(options: FaceOptions = {}): Promise<TestFace> {
   await new Promise<void>((resolve) => face.server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     await face.close(0)
+    await deps.health.checks.stop()
     await deps.control.close()
   })
   const address = face.server.address()

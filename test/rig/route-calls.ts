@@ -125,17 +125,10 @@ const makers: readonly (readonly [RegExp, Make])[] = [
   ],
   [/\{workspace\}/, async (face) => ({ workspace: (await makeUnit(face))['unit'] ?? '' })],
   [
-    /\{notification\}/,
+    /notifications\/\{(id|notification)\}/,
     async ({ deps, setUp }) => {
       const { id } = await deps.notifications.create('default', disabledNotification, setUp)
-      return { notification: id }
-    },
-  ],
-  [
-    /notifications\/\{id\}/,
-    async ({ deps, setUp }) => {
-      const { id } = await deps.notifications.create('default', disabledNotification, setUp)
-      return { id }
+      return { id, notification: id }
     },
   ],
   [

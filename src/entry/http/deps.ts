@@ -7,6 +7,7 @@ import type { Log } from '../../base/log.ts'
 import type { AgentPools, SshKeys } from '../../execution/index.ts'
 import type { Graph, Inputs } from '../../graph/index.ts'
 import type { OrganizationSettingsService, Projects, ReservedTagKeys } from '../../projects/index.ts'
+import type { Health } from '../../health/index.ts'
 import type { Notifications } from '../../notifications/index.ts'
 import type { Governance, RunFinder } from '../../governance/index.ts'
 import type { OrgIds } from '../../records/index.ts'
@@ -54,6 +55,7 @@ export interface HttpDeps extends VariableServices {
   readonly reservedTagKeys: ReservedTagKeys
   readonly configurations: Configurations
   readonly notifications: Notifications
+  readonly health: Health
   readonly governance: Governance
   readonly runs: RunFinder
   readonly access: Access

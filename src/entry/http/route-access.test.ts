@@ -168,6 +168,11 @@ const table: readonly (readonly [string, string, string])[] = [
   ['POST /v1/adopt', 'org:admin', '333++3 33 ++ 44 11111'],
   ['POST /v1/gc', 'org:admin', '333++3 33 ++ 44 11111'],
   ['POST /v1/doctor', 'server:admin', '333333 33 ++ 33 11111'],
+  ['GET /v1/servers', 'server:admin', '333333 33 ++ 33 11111'],
+  ['GET /v1/checks/bucket', 'server:admin', '333333 33 ++ 33 11111'],
+  ['POST /v1/checks/bucket', 'server:admin', '333333 33 ++ 33 11111'],
+  ['GET /v1/orgs/{org}/checks/audit', 'audit:read', '3333++ 33 ++ 44 11111'],
+  ['POST /v1/orgs/{org}/checks/audit', 'audit:read', '3333++ 33 ++ 44 11111'],
   ['GET /v1/backend/{org}/{unit}', 'state:read', '+++++3 ++ ++ 33 11111'],
   ['POST /v1/backend/{org}/{unit}', 'state:write', '33+++3 +3 ++ 33 11111'],
   ['PUT /v1/backend/{org}/{unit}', 'state:write', '33+++3 +3 ++ 33 11111'],
@@ -304,6 +309,10 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /app/{org}/units/{unit}/delete', 'unit:delete', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}/restore', 'unit:restore', 'sss44ss'], // It is not deleted.
   ['POST /app/{org}/units/{unit}/restore', 'unit:restore', 'sss44ss'], // It is not deleted.
+  ['GET /app/{org}/settings/health', 'org:admin', 'sss4+ss'],
+  ['POST /app/{org}/settings/health/check', 'org:admin', 'sss43ss'], // Not an administrator of the server.
+  ['POST /app/{org}/settings/health/repair', 'org:admin', 'sss43ss'], // Not an administrator of the server.
+  ['POST /app/{org}/settings/health/audit', 'org:admin', 'sss4+ss'],
   ['GET /app/{org}/{workspace}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'sss4+ss'],

@@ -18,8 +18,17 @@ export function finder(unit: string | null): Say {
     message,
     hint: hint ?? null,
     unit,
+    org: null,
     repaired,
   })
+}
+
+/** Findings of one organization. */
+export async function* inOrg(
+  org: string,
+  findings: AsyncIterable<DoctorFinding>,
+): AsyncGenerator<DoctorFinding> {
+  for await (const finding of findings) yield { ...finding, org }
 }
 
 export const FROM_BACKUP = 'Restore the object from a backup of the bucket.'

@@ -4,7 +4,7 @@ import { probeBucket } from '../../bucket/index.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Claims } from '../units/claims.ts'
 import type { Say } from './doctor-findings.ts'
-import { finder, FROM_BACKUP, fromBackupOr, remedyOf, uncheckedUnit } from './doctor-findings.ts'
+import { finder, FROM_BACKUP, fromBackupOr, inOrg, remedyOf, uncheckedUnit } from './doctor-findings.ts'
 import { checkDocument, checkJournal, checkLostUnits } from './doctor-lost.ts'
 import { checkVersions } from './doctor-versions.ts'
 import { nameKey, orgKey, stateClaimKey, versionsPrefix } from '../documents/layout.ts'
@@ -241,6 +241,7 @@ export function createDoctor(
       yield { ...finder(null)(level, `bucket.${finding.check}`, finding.detail, finding.hint) }
     }
     let units = 0
+    let total = 0
     const keys = new Set<string>()
     const checkNamed = async function* (org: string, id: string, name: string) {
       caller.signal?.throwIfAborted()
@@ -254,13 +255,15 @@ export function createDoctor(
         yield uncheckedUnit(name, error)
       }
     }
-    const names = await orgs.names(caller)
-    for (const org of names) {
+    const checkUnits = async function* (org: string): AsyncGenerator<DoctorFinding> {
       yield* checkOrg(org, options.repair, caller)
       const known = new Set<string>()
-      for (const { id, name } of await catalog.all(org)) {
+      const all = await catalog.all(org)
+      total += all.length
+      for (const { id, name } of all) {
         known.add(id)
         yield* checkNamed(org, id, name)
+        options.progress?.({ checked: units, total })
       }
       for (const { id, error } of catalog.damaged(org)) {
         known.add(id)
@@ -269,6 +272,8 @@ export function createDoctor(
       const madeAnew = options.deep ? yield* checkLostUnits(parts, org, known, options.repair, caller) : []
       for (const { id, name } of madeAnew) yield* checkNamed(org, id, name)
     }
+    const names = await orgs.names(caller)
+    for (const org of names) yield* inOrg(org, checkUnits(org))
     yield finder(null)('ok', 'units', `${units} ${units === 1 ? 'unit was' : 'units were'} checked.`)
     if (options.deep) yield* checkJournal(parts, names)
     let strangers = 0

@@ -202,6 +202,10 @@ export const DoctorFinding = z.object({
   message: z.string(),
   hint: z.string().nullable(),
   unit: z.string().nullable(),
+  org: z
+    .string()
+    .nullable()
+    .meta({ description: 'The id of the organization. Null: about the whole bucket.' }),
   /** True: it was wrong and has been repaired. */
   repaired: z.boolean(),
 })

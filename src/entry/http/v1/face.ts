@@ -17,6 +17,7 @@ import { dependencyRoutes } from './graph/dependencies.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events/events.ts'
 import { graphRoutes } from './graph/graph.ts'
+import { healthRoutes } from './health.ts'
 import { inputRoutes } from './graph/inputs.ts'
 import { lockRoutes } from './state/locks.ts'
 import { orgRoutes } from './orgs.ts'
@@ -66,6 +67,7 @@ const described = [
   ...eventRoutes,
   ...auditRoutes,
   ...upkeepRoutes,
+  ...healthRoutes,
   ...backendRoutes,
   ...stateRoutes,
 ]

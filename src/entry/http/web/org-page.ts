@@ -23,6 +23,8 @@ interface OfOrg<S extends Shape> extends Described {
   readonly also?: readonly Action[]
   /** Further rights that it needs on the organization itself, where the page is about a unit. */
   readonly onOrganization?: readonly Action[]
+  /** Further rights that it needs on the server as a whole. */
+  readonly ofServer?: readonly Action[]
 }
 
 /** A page of an organization: inside its navigation, and with what the person may do there. */
@@ -64,7 +66,13 @@ export function orgForm<F extends Shape, S extends Shape = OrgShape>({
   })
 }
 
-function addressOf<S extends Shape>({ path, params, also = [], onOrganization = [] }: OfOrg<S>) {
+function addressOf<S extends Shape>({
+  path,
+  params,
+  also = [],
+  onOrganization = [],
+  ofServer = [],
+}: OfOrg<S>) {
   return {
     path: `/app/{org}${path}`,
     params: z.object({ org: z.string(), ...params }) as unknown as OrgParams<S>,
@@ -75,6 +83,7 @@ function addressOf<S extends Shape>({ path, params, also = [], onOrganization = 
     also: ({ target }: { readonly target: Resource }) => [
       ...also.map((action) => ({ action, resource: target })),
       ...onOrganization.map((action) => ({ action, resource: { org: target.org } })),
+      ...ofServer.map((action) => ({ action, resource: {} })),
     ],
   }
 }

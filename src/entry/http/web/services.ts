@@ -31,6 +31,7 @@ type SharedServices = Pick<
   | 'unitVariables'
   | 'ids'
   | 'notifications'
+  | 'health'
   | 'projects'
 >
 

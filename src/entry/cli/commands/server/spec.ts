@@ -3,6 +3,7 @@ import type { CommandSpec } from '../../spec/spec.ts'
 import * as person from './person.ts'
 import * as provider from './provider.ts'
 import { newSecretKey } from './secret-key.ts'
+import * as servers from './servers.ts'
 import * as settings from './settings.ts'
 import { trust } from './tls.ts'
 
@@ -13,8 +14,15 @@ const adminArg = { name: 'who', says: 'a login name, group:<provider>/<group> or
 export const serverCommands: readonly CommandSpec[] = [
   {
     name: 'server',
-    says: 'settings of the server, and who administers it',
+    says: 'the servers on the bucket, their settings, and who administers them',
     children: [
+      command({
+        name: 'ls',
+        alias: 'list',
+        says: 'list the servers that run on the bucket, and those that were not seen for minutes',
+        example: 'taco server ls',
+        run: servers.list,
+      }),
       command({
         name: 'settings',
         says: 'show the settings of the server, or change them',

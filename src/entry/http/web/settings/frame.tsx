@@ -19,6 +19,7 @@ const TABS: readonly TabPlace[] = [
   { label: 'Retention', tab: 'retention', action: 'org:read' },
   { label: 'Notifications', tab: 'notifications', action: 'notification:read' },
   { label: 'Usage', tab: 'usage', action: 'org:read' },
+  { label: 'Health', tab: 'health', action: 'org:admin' },
 ]
 
 interface SettingsFrameProps {

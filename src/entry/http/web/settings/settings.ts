@@ -1,4 +1,5 @@
 import { generalRoutes } from './general.tsx'
+import { healthRoutes } from './health/health.tsx'
 import { notificationRoutes } from './notifications/notifications.tsx'
 import { projectRoutes } from './projects/projects.tsx'
 import { retentionRoutes } from './retention.tsx'
@@ -11,4 +12,5 @@ export const settingsRoutes = [
   ...retentionRoutes,
   ...notificationRoutes,
   ...usageRoutes,
+  ...healthRoutes,
 ]
