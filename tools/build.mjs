@@ -4,6 +4,7 @@
 //   dist/cli.cjs      the command line, in one file: one CommonJS file starts faster than modules in many
 //   dist/errors.cjs   the error class, which everything must share to recognize its errors
 //   dist/thread.js    what a server does in other threads
+//   dist/describe-thread.js  reads the code of a module that is published
 //   dist/worker.js    a server process of `taco serve --workers`
 //   dist/*.js         what src/wire/cli.ts imports lazily, as modules with chunks of their own
 //   dist/web/         what pages are made of: stylesheet, script, icon
@@ -68,7 +69,10 @@ if (heavy.length > 0) {
 }
 const rest = await bundle({
   entryPoints: Object.fromEntries(
-    [...lazyEntries, 'src/wire/workers/worker.ts'].map((path) => [basename(path, '.ts'), path]),
+    [...lazyEntries, 'src/wire/workers/worker.ts', 'src/wire/threads/describe-thread.ts'].map((path) => [
+      basename(path, '.ts'),
+      path,
+    ]),
   ),
   format: 'esm',
   splitting: true,

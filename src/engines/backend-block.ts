@@ -64,7 +64,8 @@ function s3Block({ endpoint, bucket, key }: BackendPlace & { readonly kind: 's3'
 }`
 }
 
-function hclText(value: string): string {
+/** A text as HCL writes it. */
+export function hclText(value: string): string {
   return JSON.stringify(value)
     .replaceAll('${', () => '$${')
     .replaceAll('%{', '%%{')

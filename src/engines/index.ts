@@ -3,7 +3,7 @@
  * messages.ts and nowhere else.
  */
 export { backendKind } from './backend.ts'
-export { backendBlock, backendUrl, innerBlock, type BackendPlace } from './backend-block.ts'
+export { backendBlock, backendUrl, hclText, innerBlock, type BackendPlace } from './backend-block.ts'
 export type { BackendKind } from './backend.ts'
 export { findEngine } from './find.ts'
 export { errorOf, isInitNeeded, isMissingVariables } from './messages.ts'

@@ -8,6 +8,7 @@ export {
   type Projects,
   createProjects,
   defaultProjectId,
+  projectEtag,
   projectIdOf,
 } from './projects.ts'
 export { WorkspaceSettings, settingsChange, settingsOf } from './workspace-settings.ts'

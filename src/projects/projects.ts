@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Caller } from '../access/index.ts'
-import { TacoError } from '../base/errors.ts'
+import { TacoError, isTacoError } from '../base/errors.ts'
+import { sha256Hex } from '../base/sha256-hex.ts'
 import {
   type FieldsOf,
   type RecordDeps,
@@ -10,7 +10,15 @@ import {
   createRecords,
   orgTag,
 } from '../records/index.ts'
-import { type StateControl, type UnitView, checkLabelCount, parseLabels } from '../state/index.ts'
+import {
+  type Expected,
+  type StateControl,
+  type UnitView,
+  changedMeanwhile,
+  checkLabelCount,
+  isExpected,
+  parseLabels,
+} from '../state/index.ts'
 import { settingsOf } from './workspace-settings.ts'
 
 const shape = {
@@ -45,10 +53,19 @@ export interface Projects {
   /** At most two seconds old. */
   fresh(org: string): Promise<readonly Project[]>
   find(org: string, id: string): Promise<Project | undefined>
+  /** By id or name. NOT_FOUND if there is none. */
+  get(org: string, idOrName: string): Promise<Project>
   /** By the id alone. */
   locate(id: string): Promise<{ readonly org: string; readonly record: Project } | undefined>
   create(org: string, fields: ProjectFields, caller: Caller): Promise<Project>
-  update(org: string, id: string, change: (project: Project) => Project, caller: Caller): Promise<Project>
+  /** `expected`: tags, as `projectEtag` gives them. */
+  update(
+    org: string,
+    id: string,
+    change: (project: Project) => Project,
+    caller: Caller,
+    expected?: Expected,
+  ): Promise<Project>
   /** Refused for the default project, and while units belong to it. */
   remove(org: string, id: string, caller: Caller): Promise<void>
 }
@@ -60,8 +77,13 @@ export function projectIdOf(unit: Pick<UnitView, 'org' | 'sections'>): string {
 
 /** Follows from the organization, so that it is the same on every server without being stored. */
 export function defaultProjectId(org: string): string {
-  const rest = createHash('sha256').update(`default project of ${org}`).digest('hex').slice(0, 12)
+  const rest = sha256Hex(`default project of ${org}`).slice(0, 12)
   return `prj-${orgTag(org)}${rest}`
+}
+
+/** Of what is stored. */
+export function projectEtag(project: Project): string {
+  return sha256Hex(JSON.stringify(project)).slice(0, 24)
 }
 
 export function createProjects(deps: RecordDeps, { units }: Pick<StateControl, 'units'>): Projects {
@@ -101,10 +123,29 @@ export function createProjects(deps: RecordDeps, { units }: Pick<StateControl, '
     return withDefault(org, await records.list({ org }))
   }
 
+  /** Undefined: another server was faster. */
+  async function storeDefault(org: string, project: Project, caller: Caller): Promise<Project | undefined> {
+    const { id, createdAt: _at, updatedAt: _until, createdBy: _by, ...fields } = project
+    try {
+      return await records.create({ org }, fields, caller, id)
+    } catch (error) {
+      if (isTacoError(error, 'ALREADY_EXISTS') && error.facts['id'] === id) return undefined
+      throw error
+    }
+  }
+
   return {
     list,
     fresh: async (org) => withDefault(org, await records.fresh({ org })),
     find: async (org, id) => (await list(org)).find((project) => project.id === id),
+    async get(org, idOrName) {
+      const all = await list(org)
+      const found =
+        all.find(({ id }) => id === idOrName) ??
+        all.find(({ name }) => name.toLowerCase() === idOrName.toLowerCase())
+      if (found !== undefined) return found
+      throw new TacoError('NOT_FOUND', `There is no project ${idOrName}.`, { facts: { field: 'project' } })
+    },
     async locate(id) {
       const found = await records.locate(id)
       if (found !== undefined) return found
@@ -118,24 +159,21 @@ export function createProjects(deps: RecordDeps, { units }: Pick<StateControl, '
       refuseTaken(await list(org), fields.name)
       return records.create({ org }, fields, caller)
     },
-    async update(org, id, change, caller) {
+    async update(org, id, change, caller, expected) {
       const all = await list(org)
       const checked = (project: Project) => {
+        if (!isExpected(expected, projectEtag(project))) throw changedMeanwhile(`The project ${project.name}`)
         const changed = change(project)
         check(changed)
         refuseTaken(all, changed.name, id)
         return changed
       }
       const isStored = (await records.find({ org }, id)) !== undefined
-      if (isStored || id !== defaultProjectId(org)) return records.update({ org }, id, checked, caller)
-      const {
-        id: _,
-        createdAt: _at,
-        updatedAt: _until,
-        createdBy: _by,
-        ...fields
-      } = checked(defaultProject(org))
-      return records.create({ org }, fields, caller, id)
+      if (!isStored && id === defaultProjectId(org)) {
+        const made = await storeDefault(org, checked(defaultProject(org)), caller)
+        if (made !== undefined) return made
+      }
+      return records.update({ org }, id, checked, caller)
     },
     async remove(org, id, caller) {
       if (id === defaultProjectId(org))

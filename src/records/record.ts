@@ -53,6 +53,11 @@ export interface RecordsDocument<R> {
   readonly outbox: readonly Event[]
 }
 
+/** What the keys of the lists that belong to things in an organization begin with. */
+export function below({ folder }: Pick<RecordKind<never>, 'folder'>, org: string): string {
+  return `${recordsPrefix(org)}${folder}/`
+}
+
 export function documentKind<S extends z.core.$ZodShape>(
   kind: RecordKind<S>,
 ): DocumentKind<RecordsDocument<RecordOf<S>>, Place> {

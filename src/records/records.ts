@@ -14,6 +14,7 @@ import {
   type RecordKind,
   type RecordOf,
   type RecordsDocument,
+  below,
   documentKind,
 } from './record.ts'
 
@@ -40,6 +41,11 @@ export interface Rewritten<R, Answer> {
 export interface Records<R extends RecordBase> {
   /** As they are now, oldest first. */
   list(place: Place): Promise<readonly R[]>
+  /**
+   * Those of everything in an organization, by what they belong to: one listing, and a read of each list that changed.
+   * Lists that cannot be read are left out.
+   */
+  listAll(org: string): Promise<ReadonlyMap<string, readonly R[]>>
   /** At most two seconds old. */
   fresh(place: Place): readonly R[] | Promise<readonly R[]>
   /** NOT_FOUND if there is none. */
@@ -130,6 +136,10 @@ export function createRecords<S extends z.core.$ZodShape>(
 
   return {
     list,
+    async listAll(org) {
+      const { loaded } = await store.readAll(await store.entries(below(kind, org)))
+      return new Map(loaded.map(({ value }) => [value.of ?? '', value.records]))
+    },
     fresh: (place) => fresh.get(place),
     rewrite,
     find: async (place, id) => (await list(place)).find((record) => record.id === id),
@@ -149,6 +159,8 @@ export function createRecords<S extends z.core.$ZodShape>(
             throw new TacoError('LIMIT_REACHED', `There are already ${kind.most} ${kind.name}s.`, {
               hint: `Delete one that is not used any more.`,
             })
+          if (records.some((other) => other.id === id))
+            throw new TacoError('ALREADY_EXISTS', `There is already a ${kind.name} ${id}.`, { facts: { id } })
           checkUnique(records, record)
           return { records: [...records, record], answer: record, events: [event('created', record)] }
         },

@@ -21,7 +21,7 @@ export interface Files {
    */
   keep<T>(
     owner: FileOwner,
-    taken: Taken,
+    taken: Pick<Taken, 'body' | 'hash'>,
     enter: (content: Content) => Promise<{ readonly answer: T; readonly isKept: boolean }>,
   ): Promise<T>
   /** The bytes, checked while they are read: the stream throws at its end if they are not what was stored. */

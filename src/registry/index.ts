@@ -4,9 +4,25 @@
  * to engines when it is complete and its checksums agree.
  */
 export type { GpgKey, GpgKeys } from './gpg-keys.ts'
-export type { ModuleName, ModuleRecord, ModuleVersion, Modules, TestConfig, VcsRepo } from './modules.ts'
+export type {
+  CatalogModule,
+  ModuleName,
+  ModuleRecord,
+  ModuleVersion,
+  Modules,
+  TestConfig,
+  VcsRepo,
+} from './modules.ts'
+export {
+  type DescribeModule,
+  ModuleMetadata,
+  type ModuleFile,
+  type ModulePart,
+  emptyMetadata,
+} from './metadata/module-metadata.ts'
 export type { NoCodeModule } from './no-code.ts'
 export {
+  type CatalogProvider,
   type ProviderName,
   type ProviderPlatform,
   type ProviderRecord,

@@ -7,6 +7,8 @@ import type { Spool } from '../base/spool.ts'
 import { openObject, openWord, takeArchive } from '../bucket/index.ts'
 import { Content, type RecordDeps, type RecordOf, type Records, createRecords } from '../records/index.ts'
 import type { FileUpload, Files } from './files.ts'
+import { describeArchive } from './metadata/describe.ts'
+import { type DescribeModule, ModuleMetadata } from './metadata/module-metadata.ts'
 import { checkModuleName, checkModuleProvider, checkVersion } from './names.ts'
 
 const RegistryName = openWord(z.enum(['private', 'public']))
@@ -47,6 +49,10 @@ const versionShape = {
   commitSha: z.string().optional(),
   /** The archive. Undefined: it was not uploaded yet. */
   archive: Content.optional(),
+  /** What its code says. Undefined: it was published before modules were read. */
+  metadata: Content.optional(),
+  /** The first sentence of its README. */
+  summary: z.string().optional(),
 }
 export type ModuleVersion = RecordOf<typeof versionShape>
 
@@ -65,10 +71,17 @@ export interface ModuleChange {
   readonly vcsRepo?: Partial<VcsRepo> | undefined
 }
 
+export interface CatalogModule {
+  readonly module: ModuleRecord
+  readonly versions: readonly ModuleVersion[]
+}
+
 /** Modules of organizations, and their versions. The caller's rights were checked before. */
 export interface Modules {
   readonly records: Pick<Records<ModuleRecord>, 'locate'>
   list(org: string): Promise<readonly ModuleRecord[]>
+  /** All of them with their versions, newest first, without a request for each. */
+  catalog(org: string): Promise<readonly CatalogModule[]>
   find(org: string, name: ModuleName): Promise<ModuleRecord | undefined>
   /** NOT_FOUND if there is none. */
   get(org: string, name: ModuleName): Promise<ModuleRecord>
@@ -101,11 +114,22 @@ export interface Modules {
   ): Promise<ModuleVersion>
   removeVersion(org: string, module: string, version: string, caller: Caller): Promise<void>
   read(org: string, module: string, archive: Content): Promise<AsyncIterable<Uint8Array>>
+  /** What the code of a version says. Undefined: it was published before modules were read. */
+  metadata(
+    org: string,
+    module: string,
+    version: Pick<ModuleVersion, 'metadata'>,
+  ): Promise<ModuleMetadata | undefined>
 }
 
 const LIMITS = { maxArchiveBytes: 100 * 2 ** 20, maxEntries: 20_000, maxBytes: 500 * 2 ** 20 }
 
-export function createModules(deps: RecordDeps & { readonly spool: Spool }, files: Files): Modules {
+export interface ModuleDeps extends RecordDeps {
+  readonly spool: Spool
+  readonly describeModule: DescribeModule
+}
+
+export function createModules(deps: ModuleDeps, files: Files): Modules {
   const modules = createRecords(deps, {
     name: 'module',
     folder: 'registry-modules',
@@ -148,6 +172,10 @@ export function createModules(deps: RecordDeps & { readonly spool: Spool }, file
   return {
     records: modules,
     list: (org) => modules.list({ org }),
+    async catalog(org) {
+      const [all, byModule] = await Promise.all([modules.list({ org }), versions.listAll(org)])
+      return all.map((module) => ({ module, versions: newestFirst(byModule.get(module.id) ?? []) }))
+    },
     find,
     get,
     byId: (org, id) => modules.get({ org }, id),
@@ -175,9 +203,7 @@ export function createModules(deps: RecordDeps & { readonly spool: Spool }, file
       await versions.clear(under(org, id))
       await files.removeAll({ org, id })
     },
-    async versions(org, module) {
-      return (await versions.list(under(org, module))).toSorted((a, b) => compare(b.version, a.version))
-    },
+    versions: async (org, module) => newestFirst(await versions.list(under(org, module))),
     version,
     async createVersion(org, module, { version: number, commitSha }, caller) {
       checkVersion(number)
@@ -190,27 +216,44 @@ export function createModules(deps: RecordDeps & { readonly spool: Spool }, file
       const taken = await takeArchive(stream, deps.spool, LIMITS, declaredBytes)
       try {
         if (before.archive !== undefined) return unchanged(before, taken.hash)
-        return await files.keep({ org, id: module }, taken, async (archive) => {
-          const answer = await versions.update(
-            place,
-            versionId,
-            (record) =>
-              record.archive === undefined ? { ...record, archive } : unchanged(record, archive.sha256),
-            caller,
-          )
-          return { answer, isKept: answer.archive?.object === archive.object }
-        })
+        const owner = { org, id: module }
+        const { summary, taken: described } = await describeArchive(taken, deps.describeModule)
+        return await files.keep(owner, described, (metadata) =>
+          files.keep(owner, taken, async (archive) => {
+            const answer = await versions.update(
+              place,
+              versionId,
+              (record) =>
+                record.archive === undefined
+                  ? { ...record, archive, metadata, summary }
+                  : unchanged(record, archive.sha256),
+              caller,
+            )
+            const isKept = answer.archive?.object === archive.object
+            return { answer: { answer, isKept }, isKept }
+          }),
+        )
       } finally {
         await taken.dispose()
       }
     },
     async removeVersion(org, module, number, caller) {
       const { id } = await version(org, module, number)
-      const { archive } = await versions.remove(under(org, module), id, caller)
-      await files.remove({ org, id: module }, archive)
+      const { archive, metadata } = await versions.remove(under(org, module), id, caller)
+      for (const content of [archive, metadata]) await files.remove({ org, id: module }, content)
     },
     read: (org, module, archive) => files.read({ org, id: module }, archive),
+    async metadata(org, module, { metadata }) {
+      if (metadata === undefined) return undefined
+      const text = (await files.whole({ org, id: module }, metadata)).toString('utf8')
+      return ModuleMetadata.parse(JSON.parse(text))
+    },
   }
+}
+
+/** By version. */
+export function newestFirst<V extends { readonly version: string }>(versions: readonly V[]): readonly V[] {
+  return versions.toSorted((a, b) => compare(b.version, a.version))
 }
 
 function uniqueName({

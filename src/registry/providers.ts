@@ -1,4 +1,3 @@
-import { compare } from 'semver'
 import { z } from 'zod'
 import type { Caller } from '../access/index.ts'
 import { defined } from '../base/defined.ts'
@@ -7,7 +6,7 @@ import { type Taken, openObject, openWord } from '../bucket/index.ts'
 import { Content, type RecordDeps, type RecordOf, type Records, createRecords } from '../records/index.ts'
 import type { FileUpload, Files } from './files.ts'
 import type { GpgKey, GpgKeys } from './gpg-keys.ts'
-import { alreadyUploaded } from './modules.ts'
+import { alreadyUploaded, newestFirst } from './modules.ts'
 import { checkFileName, checkPlatformPart, checkProviderType, checkVersion } from './names.ts'
 import { keyIdsOf, signerOf } from './open-pgp.ts'
 import { parseSha256Sums } from './sha256sums.ts'
@@ -60,10 +59,17 @@ export interface PlatformInput {
 /** What is uploaded for a version beside its packages. */
 export type SumsFile = 'shasums' | 'signature'
 
+export interface CatalogProvider {
+  readonly provider: ProviderRecord
+  readonly versions: readonly ProviderVersion[]
+}
+
 /** Providers of organizations, and their versions. The caller's rights were checked before. */
 export interface Providers {
   readonly records: Pick<Records<ProviderRecord>, 'locate'>
   list(org: string): Promise<readonly ProviderRecord[]>
+  /** All of them with their versions, newest first, without a request for each. */
+  catalog(org: string): Promise<readonly CatalogProvider[]>
   find(org: string, name: ProviderName): Promise<ProviderRecord | undefined>
   /** NOT_FOUND if there is none. */
   get(org: string, name: ProviderName): Promise<ProviderRecord>
@@ -192,6 +198,10 @@ export function createProviders(deps: RecordDeps, files: Files, keys: GpgKeys): 
   return {
     records: providers,
     list: (org) => providers.list({ org }),
+    async catalog(org) {
+      const [all, byProvider] = await Promise.all([providers.list({ org }), versions.listAll(org)])
+      return all.map((provider) => ({ provider, versions: newestFirst(byProvider.get(provider.id) ?? []) }))
+    },
     find,
     get,
     byId: (org, id) => providers.get({ org }, id),
@@ -205,10 +215,7 @@ export function createProviders(deps: RecordDeps, files: Files, keys: GpgKeys): 
       await versions.clear({ org, of: id })
       await files.removeAll({ org, id })
     },
-    async versions(org, provider) {
-      const all = await versions.list(under({ org, provider }))
-      return all.toSorted((a, b) => compare(b.version, a.version))
-    },
+    versions: async (org, provider) => newestFirst(await versions.list(under({ org, provider }))),
     version,
     async createVersion(org, provider, { version: number, keyId, protocols }, caller) {
       checkVersion(number)

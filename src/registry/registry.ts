@@ -1,8 +1,6 @@
-import type { Spool } from '../base/spool.ts'
-import type { RecordDeps } from '../records/index.ts'
 import { createFiles } from './files.ts'
 import { type GpgKeys, createGpgKeys } from './gpg-keys.ts'
-import { type Modules, createModules } from './modules.ts'
+import { type ModuleDeps, type Modules, createModules } from './modules.ts'
 import { type NoCodeModules, createNoCodeModules } from './no-code.ts'
 import { type Publish, createPublish } from './publish.ts'
 import { type Providers, createProviders } from './providers.ts'
@@ -16,7 +14,7 @@ export interface Registry {
   readonly noCode: NoCodeModules
 }
 
-export function createRegistry(deps: RecordDeps & { readonly spool: Spool }): Registry {
+export function createRegistry(deps: ModuleDeps): Registry {
   const files = createFiles(deps)
   const gpgKeys = createGpgKeys(deps)
   const modules = createModules(deps, files)

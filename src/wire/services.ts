@@ -48,6 +48,7 @@ import { type Sync, createSync } from '../project/index.ts'
 import { type Rollouts, createRolloutMarks, createRollouts } from '../rollouts/index.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { openSpool } from './spool.ts'
+import { ownDescriber } from './threads/describe-modules.ts'
 import type { StateControl } from '../state/index.ts'
 import { type VariableServices, createVariables } from '../variables/index.ts'
 import { type OpenedHealth, openHealth } from './health.ts'
@@ -132,7 +133,7 @@ export function createServices({
     organizationSettings: createOrganizationSettings(recordDeps),
     reservedTagKeys: createReservedTagKeys(recordDeps),
     configurations: createConfigurations({ ...recordDeps, spool }),
-    registry: createRegistry({ ...recordDeps, spool }),
+    registry: createRegistry({ ...recordDeps, spool, describeModule: ownDescriber() }),
     governance: createGovernance({ ...recordDeps, sealing, spool }),
     // There are none yet.
     runs: { has: () => Promise.resolve(false) },

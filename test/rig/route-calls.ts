@@ -84,6 +84,14 @@ const makers: readonly (readonly [RegExp, Make])[] = [
     },
   ],
   [
+    /\{project\}/,
+    async (face) => {
+      const body = JSON.stringify({ name: face.fresh('project') })
+      const made = await asRoot(face, '/v1/orgs/default/projects', { method: 'POST', body })
+      return { project: String(made.json()['id']) }
+    },
+  ],
+  [
     /bindings/,
     async ({ policy, fresh }) => {
       const group = `group:hub/${fresh('g')}`
@@ -208,6 +216,8 @@ function bodyOf(name: string, { unit = '', group = '', claim: token = '' }: Thin
       text: 'expectations: [{ who: everyone, action: lock, expect: deny }]',
     },
     'POST /v1/orgs/{org}/variable-sets': { name: face.fresh('made') },
+    'POST /v1/orgs/{org}/projects': { name: face.fresh('made') },
+    'PATCH /v1/orgs/{org}/projects/{project}': { description: 'd' },
     'POST /v1/tokens': { name: 'made' },
     'PATCH /v1/people/{person}': { isSuspended: true },
     'PUT /v1/providers/{provider}': github,

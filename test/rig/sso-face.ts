@@ -107,14 +107,20 @@ export function bearer(token: string): Credential {
 export type SsoFace = Awaited<ReturnType<typeof startSsoFace>>
 
 /** A browser in which a new person is signed in. `units`: what they may do everything with; undefined: nothing. */
-export async function browserOf(face: SsoFace, login: string, units?: readonly string[]) {
+export async function browserOf(face: SsoFace, login: string, units?: readonly string[] | 'all') {
   const person = await face.person(login)
   if (units !== undefined)
     await face.policy('default', (all) =>
-      bind(putRole(all, { name: login, rules: [{ effect: 'allow', actions: ['*'], units: [...units] }] }), {
-        role: login,
-        to: `user:${person.id}`,
-      }),
+      bind(
+        putRole(all, {
+          name: login,
+          rules: [{ effect: 'allow', actions: ['*'], ...(units === 'all' ? {} : { units: [...units] }) }],
+        }),
+        {
+          role: login,
+          to: `user:${person.id}`,
+        },
+      ),
     )
   const browser = createTestBrowser(face)
   browser.cookies.set('taco', (await face.session(person))['cookie']?.replace('taco=', '') ?? '')

@@ -5,6 +5,7 @@ import { loginCommands } from './commands/login/spec.ts'
 import { notificationCommands } from './commands/notification/spec.ts'
 import { graphCommands } from './commands/graph/spec.ts'
 import { projectCommands } from './commands/project/spec.ts'
+import { projectsCommands } from './commands/projects/spec.ts'
 import { registryCommands } from './commands/registry/spec.ts'
 import { rolloutCommands } from './commands/rollout/spec.ts'
 import { serverCommands } from './commands/server/spec.ts'
@@ -53,6 +54,7 @@ export const program: CommandSpec = {
     ...loginCommands,
     unitCommands,
     orgCommands,
+    projectsCommands,
     stateCommands,
     ...lockCommands,
     ...projectCommands,

@@ -34,6 +34,11 @@ const table: readonly (readonly [string, string, string])[] = [
   ['POST /v1/orgs/{org}/rename', 'org:admin', '333++3 33 ++ 44 11111'],
   ['DELETE /v1/orgs/{org}', 'org:delete', '3333+3 33 ++ 44 11111'],
   ['POST /v1/orgs/{org}/restore', 'org:delete', '3333+3 33 ++ 44 11111'],
+  ['GET /v1/orgs/{org}/projects', 'org:read', '++++++ ++ ++ 44 11111'],
+  ['POST /v1/orgs/{org}/projects', 'org:admin', '333++3 33 ++ 44 11111'],
+  ['GET /v1/orgs/{org}/projects/{project}', 'org:read', '++++++ ++ ++ 44 11111'],
+  ['PATCH /v1/orgs/{org}/projects/{project}', 'org:admin', '333++3 33 ++ 44 11111'],
+  ['DELETE /v1/orgs/{org}/projects/{project}', 'org:admin', '333++3 33 ++ 44 11111'],
   ['GET /v1/orgs/{org}/teams', 'access:read', '3333++ 33 ++ 44 11111'],
   ['POST /v1/orgs/{org}/teams', 'team:manage', '3333+3 33 ++ 44 11111'],
   ['GET /v1/orgs/{org}/teams/{team}', 'access:read', '3333++ 33 ++ 44 11111'],
@@ -208,7 +213,12 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /theme', 'account:manage', '+++++++'],
   ['GET /', 'account:manage', 'sss++ss'],
   ['GET /app', 'org:read', 'sss++ss'],
+  ['POST /app', 'org:create', 'sss33ss'], // Only administrators create organizations.
+  ['POST /app/{org}/restore', 'org:delete', 'sss4+ss'],
   ['GET /app/{org}', 'graph:read', 'sss4+ss'],
+  ['GET /app/{org}/new-unit', 'unit:create', 'sss4+ss'],
+  ['POST /app/{org}/new-unit', 'unit:create', 'sss4+ss'],
+  ['GET /app/{org}/search', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/live', 'events:read', 'sss4+ss'],
   ['GET /app/{org}/rollouts', 'rollout:read', 'sss4+ss'],
   ['POST /app/{org}/rollouts', 'rollout:start', 'sss4+ss'],
@@ -227,6 +237,22 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /app/{org}/variables/{set}/variables', 'vars:write', 'sss44ss'], // No such variable set.
   ['POST /app/{org}/variables/{set}/variables/delete', 'vars:write', 'sss44ss'], // No such variable set.
   ['POST /app/{org}/variables/{set}/delete', 'vars:write', 'sss44ss'], // No such variable set.
+  ['GET /app/{org}/registry', 'registry:read', 'sss4+ss'],
+  ['GET /app/{org}/registry/modules/{name}/{provider}', 'registry:read', 'sss44ss'], // No such module.
+  ['POST /app/{org}/registry/modules/{name}/{provider}/delete', 'registry:publish', 'sss44ss'], // No such module.
+  [
+    'POST /app/{org}/registry/modules/{name}/{provider}/versions/{version}/delete',
+    'registry:publish',
+    'sss44ss',
+  ], // No such module.
+  ['GET /app/{org}/registry/providers', 'registry:read', 'sss4+ss'],
+  ['GET /app/{org}/registry/providers/{name}', 'registry:read', 'sss44ss'], // No such provider.
+  ['POST /app/{org}/registry/providers/{name}/delete', 'registry:publish', 'sss44ss'], // No such provider.
+  ['POST /app/{org}/registry/providers/{name}/versions/{version}/delete', 'registry:publish', 'sss44ss'], // No such provider.
+  ['GET /app/{org}/registry/keys', 'registry:read', 'sss4+ss'],
+  ['POST /app/{org}/registry/keys', 'registry:publish', 'sss4+ss'],
+  ['POST /app/{org}/registry/keys/{key}/delete', 'registry:publish', 'sss44ss'], // No such key.
+  ['GET /app/{org}/registry/mirror', 'registry:read', 'sss4+ss'],
   ['GET /app/{org}/people', 'access:read', 'sss4+ss'],
   ['POST /app/{org}/people/grant', 'role:manage', 'sss4+ss'],
   ['POST /app/{org}/people/revoke', 'role:manage', 'sss4+ss'],
@@ -355,6 +381,8 @@ const pages: readonly (readonly [string, string, string])[] = [
 /** What the forms must say to be understood. */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'POST /theme': { theme: 'dark' },
+  'POST /app': { name: 'made' },
+  'POST /app/{org}/new-unit': { name: 'made' },
   'POST /app/{org}/rollouts': { from: 'base' },
   'POST /app/{org}/rollouts/{id}/steps/{unit}/skip': { reason: 'made by hand' },
   'POST /account/tokens': { name: 'made', days: '90' },

@@ -28,6 +28,8 @@ export interface MirroredArchive {
  * that does not have the checksum of the registry that it comes from.
  */
 export interface ProviderMirror {
+  /** The registries that are mirrored, by name. */
+  readonly hosts: readonly string[]
   versions(provider: MirroredProvider): Promise<readonly string[]>
   archives(provider: MirroredProvider, version: string): Promise<readonly MirroredArchive[]>
   read(
@@ -74,7 +76,7 @@ const Stored = openObject({
 
 export function createProviderMirror(deps: MirrorDeps): ProviderMirror {
   const { bucket, clock, upstream, hosts, spool } = deps
-  const addresses = new Map(hosts.map((host) => [host.split('=')[0], host.split('=').at(-1)]))
+  const addresses = new Map(hosts.map((host) => [host.split('=')[0] ?? host, host.split('=').at(-1)]))
   const underWay = new Map<string, Promise<void>>()
   const services = createFresh({
     clock,
@@ -204,6 +206,7 @@ export function createProviderMirror(deps: MirrorDeps): ProviderMirror {
   }
 
   return {
+    hosts: [...addresses.keys()],
     async versions(provider) {
       check(provider)
       try {

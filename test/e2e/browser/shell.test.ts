@@ -68,3 +68,46 @@ test.skipIf(browser === undefined)(
     expect(await page.evaluate('scrollY')).toBe(scrolled)
   },
 )
+
+test.skipIf(browser === undefined)(
+  'a unit is found while typing its name, with the keyboard alone',
+  async () => {
+    const server = await startServer()
+    for (const unit of ['prod/orders', 'prod/users']) await write(server, unit)
+    const { page, isAccessible } = await openWindow(browser)
+    await page.goto(`${server.url}/app/default/activity`)
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('ord')
+    await page.locator('#suggestions').getByRole('link', { name: 'prod/orders' }).waitFor()
+    await isAccessible()
+    expect(await page.locator('#suggestions a').count()).toBe(2)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/units/prod--orders')
+
+    for (const path of ['/app', '/app/default/new-unit', '/app/default?deleted=yes']) {
+      await page.goto(server.url + path)
+      await isAccessible()
+    }
+    await page.goto(`${server.url}/app/default/search?q=value`)
+    expect(await page.getByRole('heading', { name: 'Outputs: 2' }).count()).toBe(1)
+    await isAccessible()
+  },
+)
+
+test.skipIf(browser === undefined)('units and organizations are made without JavaScript', async () => {
+  const server = await startServer()
+  const { page } = await openWindow(browser, { javaScriptEnabled: false })
+  await page.goto(`${server.url}/app`)
+  await page.getByLabel('Name').fill('acme')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.waitForURL('**/app/acme')
+
+  await page.getByRole('link', { name: 'New unit' }).click()
+  await page.getByLabel('Name').fill('prod/vpc')
+  await page.getByLabel('Labels').fill('env=prod')
+  await page.getByRole('button', { name: 'Create the unit' }).click()
+  await page.waitForURL('**/units/prod--vpc')
+  expect(await page.getByText('Created. Paste one of the blocks').count()).toBe(1)
+})

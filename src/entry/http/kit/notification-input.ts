@@ -1,5 +1,5 @@
 import { type OrgAccess, type People, findTeam } from '../../../access/index.ts'
-import { TacoError, badRequest } from '../../../base/errors.ts'
+import { badRequest } from '../../../base/errors.ts'
 import { didYouMean, nearest } from '../../../base/text/nearest.ts'
 import { KNOWN_TRIGGERS, type Scope } from '../../../notifications/index.ts'
 import type { Projects } from '../../../projects/index.ts'
@@ -14,7 +14,7 @@ export interface NamedScope {
 
 interface Services {
   readonly control: Pick<StateControl, 'units'>
-  readonly projects: Pick<Projects, 'list'>
+  readonly projects: Pick<Projects, 'get'>
   readonly orgAccess: Pick<OrgAccess, 'get'>
 }
 
@@ -29,9 +29,7 @@ export async function scopeOf(
   if (unit !== undefined) return { kind: 'unit', id: (await control.units.get({ org, unit }, caller)).id }
   if (team !== undefined) return { kind: 'team', id: findTeam(await orgAccess.get(org, caller), team).id }
   if (project === undefined) return { kind: 'organization' }
-  const found = (await projects.list(org)).find(({ id, name }) => id === project || name === project)
-  if (found === undefined) throw new TacoError('NOT_FOUND', `There is no project ${project}.`)
-  return { kind: 'project', id: found.id }
+  return { kind: 'project', id: (await projects.get(org, project)).id }
 }
 
 /** A person who types a trigger should hear about a mistake in it. */

@@ -21,6 +21,7 @@ import { healthRoutes } from './health.ts'
 import { inputRoutes } from './graph/inputs.ts'
 import { lockRoutes } from './state/locks.ts'
 import { orgRoutes } from './orgs.ts'
+import { projectRoutes } from './projects.ts'
 import { outputRoutes } from './state/outputs.ts'
 import { rolloutRoutes } from './rollouts.ts'
 import { runTokenRoutes } from './run-tokens.ts'
@@ -41,6 +42,7 @@ const described = [
   ...aboutRoutes,
   ...whoamiRoutes,
   ...orgRoutes,
+  ...projectRoutes,
   ...teamRoutes,
   ...roleRoutes,
   ...guardRoutes,

@@ -27,6 +27,11 @@ const table: readonly (readonly [string, string, string, number, number, number]
   ['POST /v1/orgs/{org}/rename', 'org:admin', 'nobody', 401, 200, 403],
   ['DELETE /v1/orgs/{org}', 'org:delete', 'nobody', 401, 200, 403],
   ['POST /v1/orgs/{org}/restore', 'org:delete', 'nobody', 401, 200, 403],
+  ['GET /v1/orgs/{org}/projects', 'org:read', 'nobody', 401, 200, 403],
+  ['POST /v1/orgs/{org}/projects', 'org:admin', 'nobody', 401, 201, 403],
+  ['GET /v1/orgs/{org}/projects/{project}', 'org:read', 'nobody', 401, 404, 403],
+  ['PATCH /v1/orgs/{org}/projects/{project}', 'org:admin', 'nobody', 401, 404, 403],
+  ['DELETE /v1/orgs/{org}/projects/{project}', 'org:admin', 'nobody', 401, 404, 403],
   ['GET /v1/orgs/{org}/teams', 'access:read', 'nobody', 401, 200, 403],
   ['POST /v1/orgs/{org}/teams', 'team:manage', 'nobody', 401, 201, 403],
   ['GET /v1/orgs/{org}/teams/{team}', 'access:read', 'nobody', 401, 404, 403],
@@ -192,6 +197,8 @@ const table: readonly (readonly [string, string, string, number, number, number]
 const bodies: Readonly<Record<string, unknown>> = {
   'POST /v1/orgs': { name: 'acme' },
   'POST /v1/orgs/{org}/teams': { name: 'ops' },
+  'POST /v1/orgs/{org}/projects': { name: 'made' },
+  'PATCH /v1/orgs/{org}/projects/{project}': { name: 'made' },
   'POST /v1/orgs/{org}/variable-sets': { name: 'cloud' },
   'PUT /v1/orgs/{org}/roles/{role}': { rules: [{ effect: 'allow', actions: ['state:read'] }] },
   'POST /v1/orgs/{org}/bindings': { role: 'reader', to: 'everyone' },
@@ -324,7 +331,8 @@ test('every route that is told its organization or unit says so, and parses its 
     const asked = { org: 'o', unit: 'u' }
     // Where an id leads is looked up.
     const notifications = { get: () => ({ scope: { kind: 'organization' } }) }
-    const target = await of.target({ params: asked, query: asked } as never, { notifications })
+    const projects = { get: () => ({ id: 'p' }) }
+    const target = await of.target({ params: asked, query: asked } as never, { notifications, projects })
     if (of.pattern.includes('{unit}')) expect([nameOf(of), target]).toEqual([nameOf(of), asked])
     else if (of.pattern.includes('{org}') || query.includes('org'))
       expect([nameOf(of), target.org]).toEqual([nameOf(of), 'o'])

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Action, Resource } from '../../../access/index.ts'
+import { type Action, type Resource, principalText } from '../../../access/index.ts'
+import { keyedRequest } from '../kit/request/idempotency.ts'
 import { validated } from '../kit/request/query.ts'
 import type { FaceStyle } from '../kit/exchange.ts'
 import {
@@ -149,18 +150,27 @@ export function form<F extends z.ZodRawShape, P extends Schema = undefined>({
       services: WebServices,
     ): HtmlReply | Promise<HtmlReply>
   }): Route {
-  const Fields = z.object(fields)
-  const schema = z.object({ csrf: z.string().default('') }).catchall(z.unknown())
+  const Given = z.object(fields)
+  const schema = z
+    .object({
+      csrf: z.string().default(''),
+      /** Of a form that creates something: sent twice, it creates it once. */
+      once: z.string().optional(),
+    })
+    .catchall(z.unknown())
   return route<P, undefined, BodySpec<typeof schema>, Resource, typeof HTML_ANSWERS>({
     ...common,
     ...definition,
     method: 'POST',
     body: { schema, isForm: true, limit: 'maxFormBytes' },
     handle(request, services) {
-      const { csrf, ...rest } = request.body
-      checkCsrf(request.x, services.cookies, csrf)
-      const body = validated(Fields, rest, 'Go back, correct the form, and send it again.')
-      return handle({ ...request, body }, services)
+      const { csrf, once, ...rest } = request.body
+      const { x } = request
+      checkCsrf(x, services.cookies, csrf)
+      const body = validated(Given, rest, 'Go back, correct the form, and send it again.')
+      if (once !== undefined)
+        x.keyed = keyedRequest(once, principalText(x.principal), [x.path, JSON.stringify(rest)])
+      return handle({ ...request, caller: x.caller, body }, services)
     },
   })
 }

@@ -17,14 +17,16 @@ import { teamRoutes } from './people/teams/team.tsx'
 import { orgTokenRoutes } from './people/tokens/tokens.tsx'
 import { workloadRoutes } from './people/workloads/workloads.tsx'
 import { serverRoutes } from './server/server.ts'
+import { registryRoutes } from './registry/registry.ts'
 import { accountRoutes } from './account/account.ts'
 import { identifyByRoot, identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
 import { workspaceRoutes } from './estate/workspaces.ts'
 import { liveRoutes } from './live/live.ts'
-import { organizationRoutes } from './organizations.tsx'
+import { organizationRoutes } from './organizations/organizations.tsx'
 import { activityRoutes } from './activity/activity.tsx'
 import { rolloutRoutes } from './rollouts/rollouts.ts'
+import { searchRoutes } from './search/search.tsx'
 import { startRoutes } from './start.tsx'
 import { unitRoutes } from './unit/unit.tsx'
 
@@ -37,11 +39,13 @@ export const webRoutes = [
   ...startRoutes,
   ...organizationRoutes,
   ...estateRoutes,
+  ...searchRoutes,
   ...liveRoutes,
   ...rolloutRoutes,
   ...activityRoutes,
   ...unitRoutes,
   ...variableRoutes,
+  ...registryRoutes,
   ...peopleRoutes,
   ...teamRoutes,
   ...roleRoutes,

@@ -29,6 +29,8 @@ type SharedServices = Pick<
   | 'variableSets'
   | 'setSights'
   | 'unitVariables'
+  | 'registry'
+  | 'mirror'
   | 'ids'
   | 'notifications'
   | 'health'

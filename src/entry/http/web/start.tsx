@@ -10,7 +10,7 @@ import { Card, Command, Notice } from './shell/parts.tsx'
 import { htmlReply } from './shell/render.ts'
 import { lastOrg } from './shell/last-org.ts'
 import { type View, viewOf } from './shell/view.ts'
-import { visibleOrgs } from './visible-orgs.ts'
+import { visibleOrgs } from './organizations/visible-orgs.ts'
 
 export const startRoutes: readonly Route[] = [
   page({

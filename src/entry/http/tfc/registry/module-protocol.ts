@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { TacoError } from '../../../../base/errors.ts'
-import type { ModuleRecord, ModuleVersion } from '../../../../registry/index.ts'
+import { type ModuleRecord, type ModuleVersion, emptyMetadata } from '../../../../registry/index.ts'
 import { NO_CONTENT, type TfcServices, ofOrg, route } from '../kit/define.ts'
 import { downloadUrl } from './archives.ts'
+import { partDocument } from './module-part-document.ts'
 import { ListQuery, described, listMeta, protocol } from './protocol.ts'
 
 /** The module registry protocol, `modules.v1`: https://developer.hashicorp.com/terraform/internals/module-registry-protocol */
@@ -44,7 +45,7 @@ export const moduleProtocolRoutes = [
     answers: { 200: described('The module') },
     async handle({ target, params }, services) {
       const { module, versions } = await published(target.org, params, services)
-      return { status: 200, json: detailsOf(target.org, module, versions, versions[0], services) }
+      return { status: 200, json: await detailsOf(target.org, module, versions, versions[0], services) }
     },
   }),
   route({
@@ -73,7 +74,7 @@ export const moduleProtocolRoutes = [
     async handle({ target, params }, services) {
       const { module, versions } = await published(target.org, params, services)
       const version = versionIn(versions, params.version)
-      return { status: 200, json: detailsOf(target.org, module, versions, version, services) }
+      return { status: 200, json: await detailsOf(target.org, module, versions, version, services) }
     },
   }),
   route({
@@ -107,14 +108,10 @@ async function published(org: string, { name, provider }: Asked, { registry: { m
 }
 
 async function publishedIn(org: string, { registry: { modules } }: TfcServices) {
-  const all = (await modules.list(org)).filter(({ registryName }) => registryName === 'private')
-  const found = await Promise.all(
-    all.map(async (module) => ({
-      module,
-      versions: (await modules.versions(org, module.id)).filter(isPublished),
-    })),
-  )
-  return found.filter(({ versions }) => versions.length > 0)
+  const all = (await modules.catalog(org)).filter(({ module }) => module.registryName === 'private')
+  return all
+    .map(({ module, versions }) => ({ module, versions: versions.filter(isPublished) }))
+    .filter(({ versions }) => versions.length > 0)
 }
 
 function isWanted({ name, provider }: ModuleRecord, query: z.infer<typeof ListQuery>): boolean {
@@ -148,7 +145,7 @@ function metadataOf(
     version: version.version,
     provider: module.provider,
     provider_logo_url: '',
-    description: '',
+    description: version.summary ?? '',
     source: module.vcsRepo?.identifier ?? '',
     tag: '',
     published_at: new Date(version.updatedAt).toISOString(),
@@ -157,29 +154,21 @@ function metadataOf(
   }
 }
 
-function detailsOf(
+async function detailsOf(
   org: string,
   module: ModuleRecord,
   versions: readonly Published[],
   version: Published | undefined,
   services: TfcServices,
 ) {
-  const root = {
-    path: '',
-    name: module.name,
-    readme: '',
-    empty: false,
-    inputs: [],
-    outputs: [],
-    dependencies: [],
-    provider_dependencies: [],
-    resources: [],
-  }
+  const about = metadataOf(org, module, version, services)
+  const stored = version && (await services.registry.modules.metadata(org, module.id, version))
+  const { root, submodules, examples } = stored ?? emptyMetadata()
   return {
-    ...metadataOf(org, module, version, services),
-    root,
-    submodules: [],
-    examples: [],
+    ...about,
+    root: partDocument(root, module.name),
+    submodules: submodules.map((part) => partDocument(part)),
+    examples: examples.map((part) => partDocument(part)),
     providers: [module.provider],
     versions: versions.map((one) => one.version),
   }

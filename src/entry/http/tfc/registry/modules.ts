@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ModuleRecord, TestConfig } from '../../../../registry/index.ts'
+import type { CatalogModule, ModuleRecord, TestConfig } from '../../../../registry/index.ts'
 import type { Caller } from '../../../../state/index.ts'
 import { defined } from '../../../../base/defined.ts'
 import { ignoredBody, resource } from '../kit/body.ts'
@@ -71,10 +71,10 @@ export const moduleRoutes = [
     target: ofOrg,
     answers: { 200: documented('Modules') },
     async handle({ target: { org }, query, caller, x }, services) {
-      const all = (await services.registry.modules.list(org)).filter((module) => isListed(module, query))
-      const page = paged(all, query, x)
-      const views = await Promise.all(page.items.map((module) => viewOf(org, module, services)))
-      const items = views.map((view) => moduleDocument(view, caller))
+      const all = await services.registry.modules.catalog(org)
+      const wanted = all.filter(({ module }) => isListed(module, query))
+      const page = paged(wanted, query, x)
+      const items = page.items.map((one) => moduleDocument(namedView(org, one, services), caller))
       return { status: 200, ...listed({ ...page, items }) }
     },
   }),
@@ -350,9 +350,13 @@ export function namespaceFor(
 }
 
 export async function viewOf(org: string, module: ModuleRecord, services: TfcServices): Promise<ModuleView> {
-  const name = services.control.orgNames.nameOf(org)
   const versions = await services.registry.modules.versions(org, module.id)
-  return { module, versions, org: name, namespace: module.namespace ?? name }
+  return namedView(org, { module, versions }, services)
+}
+
+function namedView(org: string, found: CatalogModule, { control }: TfcServices): ModuleView {
+  const name = control.orgNames.nameOf(org)
+  return { ...found, org: name, namespace: found.module.namespace ?? name }
 }
 
 async function find(

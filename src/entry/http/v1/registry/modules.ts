@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { ModuleRecord } from '../../../../registry/index.ts'
+import type { CatalogModule } from '../../../../registry/index.ts'
 import { sendJson } from '../../kit/response/respond.ts'
 import { NoQuery, jsonAnswer } from '../../openapi/api.ts'
-import { type V1Services, rawRoute, route } from '../define.ts'
+import { rawRoute, route } from '../define.ts'
 import { RegistryModuleVersion, ofNamed, tags, uploadIn, viewModuleVersion } from './shared.ts'
 
 const path = '/v1/orgs/{org}/registry/modules'
@@ -36,11 +36,9 @@ export const registryModuleRoutes = [
     target: ofNamed,
     answers: { 200: jsonAnswer(z.object({ items: z.array(RegistryModule) }), 'All of them') },
     async handle({ target: { org } }, services) {
-      const own = (await services.registry.modules.list(org)).filter(
-        (each) => each.registryName === 'private',
-      )
-      const items = await Promise.all(own.map((module) => viewOf(org, module, services)))
-      return { status: 200, json: { items } }
+      const all = await services.registry.modules.catalog(org)
+      const own = all.filter(({ module }) => module.registryName === 'private')
+      return { status: 200, json: { items: own.map(viewOf) } }
     },
   }),
   route({
@@ -56,7 +54,8 @@ export const registryModuleRoutes = [
     answers: { 200: jsonAnswer(RegistryModule, 'The module') },
     async handle({ target: { org }, params }, services) {
       const module = await services.registry.modules.get(org, params)
-      return { status: 200, json: await viewOf(org, module, services) }
+      const versions = await services.registry.modules.versions(org, module.id)
+      return { status: 200, json: viewOf({ module, versions }) }
     },
   }),
   rawRoute({
@@ -115,7 +114,6 @@ export const registryModuleRoutes = [
   }),
 ]
 
-async function viewOf(org: string, { id, name, provider }: ModuleRecord, { registry }: V1Services) {
-  const versions = await registry.modules.versions(org, id)
+function viewOf({ module: { name, provider }, versions }: CatalogModule) {
   return { name, provider, versions: versions.map(viewModuleVersion) }
 }

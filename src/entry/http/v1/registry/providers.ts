@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isoTime } from '../../../../base/clock.ts'
-import type { GpgKey, ProviderRecord } from '../../../../registry/index.ts'
+import type { CatalogProvider, GpgKey } from '../../../../registry/index.ts'
 import { sendJson } from '../../kit/response/respond.ts'
 import { NoQuery, jsonAnswer, jsonBody } from '../../openapi/api.ts'
-import { type V1Services, rawRoute, route } from '../define.ts'
+import { rawRoute, route } from '../define.ts'
 import { RegistryProviderVersion, ofNamed, tags, uploadIn, viewProviderVersion } from './shared.ts'
 
 const path = '/v1/orgs/{org}/registry/providers'
@@ -39,11 +39,9 @@ export const registryProviderRoutes = [
     target: ofNamed,
     answers: { 200: jsonAnswer(z.object({ items: z.array(RegistryProvider) }), 'All of them') },
     async handle({ target: { org } }, services) {
-      const own = (await services.registry.providers.list(org)).filter(
-        ({ registryName }) => registryName === 'private',
-      )
-      const items = await Promise.all(own.map((provider) => viewOf(org, provider, services)))
-      return { status: 200, json: { items } }
+      const all = await services.registry.providers.catalog(org)
+      const own = all.filter(({ provider }) => provider.registryName === 'private')
+      return { status: 200, json: { items: own.map(viewOf) } }
     },
   }),
   route({
@@ -59,7 +57,8 @@ export const registryProviderRoutes = [
     answers: { 200: jsonAnswer(RegistryProvider, 'The provider') },
     async handle({ target: { org }, params }, services) {
       const provider = await services.registry.providers.get(org, { name: params.name })
-      return { status: 200, json: await viewOf(org, provider, services) }
+      const versions = await services.registry.providers.versions(org, provider.id)
+      return { status: 200, json: viewOf({ provider, versions }) }
     },
   }),
   route({
@@ -190,8 +189,7 @@ export const registryProviderRoutes = [
   }),
 ]
 
-async function viewOf(org: string, { id, name }: ProviderRecord, { registry }: V1Services) {
-  const versions = await registry.providers.versions(org, id)
+function viewOf({ provider: { name }, versions }: CatalogProvider) {
   return { name, versions: versions.map(viewProviderVersion) }
 }
 

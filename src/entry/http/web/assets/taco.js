@@ -70,6 +70,20 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
+// Suggestions: down from the field, through them, and back.
+document.addEventListener('keydown', (event) => {
+  const { target, key } = event
+  const around = target instanceof Element ? target.closest('.search') : null
+  if (around === null || !['ArrowDown', 'ArrowUp', 'Escape'].includes(key)) return
+  const all = [...around.querySelectorAll('[data-search], #suggestions a')]
+  const at = all.findIndex((one) => one === target)
+  const next = key === 'Escape' ? all[0] : all[at + (key === 'ArrowDown' ? 1 : -1)]
+  if (key === 'Escape') around.querySelector('#suggestions')?.replaceChildren()
+  if (!(next instanceof HTMLElement) || next === target) return
+  event.preventDefault()
+  next.focus()
+})
+
 function showKeys() {
   const keys = document.querySelector('#keys')
   if (keys instanceof HTMLDialogElement && !keys.open) keys.showModal()
@@ -82,13 +96,13 @@ document.addEventListener('click', ({ target }) => {
 
 /** @returns {HTMLElement | undefined} */
 function selected() {
-  const row = document.querySelector('[data-list] tr[aria-selected="true"]')
+  const row = document.querySelector('[data-list] [aria-selected="true"]')
   return row instanceof HTMLElement ? row : undefined
 }
 
 /** @param {number} step */
 function select(step) {
-  const rows = [...document.querySelectorAll('[data-list] tbody tr')]
+  const rows = [...document.querySelectorAll('[data-list] :is(tbody tr, li)')]
   const row = selected()
   const at = row === undefined ? (step > 0 ? 0 : rows.length - 1) : rows.indexOf(row) + step
   const next = rows[at]

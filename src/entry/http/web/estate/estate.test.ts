@@ -283,3 +283,59 @@ test('a person sees only their units: on the map, in counts, as neighbours and i
     'There was no unit of that name',
   )
 })
+
+test('a unit is created by a form, once, and what is wrong is said at its field', async () => {
+  const face = await startWebFace()
+  const browser = createTestBrowser(face)
+  const { text } = await browser.get('/app/default/new-unit?name=prod/vpc')
+  const once = /name="once" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  expect(text).toContain('value="prod/vpc"')
+
+  const wrong = await browser.submit('/app/default/new-unit', {
+    name: 'prod/vpc',
+    description: '<kept>',
+    labels: 'nonsense',
+  })
+  expect([wrong.status, wrong.text.includes('does not have the form name=value')]).toEqual([400, true])
+  expect(wrong.text).toContain('value="&lt;kept&gt;"')
+  expect((await browser.submit('/app/default/new-unit', { name: '' })).status).toBe(400)
+  const input = { name: 'prod/vpc', description: 'Net', labels: 'env=prod\nteam=net', once }
+  for (let i = 0; i < 2; i++) {
+    const made = await browser.submit('/app/default/new-unit', input)
+    expect([made.status, made.location]).toEqual([303, '/app/default/units/prod--vpc'])
+  }
+  expect(
+    await face.deps.control.units.get({ org: 'default', unit: 'prod/vpc' }, systemCaller('opentaco')),
+  ).toMatchObject({ description: 'Net', labels: { env: 'prod', team: 'net' } })
+  const taken = await browser.submit('/app/default/new-unit', { ...input, once: 'other' })
+  expect([taken.status, taken.text.includes('id="name-error"')]).toEqual([400, true])
+})
+
+test('deleted units are listed for those who may see them, with the way to restore them', async () => {
+  const face = await startSsoFace()
+  const { control } = face.deps
+  const remove = async (unit: string) => {
+    await push(control, unit, stateText(1))
+    const { id } = await control.units.remove(
+      { org: 'default', unit },
+      { force: true },
+      systemCaller('opentaco'),
+    )
+    return id
+  }
+  const [own, hidden] = [await remove('dev/app'), await remove('prod/secret')]
+  const browser = await browserOf(face, 'bob', ['dev/**'])
+
+  for (const more of ['', '&format=json']) {
+    const { status, text } = await browser.get(`/app/default?deleted=yes${more}`)
+    expect([more, status, text.includes('dev/app'), text.includes('secret')]).toEqual([
+      more,
+      200,
+      true,
+      false,
+    ])
+  }
+  expect((await browser.get(`/app/default/units/${hidden}/restore`)).status).toBe(404)
+  expect((await browser.get('/app/default?deleted=yes')).text).toContain(`/app/default/units/${own}/restore`)
+  expect((await browser.submit('/app/default/new-unit', { name: 'prod/mine' })).status).toBe(403)
+})

@@ -1,3 +1,4 @@
+import type { Action } from '../../../../access/index.ts'
 import type { NodeView } from '../../../../graph/index.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { lookPrint } from '../live/look-changes.ts'
@@ -9,10 +10,12 @@ import { Notice, Split, Time } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
 import { type OrgView, hasPlace } from '../shell/view.ts'
 import { addressOf } from '../shell/server-address.ts'
+import { deletedUnits } from './deleted.tsx'
 import { FirstRun } from './first-run.tsx'
 import { type DrawnGraph, EstateGraph, drawEstate } from './graph.tsx'
 import { aroundUnit, gatherEstate } from './gather.ts'
 import { EstateMap } from './map.tsx'
+import { newUnitRoutes } from './new-unit.tsx'
 import { Panel } from './panel.tsx'
 import { EstateQuery, countLooks, isFiltered, momentOf } from './selection.ts'
 import { UnitTable, sortUnits, sortingIn, unitColumns } from './table.tsx'
@@ -20,6 +23,7 @@ import { AsOf, Counts, Views } from './toolbar.tsx'
 import { UnitTree } from './tree.tsx'
 
 export const estateRoutes: readonly Route[] = [
+  ...newUnitRoutes,
   orgPage({
     path: '',
     id: 'showEstate',
@@ -28,6 +32,7 @@ export const estateRoutes: readonly Route[] = [
     summary: 'All units and their status: as a map, a graph, a table or a tree',
     query: EstateQuery,
     async handle({ params: { org }, query, caller, view, x }, services) {
+      if (query.deleted) return deletedUnits({ org, query, view }, caller, services)
       const now = services.clock.now()
       const path = withQuery(view.path, { part: undefined })
       const at = query.at === undefined ? undefined : momentOf(query.at, now)
@@ -56,6 +61,9 @@ export const estateRoutes: readonly Route[] = [
               path,
             )
           : undefined
+      const mayOnSome = async (action: Action) =>
+        (await services.access.decide(x.principal, action, { org }, { isFiltered: true })).allowed
+      const [mayCreate, mayRestore] = [await mayOnSome('unit:create'), await mayOnSome('unit:restore')]
       const isEmpty = graph.nodes.length === 0 && at === undefined && !isLast
       return htmlReply(
         <Layout
@@ -72,6 +80,11 @@ export const estateRoutes: readonly Route[] = [
                 dependencies
               </span>
               {!isEmpty && <AsOf path={view.path} query={query} at={at} />}
+              {mayCreate && (
+                <a class="button" href={`${view.org.base}/new-unit`}>
+                  New unit
+                </a>
+              )}
             </div>
             {isLast && (
               <Notice kind="fail">
@@ -98,7 +111,7 @@ export const estateRoutes: readonly Route[] = [
             ) : (
               <>
                 <Counts path={view.path} query={query} counts={countLooks(graph.nodes)} />
-                <Views path={view.path} query={query} />
+                <Views path={view.path} query={query} hasDeleted={mayRestore} />
                 <Split side={panel}>
                   {found.length === 0 ? (
                     <p class="muted">No unit is like this. Remove a filter.</p>

@@ -17,6 +17,11 @@ export interface KnownGraph {
 /** By the service, which keeps the same objects: this costs no memory of its own. */
 const known = new WeakMap<Graph, LRUCache<string, GraphView>>()
 
+/** How many units there were when somebody last looked. Undefined: not known, and asking would cost something. */
+export function knownUnits(graph: Graph, org: string): number | undefined {
+  return known.get(graph)?.get(org)?.nodes.length
+}
+
 /** The graph as it is, or as it was when the bucket could still be reached. */
 export async function knownGraph(
   graph: Graph,

@@ -33,6 +33,13 @@ export const EstateQuery = z.object({
   around: Text,
   sort: Text,
   page: z.coerce.number().int().catch(1).default(1),
+  /** Given: the deleted units instead. */
+  deleted: z
+    .string()
+    .optional()
+    .transform((given) => given !== undefined),
+  /** Of the deleted ones. */
+  cursor: Text,
   format: ExportFormat.catch(undefined),
   /** For scripts: only this part of the page. */
   part: z.enum(['panel']).optional().catch(undefined),

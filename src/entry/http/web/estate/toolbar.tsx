@@ -37,7 +37,7 @@ export function Counts({
 }
 
 /** The four views of the same selection, and what it is narrowed by. */
-export function Views({ path, query }: ToolbarProps) {
+export function Views({ path, query, hasDeleted }: ToolbarProps & { readonly hasDeleted: boolean }) {
   const tabs = VIEWS.map((view) => ({
     label: VIEW_WORDS[view],
     href: withQuery(path, { view: view === 'map' ? undefined : view, page: undefined }),
@@ -72,6 +72,7 @@ export function Views({ path, query }: ToolbarProps) {
             </div>
           </form>
         </details>
+        {hasDeleted && <a href={`${path.split('?')[0] ?? ''}?deleted=yes`}>Deleted units</a>}
       </div>
     </Tabs>
   )

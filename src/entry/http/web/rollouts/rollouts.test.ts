@@ -53,6 +53,18 @@ test('a preview shows the walk in its order and what is not touched; the form st
   expect((await browser.get(String(started.location))).text).toContain('Started, with 3 steps')
 })
 
+test('a start that is sent twice starts one rollout', async () => {
+  const { browser, rollouts } = await startPages()
+  const { text } = await browser.get('/app/default/rollouts/new?from=prod/net')
+  const once = /name="once" value="([^"]+)"/.exec(text)?.[1] ?? ''
+
+  const first = await browser.submit('/app/default/rollouts', { from: 'prod/net', once })
+  const second = await browser.submit('/app/default/rollouts', { from: 'prod/net', once })
+
+  expect([second.status, second.location]).toEqual([303, first.location])
+  expect((await rollouts.list(org, { limit: 10 }, caller)).items).toHaveLength(1)
+})
+
 test('names that are wrong are told at the field', async () => {
   const { browser } = await startPages()
 

@@ -133,7 +133,7 @@ function shown(
       </Card>
       {preview?.mayStart === true && (
         <Card title="Start">
-          <Form view={view} action={`${base}/rollouts`} class="form">
+          <Form view={view} action={`${base}/rollouts`} class="form" isOnce>
             <input type="hidden" name="from" value={from.join(',')} />
             <p class="muted">
               Workers run the steps: start one where the code is, with <code>taco rollout work</code>.

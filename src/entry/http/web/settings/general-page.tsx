@@ -114,33 +114,36 @@ function LimitsForm({ view, now, limits, faults }: GeneralPageProps) {
   return (
     <Card title="Limits">
       <p class="muted">
-        A limit refuses new units and new applies. It never refuses the state of an apply that has begun.
+        An organization at its limit refuses new units and new applies. It never refuses the state of an apply
+        that has begun. An empty field is no limit.
       </p>
       <Form view={view} action={settingsPath(view, 'limits')} class="form">
         <input type="hidden" name="etag" value={now.etag} />
-        <TextField
-          id="units"
-          label="Most units"
-          hint="Empty: no limit."
-          value={limits.units}
-          faults={faults}
-          isNumber
-        />
-        <TextField
-          id="versions"
-          label="Most versions of a unit"
-          hint="Older versions are removed, whatever the retention says. Empty: no limit."
-          value={limits.versions}
-          faults={faults}
-          isNumber
-        />
-        <TextField
-          id="bytes"
-          label="Most bytes of states and versions"
-          hint="Such as 500MB or 20GB. Empty: no limit."
-          value={limits.bytes}
-          faults={faults}
-        />
+        <div class="row">
+          <TextField
+            id="units"
+            label="Units"
+            hint="Most units."
+            value={limits.units}
+            faults={faults}
+            isNumber
+          />
+          <TextField
+            id="versions"
+            label="Versions of a unit"
+            hint="Older ones are removed, whatever the retention says."
+            value={limits.versions}
+            faults={faults}
+            isNumber
+          />
+          <TextField
+            id="bytes"
+            label="Bytes"
+            hint="Of states and versions, such as 500MB or 20GB."
+            value={limits.bytes}
+            faults={faults}
+          />
+        </div>
         <div>
           <button class="button primary" type="submit">
             Save limits
@@ -154,9 +157,9 @@ function LimitsForm({ view, now, limits, faults }: GeneralPageProps) {
 function limitFacts({ limits }: Organization): readonly (readonly [string, string])[] {
   const most = (count: number | undefined) => (count === undefined ? 'no limit' : count.toLocaleString('en'))
   return [
-    ['Most units', most(limits.units)],
-    ['Most versions of a unit', most(limits.versions)],
-    ['Most bytes', limits.bytes === undefined ? 'no limit' : bytes(limits.bytes)],
+    ['Units', most(limits.units)],
+    ['Versions of a unit', most(limits.versions)],
+    ['Bytes', limits.bytes === undefined ? 'no limit' : bytes(limits.bytes)],
   ]
 }
 

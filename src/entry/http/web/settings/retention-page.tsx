@@ -11,7 +11,7 @@ import { ConfirmName } from '../shell/form/confirm-name.tsx'
 import { SettingsFrame, settingsPath } from './frame.tsx'
 import { RaceNotice } from '../shell/form/race-notice.tsx'
 import type { RetentionInput } from './retention-form.ts'
-import { TextField } from '../shell/form/text-field.tsx'
+import { SentenceField } from './sentence-field.tsx'
 
 type RemovedUnit = RemovedOfUnit & { readonly name: string }
 
@@ -88,30 +88,41 @@ function RetentionForm({ view, input, etag, faults }: RetentionPageProps) {
     <Card title="What is kept">
       <Form view={view} action={settingsPath(view, 'retention')} class="form">
         <input type="hidden" name="etag" value={etag} />
-        <TextField
-          id="count"
-          label="Keep at least this many versions of each unit"
-          hint="The newest ones, however old they are."
-          value={input.count}
-          faults={faults}
-          isNumber
-        />
-        <TextField
-          id="days"
-          label="Keep every version of the last days"
-          hint="A number of days. A version stays if one of the two rules keeps it. Both empty: every version stays."
-          value={input.days}
-          faults={faults}
-          isNumber
-        />
-        <TextField
-          id="eventDays"
-          label="Keep events of the last days"
-          hint="Events are what the activity and the audit show. Empty: every event stays."
-          value={input.eventDays}
-          faults={faults}
-          isNumber
-        />
+        <fieldset class="sentences">
+          <legend>Versions</legend>
+          <SentenceField
+            id="count"
+            label="Keep at least this many versions of each unit"
+            before="Keep the newest"
+            after="versions of each unit,"
+            value={input.count}
+            faults={faults}
+          />
+          <SentenceField
+            id="days"
+            label="Keep every version of this many days"
+            before="and every version of the last"
+            after="days."
+            value={input.days}
+            faults={faults}
+          />
+          <p class="hint muted">
+            A version stays if one of the two keeps it. With one field empty, only the other one counts; with
+            both empty, every version stays.
+          </p>
+        </fieldset>
+        <fieldset class="sentences">
+          <legend>Events</legend>
+          <SentenceField
+            id="eventDays"
+            label="Keep events of this many days"
+            before="Keep events of the last"
+            after="days."
+            value={input.eventDays}
+            faults={faults}
+          />
+          <p class="hint muted">Activity and audit show them. With the field empty, every event stays.</p>
+        </fieldset>
         <div class="bar">
           <button class="button primary" type="submit" name="do" value="save">
             Save
@@ -149,7 +160,7 @@ function PreviewCard({ view, preview }: { readonly view: OrgView; readonly previ
       name: 'bytes',
       label: 'Size',
       isNumber: true,
-      cell: ({ bytesDeleted }) => bytes(bytesDeleted),
+      cell: ({ bytesDeleted }) => <span class="nowrap">{bytes(bytesDeleted)}</span>,
       value: ({ bytesDeleted }) => bytesDeleted,
     },
   ]

@@ -67,7 +67,7 @@ test('a change that was overtaken saves nothing and shows both versions', async 
   const lost = await owner.submit(`${PATH}/limits`, { ...NO_LIMITS, units: '9', etag })
   expect(lost.status).toBe(409)
   expect(lost.text).toContain('Nothing was saved.')
-  expect(lost.text).toMatch(/<dt>Most units<\/dt><dd>7<\/dd>/)
+  expect(lost.text).toMatch(/<dt>Units<\/dt><dd>7<\/dd>/)
   expect(lost.text).toContain('value="9"')
   expect((await owner.submit(`${PATH}/name`, { name: 'apex', etag })).status).toBe(409)
   expect(await org()).toMatchObject({ name: 'default', limits: { units: 7 } })

@@ -5,10 +5,11 @@ import type { Route } from '../../kit/routes/route.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
-import { Card, Command, Notice, Split, Time } from '../shell/parts.tsx'
+import { Card, Command, Notice, Time } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { type Column, DataTable, ListFooter, type Paging, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
+import { FindForm } from './find-form.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const PAGE_SIZE = 50
@@ -74,35 +75,25 @@ function UsagePage(props: UsagePageProps) {
   const { view, now, used, isWhole, search, columns, items, paging } = props
   return (
     <SettingsFrame view={view} tab="usage">
-      <Split
-        side={
-          <>
-            <Card title="Used">
-              <Amount label="Units" used={used.units} most={now.limits.units} say={count} />
-              <Amount label="Stored" used={used.bytes} most={now.limits.bytes} say={bytes} />
-              <Amount label="Versions" used={used.versions} most={undefined} say={count} />
-              <p class="faint">
-                As of <Time at={used.asOf} />. Counted at most once a minute. Versions and bytes include
-                deleted units.
-              </p>
-            </Card>
-            {!isWhole && <p class="muted">Only units that you may see are counted here; limits count all.</p>}
-            {!used.isComplete && (
-              <Notice kind="warn">
-                <p>There are more than a million versions. Those beyond are not counted.</p>
-              </Notice>
-            )}
-            <Command>{`taco org show ${now.name} --usage`}</Command>
-          </>
-        }
-      >
+      <div class="grid">
+        <Card title="Used">
+          <div class="amounts">
+            <Amount label="Units" used={used.units} most={now.limits.units} say={count} />
+            <Amount label="Versions" used={used.versions} most={undefined} say={count} />
+            <Amount label="States and versions" used={used.bytes} most={now.limits.bytes} say={bytes} />
+          </div>
+          <p class="faint">
+            As of <Time at={used.asOf} />. Versions and their bytes include those of deleted units.
+            {!isWhole && ' Only units that you may see are counted; limits count all of them.'}
+          </p>
+          {!used.isComplete && (
+            <Notice kind="warn">
+              <p>There are more than a million versions. Those beyond are not counted.</p>
+            </Notice>
+          )}
+        </Card>
         <Card title="Largest units">
-          <form class="bar filters" action={`${view.org.base}/settings/usage`}>
-            <input type="search" name="search" value={search} placeholder="Name" aria-label="Name contains" />
-            <button class="button" type="submit">
-              Filter
-            </button>
-          </form>
+          <FindForm path={`${view.org.base}/settings/usage`} search={search} />
           {items.length === 0 ? (
             <p class="muted">{search === '' ? 'There are no units yet.' : 'No unit has such a name.'}</p>
           ) : (
@@ -110,7 +101,8 @@ function UsagePage(props: UsagePageProps) {
           )}
           <ListFooter path={view.path} paging={paging} />
         </Card>
-      </Split>
+        <Command>{`taco org show ${now.name} --usage`}</Command>
+      </div>
     </SettingsFrame>
   )
 }
@@ -130,20 +122,29 @@ function Amount({ label, used, most, say }: AmountProps) {
     <div class="amount">
       <span class="muted">{label}</span>
       <b class="num">{say(used)}</b>
-      {most !== undefined && (
+      {most === undefined ? (
+        <span class="muted">no limit</span>
+      ) : (
         <>
           <meter
             aria-label={`${label}: ${say(used)} of ${say(most)}`}
             min={0}
             max={Math.max(most, 1)}
-            high={most * 0.9}
+            low={most * 0.9}
+            optimum={0}
             value={Math.min(used, Math.max(most, 1))}
           />
-          <span class="muted num">limit {say(most)}</span>
+          <span class="muted num">
+            {share(used, most)} of the limit of {say(most)}
+          </span>
         </>
       )}
     </div>
   )
+}
+
+function share(used: number, most: number): string {
+  return most === 0 ? 'all' : `${Math.floor((used / most) * 100)} %`
 }
 
 function unitColumns({ org }: OrgView): readonly Column<UnitUsage>[] {
@@ -174,14 +175,14 @@ function unitColumns({ org }: OrgView): readonly Column<UnitUsage>[] {
       name: 'stateBytes',
       label: 'State',
       isNumber: true,
-      cell: ({ stateBytes }) => bytes(stateBytes),
+      cell: ({ stateBytes }) => <span class="nowrap">{bytes(stateBytes)}</span>,
       value: ({ stateBytes }) => stateBytes,
     },
     {
       name: 'versionBytes',
       label: 'History',
       isNumber: true,
-      cell: ({ versionBytes }) => bytes(versionBytes),
+      cell: ({ versionBytes }) => <span class="nowrap">{bytes(versionBytes)}</span>,
       value: ({ versionBytes }) => versionBytes,
     },
   ]

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Child } from 'hono/jsx'
 import { Keys } from './keys.tsx'
 import { Navigation, PhoneNavigation } from './places.tsx'
@@ -23,6 +24,8 @@ interface LayoutProps {
   readonly isWide?: boolean
   /** Given: the page follows what happens. The query says what of it. Parts of the page say what they follow. */
   readonly live?: string
+  /** What is in the search field. */
+  readonly search?: string
   /** Further assets that this page loads. */
   readonly scripts?: readonly string[]
   readonly children?: Child
@@ -36,6 +39,7 @@ export function Layout({
   isWide = false,
   scripts = [],
   live,
+  search = '',
   children,
 }: LayoutProps) {
   const theme = view.theme === 'auto' ? {} : { 'data-theme': view.theme }
@@ -68,7 +72,7 @@ export function Layout({
             {view.org !== undefined && (
               <>
                 <Switcher name={view.org.name} />
-                <Search action={view.org.base} />
+                <Search base={view.org.base} text={search} />
               </>
             )}
             {view.person !== undefined && <span class="where mono">{view.bucket}</span>}
@@ -91,13 +95,26 @@ export function Layout({
   )
 }
 
-function Search({ action }: { readonly action: string }) {
+function Search({ base, text }: { readonly base: string; readonly text: string }) {
   return (
     <search class="search">
-      <form action={action}>
-        <input type="hidden" name="view" value="table" />
-        <input type="search" name="search" placeholder="Search units" aria-label="Search units" data-search />
+      <form action={`${base}/search`}>
+        <input
+          type="search"
+          name="q"
+          value={text}
+          placeholder="Search units, outputs, teams"
+          aria-label="Search"
+          autocomplete="off"
+          data-search
+          hx-get={`${base}/search?part=suggestions`}
+          hx-trigger="input changed delay:150ms"
+          hx-target="#suggestions"
+          hx-swap="innerHTML"
+          hx-sync="this:replace"
+        />
         <kbd aria-hidden="true">/</kbd>
+        <div id="suggestions" class="menu" aria-live="polite"></div>
       </form>
     </search>
   )
@@ -173,14 +190,17 @@ interface FormProps {
   readonly view: View
   readonly action: string
   readonly class?: string
+  /** True: sent twice, it does what it does once. For forms that create something. */
+  readonly isOnce?: boolean
   readonly children?: Child
 }
 
 /** Every form of a page is one of these: it carries the CSRF token. */
-export function Form({ view, action, class: className, children }: FormProps) {
+export function Form({ view, action, class: className, isOnce = false, children }: FormProps) {
   return (
     <form method="post" action={action} class={className}>
       <input type="hidden" name="csrf" value={view.csrf} />
+      {isOnce && <input type="hidden" name="once" value={randomUUID()} />}
       {children}
     </form>
   )

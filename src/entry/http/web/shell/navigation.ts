@@ -33,7 +33,10 @@ const PLACES: readonly (readonly Place[])[] = [
     { label: 'Rollouts', path: '/rollouts', action: 'rollout:read', key: 'r' },
     { label: 'Activity', path: '/activity', action: 'events:read', key: 'a' },
   ],
-  [{ label: 'Variables', path: '/variables', action: 'vars:read', key: 'v' }],
+  [
+    { label: 'Variables', path: '/variables', action: 'vars:read', key: 'v' },
+    { label: 'Registry', path: '/registry', action: 'registry:read', isWhole: true, key: 'm' },
+  ],
   [
     { label: 'People', path: '/people', action: 'access:read', isWhole: true, key: 'p' },
     { label: 'Audit', path: '/audit', action: 'audit:read', isWhole: true },

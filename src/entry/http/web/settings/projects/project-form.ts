@@ -17,8 +17,7 @@ const typed = z.string().trim().default('')
 export const projectFields = { name: typed, description: typed, labels: typed }
 
 export function inputOf({ name, description, labels }: Project): ProjectInput {
-  const lines = Object.entries(labels).map(([label, value]) => (value === '' ? label : `${label}=${value}`))
-  return { name, description, labels: lines.join('\n') }
+  return { name, description, labels: sayLabels(labels, '\n') }
 }
 
 /** Throws BAD_REQUEST with the field. Pure. */
@@ -46,4 +45,10 @@ function labelsIn(text: string): Readonly<Record<string, string>> {
       return [label.trim(), value.join('=').trim()]
     }),
   )
+}
+
+export function sayLabels(labels: Readonly<Record<string, string>>, between = ' '): string {
+  return Object.entries(labels)
+    .map(([name, value]) => (value === '' ? name : `${name}=${value}`))
+    .join(between)
 }

@@ -1,18 +1,17 @@
-import type { Project } from '../../../../../projects/index.ts'
+import { type Project, projectEtag } from '../../../../../projects/index.ts'
 import type { UnitView } from '../../../../../state/index.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Split, Time } from '../../shell/parts.tsx'
+import { Card, Command, Split, Time } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, type Paging } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { ConfirmName } from '../../shell/form/confirm-name.tsx'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
 import { RaceNotice } from '../../shell/form/race-notice.tsx'
 import { ProjectFields } from './project-fields.tsx'
-import type { ProjectInput } from './project-form.ts'
+import { type ProjectInput, sayLabels } from './project-form.ts'
 import { projectPath } from './projects-page.tsx'
-import { sayLabels } from './read.ts'
 
 export interface ProjectPageProps {
   readonly view: OrgView
@@ -33,13 +32,14 @@ export function ProjectPage(props: ProjectPageProps) {
       <p class="crumbs">
         <a href={settingsPath(view, 'projects')}>Projects</a> /
       </p>
-      <h2>{project.name}</h2>
+      <h2 class="subject">{project.name}</h2>
       <Split
         side={
           <>
             <Facts {...props} />
             {mayChange && <ChangeForm {...props} />}
             {mayChange && !props.isDefault && <DeleteForm {...props} />}
+            <Command>{`taco project show ${project.name.includes(' ') ? `"${project.name}"` : project.name}`}</Command>
           </>
         }
       >
@@ -136,7 +136,7 @@ function ChangeForm({ view, project, input, faults }: ProjectPageProps) {
   return (
     <Card title="Settings">
       <Form view={view} action={projectPath(view, project)} class="form">
-        <input type="hidden" name="seen" value={String(project.updatedAt)} />
+        <input type="hidden" name="etag" value={projectEtag(project)} />
         <ProjectFields input={input} faults={faults} />
         <div>
           <button class="button primary" type="submit">

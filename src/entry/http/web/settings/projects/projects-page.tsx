@@ -1,12 +1,13 @@
+import type { CountedProject } from '../../../kit/counted-projects.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Split } from '../../shell/parts.tsx'
+import { Card, Command, Split } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, type Paging } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
+import { FindForm } from '../find-form.tsx'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
 import { ProjectFields } from './project-fields.tsx'
-import type { ProjectInput } from './project-form.ts'
-import { type CountedProject, sayLabels } from './read.ts'
+import { type ProjectInput, sayLabels } from './project-form.ts'
 
 export const projectPath = (view: OrgView, { id }: { readonly id: string }) =>
   settingsPath(view, `projects/${id}`)
@@ -16,14 +17,14 @@ export function projectColumns(view: OrgView): readonly Column<CountedProject>[]
     {
       name: 'name',
       label: 'Project',
-      cell: (project) => (
+      cell: ({ project, isDefault }) => (
         <>
           <a href={projectPath(view, project)}>{project.name}</a>
-          {project.isDefault && <span class="faint"> default</span>}
+          {isDefault && <span class="faint"> default</span>}
           {project.description !== '' && <div class="faint">{project.description}</div>}
         </>
       ),
-      value: ({ name }) => name,
+      value: ({ project }) => project.name,
     },
     {
       name: 'units',
@@ -35,14 +36,14 @@ export function projectColumns(view: OrgView): readonly Column<CountedProject>[]
     {
       name: 'labels',
       label: 'Labels',
-      cell: ({ labels }) => <span class="mono">{sayLabels(labels)}</span>,
-      value: ({ labels }) => sayLabels(labels),
+      cell: ({ project }) => <span class="mono">{sayLabels(project.labels)}</span>,
+      value: ({ project }) => sayLabels(project.labels),
     },
     {
       name: 'id',
       label: 'Id',
-      cell: ({ id }) => <span class="mono faint">{id}</span>,
-      value: ({ id }) => id,
+      cell: ({ project }) => <span class="mono faint">{project.id}</span>,
+      value: ({ project }) => project.id,
     },
   ]
 }
@@ -62,30 +63,28 @@ export function ProjectsPage({ view, search, items, paging, input, faults }: Pro
     <SettingsFrame view={view} tab="projects">
       <Split
         side={
-          view.may('org:admin') ? (
-            <Card title="New project">
-              <Form view={view} action={path} class="form">
-                <ProjectFields input={input} faults={faults} />
-                <div>
-                  <button class="button primary" type="submit">
-                    Create project
-                  </button>
-                </div>
-              </Form>
-            </Card>
-          ) : undefined
+          <>
+            {view.may('org:admin') && (
+              <Card title="New project">
+                <Form view={view} action={path} class="form">
+                  <ProjectFields input={input} faults={faults} />
+                  <div>
+                    <button class="button primary" type="submit">
+                      Create project
+                    </button>
+                  </div>
+                </Form>
+              </Card>
+            )}
+            <Command>taco project ls</Command>
+          </>
         }
       >
         <Card title="Projects">
           <p class="muted">
             Every unit is in one project. Roles, variable sets and notifications can be for a project.
           </p>
-          <form class="bar filters" action={path}>
-            <input type="search" name="search" value={search} placeholder="Name" aria-label="Name contains" />
-            <button class="button" type="submit">
-              Filter
-            </button>
-          </form>
+          <FindForm path={path} search={search} />
           {items.length === 0 ? (
             <p class="muted">No project has such a name.</p>
           ) : (
@@ -94,7 +93,7 @@ export function ProjectsPage({ view, search, items, paging, input, faults }: Pro
               caption="Projects"
               columns={projectColumns(view)}
               items={items}
-              hrefOf={(project) => projectPath(view, project)}
+              hrefOf={({ project }) => projectPath(view, project)}
             />
           )}
           <ListFooter path={view.path} paging={paging} />

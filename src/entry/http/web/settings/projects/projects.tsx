@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { TacoError, isTacoError } from '../../../../../base/errors.ts'
-import { type Project, defaultProjectId, projectIdOf } from '../../../../../projects/index.ts'
-import { changedMeanwhile } from '../../../../../state/index.ts'
+import { isTacoError } from '../../../../../base/errors.ts'
+import { defaultProjectId, projectIdOf } from '../../../../../projects/index.ts'
+import type { UnitView } from '../../../../../state/index.ts'
+import { countedProjects } from '../../../kit/counted-projects.ts'
 import type { Exchange } from '../../../kit/exchange.ts'
 import { seeOther } from '../../../kit/response/redirect.ts'
 import type { Route } from '../../../kit/routes/route.ts'
@@ -25,7 +26,6 @@ import {
 } from './project-form.ts'
 import { ProjectPage, unitColumns } from './project-page.tsx'
 import { ProjectsPage, projectColumns, projectPath } from './projects-page.tsx'
-import { countedProjects } from './read.ts'
 
 const PAGE_SIZE = 50
 
@@ -52,16 +52,10 @@ interface ListShown extends Partial<z.output<typeof ListQuery>> {
 async function listPage({ org, view, x }: Request, services: WebServices, shown: ListShown) {
   const { search = '', page = 1, format, input = NEW_PROJECT, faults = {} } = shown
   const all = await countedProjects(org, x.caller, services)
-  const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
+  const found = all.filter(({ project }) => project.name.toLowerCase().includes(search.toLowerCase()))
   if (format !== undefined) return exported(format, 'projects', projectColumns(view), found)
   const props = { view, search, input, faults, ...pageOf(found, page, PAGE_SIZE) }
   return htmlReply(<ProjectsPage {...props} />, Object.keys(faults).length === 0 ? 200 : 400)
-}
-
-async function findProject(org: string, id: string, { projects }: WebServices): Promise<Project> {
-  const found = await projects.find(org, id)
-  if (found !== undefined) return found
-  throw new TacoError('NOT_FOUND', `There is no project ${id}.`, { facts: { id } })
 }
 
 interface ProjectShown extends Partial<z.output<typeof UnitsQuery>> {
@@ -73,19 +67,19 @@ interface ProjectShown extends Partial<z.output<typeof UnitsQuery>> {
 
 async function projectPage({ org, view, x }: Request, services: WebServices, shown: ProjectShown) {
   const { id, page = 1, format, faults = {}, isRace = false } = shown
-  const project = await findProject(org, id, services)
-  const of = { org, matches: (unit: Parameters<typeof projectIdOf>[0]) => projectIdOf(unit) === id }
+  const project = await services.projects.get(org, id)
+  const of = { org, matches: (unit: UnitView) => projectIdOf(unit) === project.id }
   if (format !== undefined) {
     const { items } = await services.control.units.select({ ...of, skip: 0, limit: Infinity }, x.caller)
     return exported(format, 'units', unitColumns(view), items)
   }
   const skip = (Math.max(1, page) - 1) * PAGE_SIZE
   const { items, total } = await services.control.units.select({ ...of, skip, limit: PAGE_SIZE }, x.caller)
-  const { allowed } = await services.access.decide(x.principal, 'org:admin', { org, project: id })
+  const { allowed } = await services.access.decide(x.principal, 'org:admin', { org, project: project.id })
   const props = {
     view,
     project,
-    isDefault: id === defaultProjectId(org),
+    isDefault: project.id === defaultProjectId(org),
     mayChange: allowed,
     units: items,
     paging: { page: Math.max(1, page), size: PAGE_SIZE, total },
@@ -141,19 +135,14 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Change a project',
     fields: {
       ...projectFields,
-      /** When the project that the person saw was changed last. */
-      seen: z.string().default(''),
+      /** Of the project when the page was shown. */
+      etag: z.string().default(''),
     },
     async handle({ params: { org, project: id }, body, view, x, caller }, services) {
-      const { seen, ...input } = body
-      await findProject(org, id, services)
+      const { etag, ...input } = body
       try {
         const fields = projectIn(input)
-        const change = (before: Project): Project => {
-          if (String(before.updatedAt) !== seen) throw changedMeanwhile(`The project ${before.name}`)
-          return { ...before, ...fields }
-        }
-        await services.projects.update(org, id, change, caller)
+        await services.projects.update(org, id, (before) => ({ ...before, ...fields }), caller, [etag])
       } catch (error) {
         if (isTacoError(error, 'PRECONDITION_FAILED'))
           return projectPage({ org, view, x }, services, { id, input, isRace: true })
@@ -172,7 +161,7 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Delete a project without units',
     fields: { confirm: z.string().trim().default('') },
     async handle({ params: { org, project: id }, body, view, x, caller }, services) {
-      const { name } = await findProject(org, id, services)
+      const { name } = await services.projects.get(org, id)
       try {
         checkTyped(body.confirm, name)
         await services.projects.remove(org, id, caller)

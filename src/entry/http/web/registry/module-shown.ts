@@ -1,0 +1,28 @@
+import type { ModuleMetadata, ModulePart, ModuleRecord, ModuleVersion } from '../../../../registry/index.ts'
+import type { Faults } from '../shell/faults.ts'
+import type { OrgView } from '../shell/view.ts'
+import type { RegistryHost } from './use-blocks.tsx'
+
+/** A module, and which version, folder and tab of it a page shows. */
+export interface ModuleShown {
+  readonly view: OrgView
+  readonly now: number
+  readonly at: RegistryHost
+  readonly module: ModuleRecord
+  /** Newest first. */
+  readonly versions: readonly ModuleVersion[]
+  /** Undefined: none is complete. */
+  readonly version: ModuleVersion | undefined
+  /** Undefined: it was published before modules were read. */
+  readonly metadata: ModuleMetadata | undefined
+  readonly part: ModulePart | undefined
+  readonly tab: string
+  readonly page: number
+  readonly faults?: Faults
+}
+
+/** The newest complete version, a pre-release only if there is no other. Pure. */
+export function newestOf(versions: readonly ModuleVersion[]): ModuleVersion | undefined {
+  const complete = versions.filter(({ archive }) => archive !== undefined)
+  return complete.find(({ version }) => !version.includes('-')) ?? complete[0]
+}

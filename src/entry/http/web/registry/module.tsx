@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { TacoError } from '../../../../base/errors.ts'
+import type { Exchange } from '../../kit/exchange.ts'
+import { seeOther } from '../../kit/response/redirect.ts'
+import type { Route } from '../../kit/routes/route.ts'
+import { orgForm, orgPage } from '../org-page.ts'
+import type { WebServices } from '../services.ts'
+import { withQuery } from '../shell/addresses.ts'
+import { ExportFormat, exported } from '../shell/export.ts'
+import type { Faults } from '../shell/faults.ts'
+import { setFlash } from '../shell/flash.ts'
+import { htmlReply } from '../shell/render.ts'
+import { addressOf } from '../shell/server-address.ts'
+import type { OrgView } from '../shell/view.ts'
+import { confirmFaults } from './confirm.tsx'
+import { modulePath, registryPath } from './frame.tsx'
+import { ModulePage } from './module-page.tsx'
+import { type ModuleShown, newestOf } from './module-shown.ts'
+import { VERSION_EXPORTS, versionColumns } from './module-versions.tsx'
+import { partLists } from './part-lists.tsx'
+
+const path = '/registry/modules/{name}/{provider}'
+const params = { name: z.string(), provider: z.string() }
+const versionParams = { ...params, version: z.string() }
+const Tab = z.enum(['readme', 'inputs', 'outputs', 'resources', 'dependencies', 'versions'])
+
+interface Asked {
+  readonly params: { readonly org: string; readonly name: string; readonly provider: string }
+  readonly view: OrgView
+  readonly x: Exchange
+}
+
+interface Selection {
+  readonly version?: string | undefined
+  readonly part?: string | undefined
+  readonly tab: z.infer<typeof Tab>
+  readonly page: number
+  readonly faults?: Faults
+}
+
+async function openModule(
+  { params: { org, name, provider }, view, x }: Asked,
+  { registry: { modules }, control, clock, publicUrl }: WebServices,
+  { version: wanted, part: path = '', tab, page, faults = {} }: Selection,
+): Promise<ModuleShown> {
+  const module = await modules.get(org, { name, provider })
+  const versions = await modules.versions(org, module.id)
+  const version = wanted === undefined ? newestOf(versions) : versions.find((one) => one.version === wanted)
+  if (wanted !== undefined && version === undefined)
+    throw new TacoError('NOT_FOUND', `The module has no version ${wanted}.`)
+  const metadata = version && (await modules.metadata(org, module.id, version))
+  const parts = metadata && [metadata.root, ...metadata.submodules, ...metadata.examples]
+  const part = parts?.find((one) => one.path === path)
+  if (parts !== undefined && part === undefined)
+    throw new TacoError('NOT_FOUND', `The version has no folder ${path} that can be shown.`)
+  const at = { address: addressOf(x, publicUrl), org: control.orgNames.nameOf(org) }
+  return { view, now: clock.now(), at, module, versions, version, metadata, part, tab, page, faults }
+}
+
+export const moduleRoutes: readonly Route[] = [
+  orgPage({
+    path,
+    params,
+    id: 'showModule',
+    action: 'registry:read',
+    summary: 'A module of the registry',
+    query: z.object({
+      version: z.string().optional(),
+      part: z.string().optional(),
+      tab: Tab.catch('readme').default('readme'),
+      page: z.coerce.number().int().catch(1).default(1),
+      format: ExportFormat.catch(undefined),
+    }),
+    async handle(request, services) {
+      const { format, ...selection } = request.query
+      const shown = await openModule(request, services, selection)
+      const list = shown.part && partLists(shown.part)[shown.tab]
+      if (format !== undefined && list !== undefined) return list.exported(format)
+      if (format !== undefined)
+        return exported(format, 'versions', [...versionColumns(shown), ...VERSION_EXPORTS], shown.versions)
+      return htmlReply(<ModulePage {...shown} />)
+    },
+  }),
+  orgForm({
+    path: `${path}/delete`,
+    params,
+    id: 'deleteModuleByForm',
+    action: 'registry:publish',
+    summary: 'Delete a module and all its versions',
+    fields: { confirm: z.string().default('') },
+    async handle(request, services) {
+      const { params: asked, body, view, x, caller } = request
+      const { modules } = services.registry
+      const title = `${asked.name}/${asked.provider}`
+      const { id } = await modules.get(asked.org, { name: asked.name, provider: asked.provider })
+      const faults = confirmFaults(body.confirm, title)
+      if (faults !== undefined) return refused(request, services, faults)
+      await modules.remove(asked.org, id, caller)
+      setFlash(x, services.cookies, { kind: 'ok', text: `The module ${title} was deleted.` })
+      return seeOther(registryPath(view))
+    },
+  }),
+  orgForm({
+    path: `${path}/versions/{version}/delete`,
+    params: versionParams,
+    id: 'deleteModuleVersionByForm',
+    action: 'registry:publish',
+    summary: 'Delete a version of a module',
+    fields: { confirm: z.string().default('') },
+    async handle(request, services) {
+      const { params: asked, body, view, x, caller } = request
+      const { modules } = services.registry
+      const { id } = await modules.get(asked.org, { name: asked.name, provider: asked.provider })
+      const { version } = await modules.version(asked.org, id, asked.version)
+      const faults = confirmFaults(body.confirm, version)
+      if (faults !== undefined) return refused(request, services, faults)
+      await modules.removeVersion(asked.org, id, version, caller)
+      setFlash(x, services.cookies, { kind: 'ok', text: `Version ${version} was deleted.` })
+      return seeOther(withQuery(modulePath(view, asked), { tab: 'versions' }))
+    },
+  }),
+]
+
+/** The page again, with what is wrong at the field. Its links lead to the page, not to the form. */
+async function refused(request: Asked, services: WebServices, faults: Faults) {
+  const back = withQuery(modulePath(request.view, request.params), { tab: 'versions' })
+  const view = { ...request.view, path: back }
+  const shown = await openModule({ ...request, view }, services, { tab: 'versions', page: 1, faults })
+  return htmlReply(<ModulePage {...shown} />, 400)
+}

@@ -1,0 +1,156 @@
+import type { Child } from 'hono/jsx'
+import type { ModulePart } from '../../../../registry/index.ts'
+import { exported } from '../shell/export.ts'
+import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
+
+const PAGE_SIZE = 100
+
+/** A list of what a module has, with its columns. */
+export interface PartList {
+  readonly label: string
+  readonly count: number
+  /** What the page says if there is none. */
+  readonly none: string
+  shown(path: string, page: number): Child
+  exported(format: 'csv' | 'json'): ReturnType<typeof exported>
+}
+
+interface ListOf<T> {
+  readonly label: string
+  readonly none: string
+  readonly columns: readonly Column<T>[]
+  readonly items: readonly T[]
+}
+
+function partList<T>({ label, none, columns, items }: ListOf<T>): PartList {
+  return {
+    label,
+    none,
+    count: items.length,
+    shown(path, page) {
+      const { items: some, paging } = pageOf(items, page, PAGE_SIZE)
+      return (
+        <>
+          <DataTable path={path} caption={label} columns={columns} items={some} />
+          <ListFooter path={path} paging={paging} />
+        </>
+      )
+    },
+    exported: (format) => exported(format, label.toLowerCase(), columns, items),
+  }
+}
+
+type Input = ModulePart['inputs'][number]
+type Output = ModulePart['outputs'][number]
+type Resource = ModulePart['resources'][number]
+type Used = ModulePart['dependencies'][number] & { readonly kind: 'module' | 'provider' }
+
+const sensitive = (isSensitive: boolean) => isSensitive && <span class="chip">sensitive</span>
+const mono = (text: string) => <span class="mono">{text}</span>
+
+const INPUTS: readonly Column<Input>[] = [
+  {
+    name: 'name',
+    label: 'Input',
+    cell: (input) => (
+      <>
+        {mono(input.name)} {input.default === null && <span class="chip warn">required</span>}{' '}
+        {sensitive(input.isSensitive)}
+        {input.description !== '' && <div class="faint wraps">{input.description}</div>}
+      </>
+    ),
+    value: ({ name }) => name,
+  },
+  {
+    name: 'type',
+    label: 'Type',
+    cell: ({ type }) => <code class="wraps">{type || 'any'}</code>,
+    value: ({ type }) => type,
+  },
+  {
+    name: 'default',
+    label: 'Default',
+    cell: (input) => <code class="wraps muted">{input.default}</code>,
+    value: (input) => input.default,
+  },
+]
+const INPUTS_EXPORTED: readonly Pick<Column<Input>, 'name' | 'value'>[] = [
+  { name: 'description', value: ({ description }) => description },
+  { name: 'required', value: (input) => input.default === null },
+  { name: 'sensitive', value: ({ isSensitive }) => isSensitive },
+]
+
+const OUTPUTS: readonly Column<Output>[] = [
+  {
+    name: 'name',
+    label: 'Output',
+    cell: (output) => (
+      <>
+        {mono(output.name)} {sensitive(output.isSensitive)}
+      </>
+    ),
+    value: ({ name }) => name,
+  },
+  {
+    name: 'description',
+    label: 'Description',
+    cell: ({ description }) => <span class="wraps">{description}</span>,
+    value: ({ description }) => description,
+  },
+]
+
+const RESOURCES: readonly Column<Resource>[] = [
+  {
+    name: 'address',
+    label: 'Resource',
+    cell: ({ mode, type, name }) => mono(`${mode === 'managed' ? '' : `${mode}.`}${type}.${name}`),
+    value: ({ mode, type, name }) => `${mode === 'managed' ? '' : `${mode}.`}${type}.${name}`,
+  },
+  { name: 'mode', label: 'Kind', cell: ({ mode }) => mode, value: ({ mode }) => mode },
+]
+
+const USED: readonly Column<Used>[] = [
+  { name: 'kind', label: 'Kind', cell: ({ kind }) => kind, value: ({ kind }) => kind },
+  { name: 'name', label: 'Name', cell: ({ name }) => mono(name), value: ({ name }) => name },
+  {
+    name: 'source',
+    label: 'Source',
+    cell: ({ source }) => <span class="mono wraps">{source}</span>,
+    value: ({ source }) => source,
+  },
+  {
+    name: 'version',
+    label: 'Version',
+    cell: ({ version }) => mono(version),
+    value: ({ version }) => version,
+  },
+]
+
+/** Required ones first. Pure. */
+export function partLists(part: ModulePart): Readonly<Record<string, PartList>> {
+  const { outputs, resources, dependencies, providers } = part
+  const inputs = part.inputs.toSorted((a, b) => Number(b.default === null) - Number(a.default === null))
+  const used: readonly Used[] = [
+    ...providers.map((one) => ({ ...one, kind: 'provider' as const })),
+    ...dependencies.map((one) => ({ ...one, kind: 'module' as const })),
+  ]
+  return {
+    inputs: {
+      ...partList({ label: 'Inputs', none: 'It takes no inputs.', columns: INPUTS, items: inputs }),
+      exported: (format) => exported(format, 'inputs', [...INPUTS, ...INPUTS_EXPORTED], inputs),
+    },
+    outputs: partList({ label: 'Outputs', none: 'It gives no outputs.', columns: OUTPUTS, items: outputs }),
+    resources: partList({
+      label: 'Resources',
+      none: 'It manages nothing by itself.',
+      columns: RESOURCES,
+      items: resources,
+    }),
+    dependencies: partList({
+      label: 'Dependencies',
+      none: 'It names no providers and no other modules.',
+      columns: USED,
+      items: used,
+    }),
+  }
+}
