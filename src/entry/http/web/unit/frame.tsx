@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { z } from 'zod'
 import type { Action, Resource } from '../../../../access/index.ts'
 import { type StatusItem, visibleStatus } from '../../../../graph/index.ts'
 import { type Caller, type UnitRef, type UnitView, noSuchUnit } from '../../../../state/index.ts'
@@ -7,6 +8,7 @@ import type { WebServices } from '../services.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
 import { Layout } from '../shell/layout.tsx'
 import { Crumbs, Tabs } from '../shell/parts.tsx'
+import { htmlReply, partReply } from '../shell/render.ts'
 import { StatusChip } from '../shell/status.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { isOwnLock } from './lock/own-lock.ts'
@@ -105,8 +107,16 @@ export function UnitFrame(props: UnitFrameProps) {
   )
 }
 
+/** A page that follows what happens, or with `part` only what it replaces. The query must take `part`. */
+export function liveUnitReply(part: 'unit' | undefined, frame: UnitFrameProps & { readonly live: string }) {
+  return part === 'unit' ? partReply(<UnitPart {...frame} />) : htmlReply(<UnitFrame {...frame} />)
+}
+
+/** In the query of a live page. */
+export const UnitPartName = z.enum(['unit']).optional().catch(undefined)
+
 /** What a live page replaces: everything but the frame of the organization. */
-export function UnitPart({ of, tab, live, children }: UnitFrameProps) {
+function UnitPart({ of, tab, live, children }: UnitFrameProps) {
   const { view, unit, status, lockAction } = of
   const { base } = view.org
   const again =

@@ -166,13 +166,15 @@ function Filters({ action, query, all }: FiltersProps) {
   return (
     <search>
       <form class="bar filters" action={action}>
-        <input
-          type="search"
-          name="search"
-          value={query.search}
-          placeholder="Address, type or provider"
-          aria-label="Search resources"
-        />
+        <Field id="search" label="Search">
+          <input
+            id="search"
+            type="search"
+            name="search"
+            value={query.search}
+            placeholder="Address, type or provider"
+          />
+        </Field>
         {FACETS.map((facet) => (
           <Choice facet={facet} all={all} chosen={query[facet]} />
         ))}

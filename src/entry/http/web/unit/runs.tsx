@@ -12,10 +12,9 @@ import type { WebServices } from '../services.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Card, Command, Empty, Tabs, Time } from '../shell/parts.tsx'
-import { htmlReply } from '../shell/render.ts'
 import { LookChip } from '../shell/status.tsx'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
-import { UnitFrame, type UnitPage, openUnit } from './frame.tsx'
+import { type UnitPage, UnitPartName, liveUnitReply, openUnit } from './frame.tsx'
 
 const PAGE_SIZE = 25
 /** So many rollouts are read for one page, however few of them reach the unit. */
@@ -41,6 +40,7 @@ export const runRoutes: readonly Route[] = [
       state: z.string().optional(),
       cursor: z.string().optional(),
       format: ExportFormat.catch(undefined),
+      part: UnitPartName,
     }),
     async handle(request, services) {
       const { query, caller } = request
@@ -55,7 +55,8 @@ export const runRoutes: readonly Route[] = [
       }
       const asked = { state, cursor: query.cursor, most: MOST_READ, rows: PAGE_SIZE, now }
       const found = await readRuns(page, asked, services, caller)
-      return htmlReply(<RunsPage page={page} columns={columns} state={state} {...found} />)
+      const children = <Content page={page} columns={columns} state={state} {...found} />
+      return liveUnitReply(query.part, { of: page, tab: 'runs', live: 'rollout. step.', children })
     },
   }),
 ]
@@ -95,7 +96,7 @@ function runIn(rollout: RolloutView, unit: string, now: number): readonly Run[] 
   return step === undefined ? [] : [{ rollout, step, state: stepState(step, now) }]
 }
 
-interface RunsPageProps {
+interface ContentProps {
   readonly page: UnitPage
   readonly columns: readonly Column<Run>[]
   readonly state: string | undefined
@@ -103,16 +104,17 @@ interface RunsPageProps {
   readonly next: string | undefined
 }
 
-function RunsPage({ page, columns, state, runs, next }: RunsPageProps) {
+function Content({ page, columns, state, runs, next }: ContentProps) {
   const { view, unit } = page
+  const path = withQuery(view.path, { part: undefined })
   const tabs = [undefined, ...STEP_STATES].map((one) => ({
     label: one === undefined ? 'All' : one.slice(0, 1).toUpperCase() + one.slice(1),
-    href: withQuery(view.path, { state: one, cursor: undefined }),
+    href: withQuery(path, { state: one, cursor: undefined }),
     isCurrent: one === state,
   }))
   const isEmpty = runs.length === 0 && state === undefined && next === undefined
   return (
-    <UnitFrame of={page} tab="runs">
+    <>
       {!isEmpty && <Tabs label="State" tabs={tabs} />}
       <div class="grid">
         {isEmpty ? (
@@ -130,25 +132,25 @@ function RunsPage({ page, columns, state, runs, next }: RunsPageProps) {
               </p>
             ) : (
               <DataTable
-                path={view.path}
+                path={path}
                 caption="Runs"
                 columns={columns}
                 items={runs}
                 hrefOf={({ rollout }) => `${view.org.base}/rollouts/${rollout.id}`}
               />
             )}
-            <CursorFooter path={view.path} next={next} />
+            <CursorFooter path={path} next={next} />
             <p class="muted">{ELSEWHERE}</p>
           </Card>
         )}
         <Command>{`taco rollout start --from ${unit.name}`}</Command>
       </div>
-    </UnitFrame>
+    </>
   )
 }
 
 const ELSEWHERE =
-  'Only steps of rollouts are listed. What an engine applied by itself is in the history, as a version.'
+  'These are the steps of rollouts. What an engine applied by itself is in the history, as a version.'
 
 function columnsOf({ view }: UnitPage, now: number): readonly Column<Run>[] {
   const { base } = view.org
@@ -162,8 +164,8 @@ function columnsOf({ view }: UnitPage, now: number): readonly Column<Run>[] {
     {
       name: 'at',
       label: 'Started',
-      cell: ({ step, rollout }) => <Time at={step.startedAt ?? rollout.createdAt} />,
-      value: ({ step, rollout }) => step.startedAt ?? rollout.createdAt,
+      cell: ({ step }) => (step.startedAt === null ? '' : <Time at={step.startedAt} />),
+      value: ({ step }) => step.startedAt,
     },
     {
       name: 'took',
@@ -188,8 +190,12 @@ function columnsOf({ view }: UnitPage, now: number): readonly Column<Run>[] {
     },
     {
       name: 'by',
-      label: 'Started by',
-      cell: ({ rollout }) => sayAuthor(rollout),
+      label: 'Rollout by',
+      cell: ({ rollout }) => (
+        <>
+          {sayAuthor(rollout)}, <Time at={rollout.createdAt} />
+        </>
+      ),
       value: ({ rollout }) => sayAuthor(rollout),
     },
     {
@@ -202,8 +208,8 @@ function columnsOf({ view }: UnitPage, now: number): readonly Column<Run>[] {
       name: 'rollout',
       label: 'Rollout',
       cell: ({ rollout }) => (
-        <a class="mono" href={`${base}/rollouts/${rollout.id}`}>
-          {rollout.id}
+        <a class="mono nowrap" href={`${base}/rollouts/${rollout.id}`} title={rollout.id}>
+          {`${rollout.id.slice(0, 3)}…${rollout.id.slice(-6)}`}
         </a>
       ),
       value: ({ rollout }) => rollout.id,

@@ -103,6 +103,7 @@ test('versions are listed, compared side by side, and rolled back with a confirm
   const asked = await browser.get(page('/rollback?version=1'))
   const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(asked.text)?.[1] ?? ''
   expect(asked.text).toContain('Roll back to version 1')
+  expect(asked.text).toMatch(/One unit reads outputs that change.*url.*prod\/apps\/shop/s)
   const fields = { version: hidden('version'), current: hidden('current'), message: 'bad apply' }
   await push(control, 'prod/data/orders', state(3, 'http://three'))
   const late = await browser.submit(page('/rollback'), fields)

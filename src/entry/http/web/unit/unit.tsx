@@ -2,6 +2,7 @@ import type { Route } from '../../kit/routes/route.ts'
 import { accessRoutes } from './access/access.tsx'
 import { activityRoutes } from './activity.tsx'
 import { dependencyRoutes } from './dependencies/dependencies.tsx'
+import { changeRoutes } from './history/changes.tsx'
 import { diffRoutes } from './history/diff.tsx'
 import { historyRoutes } from './history/history.tsx'
 import { lockRoutes } from './lock/lock.tsx'
@@ -25,6 +26,7 @@ export const unitRoutes: readonly Route[] = [
   ...compareRoutes,
   ...resourceRoutes,
   ...historyRoutes,
+  ...changeRoutes,
   ...diffRoutes,
   ...rollbackRoutes,
   ...runRoutes,

@@ -16,9 +16,10 @@ test('a dependency is declared, listed both ways, exported and removed', async (
       inputs,
     ])
 
-  const before = await browser.get(page('/dependencies'))
-  expect(before.text).toContain('It uses no other unit.')
-  expect(before.text).toContain('prod/apps/shop')
+  expect((await browser.get(page('/dependencies?direction=uses'))).text).toContain('It uses no other unit.')
+  expect((await browser.get(page('/dependencies'))).text).toContain(
+    'href="/app/default/units/prod--apps--shop"',
+  )
   const sent = { on: ' prod/net ', which: 'some', outputs: 'url', inputs: 'net_url = url' }
   expect(await browser.submit(page('/dependencies'), sent)).toMatchObject({
     location: page('/dependencies'),
@@ -32,6 +33,9 @@ test('a dependency is declared, listed both ways, exported and removed', async (
     { direction: 'uses', unit: 'prod/net', outputs: 'url', source: 'declared' },
     { direction: 'used by', unit: 'prod/apps/shop' },
   ])
+  const some = await browser.get(page('/dependencies?direction=used-by&search=SHOP&format=json'))
+  expect(some.json()).toMatchObject([{ unit: 'prod/apps/shop' }])
+  expect((await browser.get(page('/dependencies?search=nothing'))).text).toContain('No dependency matches.')
 
   const on = /name="on" value="([^"]+)"/.exec(after.text)?.[1] ?? ''
   await browser.submit(page('/dependencies/remove'), { on })

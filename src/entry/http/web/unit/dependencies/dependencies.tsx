@@ -10,14 +10,19 @@ import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import { ExportFormat, exported } from '../../shell/export.ts'
-import { faultsAt } from '../../shell/faults.ts'
+import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { type PageStatus, htmlReply } from '../../shell/render.ts'
 import { type UnitPage, openUnit } from '../frame.tsx'
-import { DependenciesPage, type DependencyForm, columnsOf, edgesIn } from './dependencies-page.tsx'
+import type { DependencyForm } from './add-form.tsx'
+import { DependenciesPage, type DependencyQuery } from './dependencies-page.tsx'
+import { columnsOf } from './edge-columns.tsx'
+import { edgesIn, matchingEdges } from './edges.ts'
 
 const path = '/units/{unit}/dependencies'
 const params = UnitParams.shape
+/** Units that the form suggests. Others can be typed. */
+const MOST_OFFERED = 300
 
 export const dependencyRoutes: readonly Route[] = [
   orgPage({
@@ -26,13 +31,21 @@ export const dependencyRoutes: readonly Route[] = [
     id: 'showUnitDependencies',
     action: 'graph:read',
     summary: 'What a unit uses, and what uses it',
-    query: z.object({ format: ExportFormat.catch(undefined) }),
+    query: z.object({
+      direction: z.enum(['uses', 'used-by']).optional().catch(undefined),
+      search: z.string().default(''),
+      page: z.coerce.number().int().catch(1).default(1),
+      format: ExportFormat.catch(undefined),
+    }),
     async handle(request, services) {
       const page = await openUnit(request, services)
-      const { format } = request.query
-      if (format === undefined) return dependenciesPage(page, services, request.caller)
-      const edges = edgesIn(await seenDependencies(page, services, request.caller))
-      return exported(format, 'dependencies', columnsOf(page), edges)
+      const { format, ...query } = request.query
+      if (format === undefined) return dependenciesPage(page, services, request.caller, { query })
+      const all = edgesIn(await seenDependencies(page, services, request.caller))
+      const edges = all.filter(
+        ({ direction }) => query.direction === undefined || direction.replace(' ', '-') === query.direction,
+      )
+      return exported(format, 'dependencies', columnsOf(page), matchingEdges(edges, query.search))
     },
   }),
   orgForm({
@@ -138,13 +151,37 @@ async function seenDependencies({ ref, seen }: UnitPage, { graph }: WebServices,
   return visibleDependencies(await graph.dependencies.list(ref, caller), seen)
 }
 
+interface Shown {
+  readonly query?: DependencyQuery
+  readonly input?: DependencyForm
+  readonly faults?: Faults
+}
+
 async function dependenciesPage(
   page: UnitPage,
   services: WebServices,
   caller: Caller,
-  form: { input?: DependencyForm; faults?: Readonly<Record<string, string>> } = {},
+  { query = { search: '', page: 1 }, input, faults }: Shown,
   status: PageStatus = 200,
 ) {
+  const { view, ref, unit, seen } = page
   const dependencies = await seenDependencies(page, services, caller)
-  return htmlReply(<DependenciesPage page={page} edges={edgesIn(dependencies)} {...form} />, status)
+  const others = view.may('graph:write', unit)
+    ? (await services.graph.view({ org: ref.org }, caller)).nodes
+    : []
+  const names = others
+    .filter(({ id }) => id !== unit.id && seen.has(id))
+    .slice(0, MOST_OFFERED)
+    .map(({ name }) => name)
+  return htmlReply(
+    <DependenciesPage
+      page={page}
+      edges={edgesIn(dependencies)}
+      query={query}
+      names={names}
+      input={input}
+      faults={faults}
+    />,
+    status,
+  )
 }

@@ -1,6 +1,7 @@
-import type { StateDiff, VersionView } from '../../../../../state/index.ts'
+import type { VersionView } from '../../../../../state/index.ts'
 import { Card, Empty, Notice, REACHABLE } from '../../shell/parts.tsx'
 import type { UnitPage } from '../frame.tsx'
+import { type Compared, resourceWords } from './diff-words.ts'
 import type { ReadDiff } from './read-diff.ts'
 
 const MOST_RESOURCES = 200
@@ -76,7 +77,6 @@ export function DiffView({ diff, page: { unit }, from, to }: DiffViewProps) {
   )
 }
 
-type Compared = Extract<StateDiff, { readonly encrypted: false }>
 type Row =
   | { readonly heading: string; readonly change: string; readonly note: string }
   | { readonly path: string; readonly before: string | undefined; readonly after: string | undefined }
@@ -114,16 +114,11 @@ function valueText(value: unknown, json: string | undefined): string | undefined
   return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text
 }
 
-function summaryOf({ resources, outputs }: Compared): string {
-  const words = ['added', 'changed', 'moved', 'removed'] as const
-  const counts = words.flatMap((word) => {
-    const count = resources.filter(({ change }) => change === word).length
-    return count === 0 ? [] : [`${count} ${word}`]
-  })
-  const of = [
-    ...(counts.length === 0 ? [] : [`resources: ${counts.join(', ')}`]),
-    ...(outputs.length === 0 ? [] : [`outputs: ${outputs.length} changed`]),
-  ]
-  const text = of.join('; ')
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
+function summaryOf(diff: Compared): string {
+  const resources = resourceWords(diff)
+  const words = [
+    ...(resources === '' ? [] : [`resources: ${resources}`]),
+    ...(diff.outputs.length === 0 ? [] : [`outputs: ${diff.outputs.length} changed`]),
+  ].join('; ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
 }

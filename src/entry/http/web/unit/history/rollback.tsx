@@ -13,6 +13,8 @@ import { setFlash } from '../../shell/flash.ts'
 import { Form } from '../../shell/layout.tsx'
 import { Card, Command, Field, Notice, Split, Time } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
+import { type Readers, readersFor } from '../outputs/readers.ts'
+import { UnitLinks } from '../../rollouts/step-words.tsx'
 import { DiffView } from './diff-view.tsx'
 import { readDiff } from './read-diff.ts'
 import { UnitFrame, type UnitPage, openUnit } from '../frame.tsx'
@@ -83,7 +85,8 @@ interface Asked {
   readonly fault?: string
 }
 
-async function confirmation(page: UnitPage, asked: Asked, { control }: WebServices, caller: Caller) {
+async function confirmation(page: UnitPage, asked: Asked, services: WebServices, caller: Caller) {
+  const { control } = services
   const { view, unit, ref } = page
   // As it is now: the page may be shown again because it changed.
   const current = (await control.units.get(ref, caller)).state
@@ -91,6 +94,7 @@ async function confirmation(page: UnitPage, asked: Asked, { control }: WebServic
   const mayRead = current !== null && view.may('versions:read-state', unit)
   const ends = { from: current?.id ?? '', to: wanted.id }
   const diff = mayRead ? await readDiff(control.versions, ref, ends, caller) : undefined
+  const readers = await readersFor(page, services, caller)
   return (
     <UnitFrame of={page} tab="history" title="Rollback">
       <Split side={<Confirm page={page} asked={asked} current={current} wanted={wanted} />}>
@@ -98,6 +102,9 @@ async function confirmation(page: UnitPage, asked: Asked, { control }: WebServic
           <Notice kind="fail">
             <p>{asked.fault}</p>
           </Notice>
+        )}
+        {diff !== undefined && diff !== 'too large' && !diff.encrypted && readers !== undefined && (
+          <Touched outputs={diff.outputs.map(({ name }) => name)} readers={readers} base={view.org.base} />
         )}
         {diff === undefined || current === null ? (
           <Card title="What changes">
@@ -112,6 +119,46 @@ async function confirmation(page: UnitPage, asked: Asked, { control }: WebServic
         )}
       </Split>
     </UnitFrame>
+  )
+}
+
+interface TouchedProps {
+  readonly outputs: readonly string[]
+  readonly readers: Readers
+  readonly base: string
+}
+
+/** Which outputs change, and which units read them. */
+function Touched({ outputs, readers, base }: TouchedProps) {
+  const users = new Set(outputs.flatMap((name) => readers.of(name)))
+  return (
+    <Card title="What this will touch">
+      {users.size === 0 ? (
+        <p>
+          {outputs.length === 0 ? 'No output changes' : 'No unit reads the outputs that change'}, so no other
+          unit becomes stale.
+        </p>
+      ) : (
+        <>
+          <p>
+            {users.size === 1 ? 'One unit reads' : `${users.size} units read`} outputs that change, and will
+            be stale:
+          </p>
+          <dl class="keyed">
+            {outputs
+              .filter((name) => readers.of(name).length > 0)
+              .map((name) => (
+                <>
+                  <dt class="mono">{name}</dt>
+                  <dd>
+                    <UnitLinks base={base} names={readers.of(name)} />
+                  </dd>
+                </>
+              ))}
+          </dl>
+        </>
+      )}
+    </Card>
   )
 }
 

@@ -4,7 +4,6 @@ import { isoTime } from '../../../../../base/clock.ts'
 import { TacoError, isTacoError } from '../../../../../base/errors.ts'
 import { seeOther } from '../../../kit/response/redirect.ts'
 import type { Route } from '../../../kit/routes/route.ts'
-import { isVisibleRollout } from '../../../kit/visible-rollouts.ts'
 import { UnitParams } from '../../../openapi/api.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
@@ -12,6 +11,7 @@ import { unitPath } from '../../shell/addresses.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { type PageStatus, htmlReply } from '../../shell/render.ts'
 import { type UnitPage, openUnit } from '../frame.tsx'
+import { workOn } from '../overview/work.tsx'
 import { LockPage, type LockPageProps } from './lock-page.tsx'
 import { PAGE_LOCK, isOwnLock } from './own-lock.ts'
 
@@ -114,30 +114,16 @@ async function lockPage(
   status: PageStatus = 200,
 ) {
   const lock = await services.control.locks.get(page.ref, caller)
-  const rollout = lock === null ? undefined : await rolloutAtWork(page, caller, services)
+  const work = lock === null ? undefined : await workOn(page, services, caller)
   return htmlReply(
     <LockPage
       page={page}
       lock={lock}
       isOwn={lock !== null && isOwnLock(lock, caller)}
-      rollout={rollout}
+      rollout={work?.isRunning === true ? work.rollout : undefined}
       now={services.clock.now()}
       {...more}
     />,
     status,
   )
-}
-
-/** The rollout whose step works on the unit, if the person may see it. */
-async function rolloutAtWork(
-  { view, ref, unit }: UnitPage,
-  caller: Caller,
-  { rollouts, control }: WebServices,
-): Promise<string | undefined> {
-  if (!view.may('rollout:read', unit)) return undefined
-  const unfinished = await rollouts.unfinished(ref.org, caller)
-  const found = unfinished.rollouts.find(({ running }) => running.includes(unit.id))
-  if (found === undefined) return undefined
-  const whole = await rollouts.get({ org: ref.org, id: found.id }, caller)
-  return isVisibleRollout(whole, await control.units.visible(ref.org, caller)) ? found.id : undefined
 }

@@ -8,6 +8,7 @@ import { Ago, Card, Command, Empty, Notice, Tabs } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import { UnitFrame, type UnitPage } from '../frame.tsx'
 import type { Readers } from './readers.ts'
+import { typeWords } from './type-words.ts'
 
 interface OutputsFrameProps {
   readonly page: UnitPage
@@ -194,14 +195,8 @@ export function columnsOf(
     {
       name: 'type',
       label: 'Type',
-      cell: ({ type }) => <span class="mono muted">{type}</span>,
+      cell: ({ type }) => <span class="mono muted">{typeWords(type)}</span>,
       value: ({ type }) => type,
-    },
-    {
-      name: 'sensitive',
-      label: 'Sensitive',
-      cell: ({ sensitive }) => (sensitive ? 'yes' : ''),
-      value: ({ sensitive }) => sensitive,
     },
     {
       name: 'since',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { page, startPerson, startUnit, state, system } from '../../../../../../test/rig/unit-pages.ts'
 import { named, push } from '../../../../../../test/support/state.ts'
 import { readersOf } from './readers.ts'
+import { typeWords } from './type-words.ts'
 
 test('outputs say who reads them; an earlier commit can be shown, and the list exported', async () => {
   const { browser } = await startUnit()
@@ -95,4 +96,15 @@ test('a unit that uses all outputs reads each of them, one that keeps the order 
     ['all', 'some'],
     ['all'],
   ])
+})
+
+test.each([
+  ['"string"', 'string'],
+  ['["list","string"]', 'list(string)'],
+  ['["map",["set","number"]]', 'map(set(number))'],
+  ['["object",{"a":"string","b":["list","bool"]}]', 'object({ a = string, b = list(bool) })'],
+  ['["tuple",["string","number"]]', 'tuple([string, number])'],
+  ['', ''],
+])('the type %s is written as %s', (json, words) => {
+  expect(typeWords(json)).toBe(words)
 })

@@ -1,16 +1,14 @@
 import { z } from 'zod'
-import { visibleDependencies } from '../../../../../graph/index.ts'
-import type { Caller, OutputsCommitView } from '../../../../../state/index.ts'
+import type { OutputView, OutputsCommitView } from '../../../../../state/index.ts'
 import { isTacoError } from '../../../../../base/errors.ts'
 import type { Route } from '../../../kit/routes/route.ts'
 import { UnitParams } from '../../../openapi/api.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
-import type { WebServices } from '../../services.ts'
 import { ExportFormat, exported } from '../../shell/export.ts'
 import { htmlReply } from '../../shell/render.ts'
-import { type UnitPage, openUnit } from '../frame.tsx'
+import { openUnit } from '../frame.tsx'
 import { OutputsPage, columnsOf, matching } from './outputs-page.tsx'
-import { type Readers, readersOf } from './readers.ts'
+import { readersFor } from './readers.ts'
 
 const path = '/units/{unit}/outputs'
 const params = UnitParams.shape
@@ -41,7 +39,8 @@ export const outputRoutes: readonly Route[] = [
       const readers = await readersFor(page, services, caller)
       if (query.format !== undefined) {
         const found = matching(commit?.outputs ?? [], query.search)
-        return exported(query.format, 'outputs', columnsOf(page, readers), found)
+        const columns = [...columnsOf(page, readers), SENSITIVE]
+        return exported(query.format, 'outputs', columns, found)
       }
       const now = services.clock.now()
       return htmlReply(
@@ -78,6 +77,9 @@ export const outputRoutes: readonly Route[] = [
   }),
 ]
 
+/** In exports only: the page masks the value. */
+const SENSITIVE = { name: 'sensitive', value: ({ sensitive }: OutputView) => sensitive }
+
 /** Undefined: it has no state. An earlier commit that does not exist is an error. */
 async function outputsOf(
   read: () => Promise<OutputsCommitView>,
@@ -89,14 +91,4 @@ async function outputsOf(
     if (commit === undefined && isTacoError(error, 'NOT_FOUND', 'STATE_MISSING')) return undefined
     throw error
   }
-}
-
-/** Undefined: the person may not read the graph. */
-async function readersFor(
-  { view, ref, unit, seen }: UnitPage,
-  { graph }: WebServices,
-  caller: Caller,
-): Promise<Readers | undefined> {
-  if (!view.may('graph:read', unit)) return undefined
-  return readersOf(visibleDependencies(await graph.dependencies.list(ref, caller), seen).usedBy)
 }

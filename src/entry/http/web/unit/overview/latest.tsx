@@ -1,25 +1,22 @@
 import { sayAuthor } from '../../../../../base/text/author.ts'
-import type { VersionChange, VersionView } from '../../../../../state/index.ts'
-import { withQuery } from '../../shell/addresses.ts'
+import { unitPath, withQuery } from '../../shell/addresses.ts'
 import { Ago, Card, REACHABLE } from '../../shell/parts.tsx'
-import { changeWords } from '../history/change-words.ts'
-
-export interface ListedVersions {
-  readonly items: readonly VersionView[]
-  readonly changes: ReadonlyMap<string, VersionChange>
-}
+import type { UnitPage } from '../frame.tsx'
+import { Changes, CountChanges, type ListedVersions } from '../history/changes.tsx'
 
 interface LatestProps {
+  readonly page: UnitPage
   readonly listed: ListedVersions
-  /** Of the unit. */
-  readonly path: string
-  readonly mayCompare: boolean
   readonly now: number
 }
 
-export function Latest({ listed: { items, changes }, path, mayCompare, now }: LatestProps) {
+export function Latest({ page, listed, now }: LatestProps) {
+  const { view, unit } = page
+  const path = unitPath(view.org.base, unit.name, 'diff')
+  const mayCompare = view.may('versions:read-state', unit)
   return (
     <Card title="Latest versions">
+      <CountChanges page={page} listed={listed} />
       <section class="scroll" aria-label="Latest versions" {...REACHABLE}>
         <table>
           <thead>
@@ -33,12 +30,12 @@ export function Latest({ listed: { items, changes }, path, mayCompare, now }: La
             </tr>
           </thead>
           <tbody>
-            {items.map((version) => (
+            {listed.items.map((version) => (
               <tr>
                 <td class="num">
                   {mayCompare && version.seq > 1 ? (
                     <a
-                      href={withQuery(`${path}/diff`, {
+                      href={withQuery(path, {
                         from: String(version.seq - 1),
                         to: String(version.seq),
                       })}
@@ -49,7 +46,9 @@ export function Latest({ listed: { items, changes }, path, mayCompare, now }: La
                     version.seq
                   )}
                 </td>
-                <td>{changeWords(changes.get(version.id))}</td>
+                <td>
+                  <Changes of={version} {...listed} />
+                </td>
                 <td class="num">{version.serial}</td>
                 <td class="nowrap">
                   <Ago at={version.at} now={now} />

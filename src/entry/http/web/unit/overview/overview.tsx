@@ -7,15 +7,16 @@ import { orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import { Card, Command, Split } from '../../shell/parts.tsx'
-import { htmlReply, partReply } from '../../shell/render.ts'
 import { addressOf } from '../../shell/server-address.ts'
 import { lookOf, lookWords } from '../../shell/status.tsx'
-import { UnitFrame, type UnitPage, UnitPart, openUnit } from '../frame.tsx'
+import { type UnitPage, UnitPartName, liveUnitReply, openUnit } from '../frame.tsx'
+import { type ListedVersions, listVersions } from '../history/changes.tsx'
 import { Around } from './around.tsx'
 import { BackendBlocks } from './backend-blocks.tsx'
-import { Latest, type ListedVersions } from './latest.tsx'
+import { Latest } from './latest.tsx'
 import { type Neighbours, neighboursOf } from './neighbours.ts'
 import { StateCard } from './state-card.tsx'
+import { LockNotice, type Work, workOn } from './work.tsx'
 import { type ValueChange, WhyCard, valueChanges } from './why-card.tsx'
 
 const LATEST = 5
@@ -30,7 +31,7 @@ export const overviewRoutes: readonly Route[] = [
     id: 'showUnit',
     action: 'unit:read',
     summary: 'A unit',
-    query: z.object({ part: z.enum(['unit']).optional().catch(undefined) }),
+    query: z.object({ part: UnitPartName }),
     // Values of outputs, though not those of sensitive ones.
     isSecret: true,
     async handle(request, services) {
@@ -39,8 +40,7 @@ export const overviewRoutes: readonly Route[] = [
       const overview = await gatherOverview(page, services, caller)
       const address = addressOf(x, services.publicUrl)
       const content = <Content page={page} overview={overview} address={address} now={services.clock.now()} />
-      const frame = { of: page, live: LIVE, children: content }
-      return query.part === 'unit' ? partReply(<UnitPart {...frame} />) : htmlReply(<UnitFrame {...frame} />)
+      return liveUnitReply(query.part, { of: page, live: LIVE, children: content })
     },
   }),
 ]
@@ -49,6 +49,7 @@ interface Overview {
   /** Undefined: the person may not read the graph. */
   readonly neighbours: Neighbours | undefined
   readonly values: readonly ValueChange[]
+  readonly work: Work | undefined
   /** Undefined: the person may not see versions. */
   readonly versions: ListedVersions | undefined
   /** The key of the state as S3 clients name it. Undefined: they cannot. */
@@ -60,13 +61,13 @@ async function gatherOverview(page: UnitPage, services: WebServices, caller: Cal
   const { view, ref, unit, seen } = page
   const { control, graph } = services
   const mayReadGraph = view.may('graph:read', unit)
-  const latest = { limit: LATEST, changes: true }
-  const [dependencies, around, versions, org, values] = await Promise.all([
+  const [dependencies, around, versions, org, values, work] = await Promise.all([
     mayReadGraph ? graph.dependencies.list(ref, caller) : undefined,
     mayReadGraph ? graph.view({ org: ref.org }, caller) : undefined,
-    view.may('versions:read', unit) ? control.versions.list(ref, latest, caller) : undefined,
+    view.may('versions:read', unit) ? listVersions(page, { limit: LATEST }, services, caller) : undefined,
     control.orgs.get(ref.org, caller),
     valueChanges(page, services, caller),
+    workOn(page, services, caller),
   ])
   return {
     neighbours:
@@ -74,6 +75,7 @@ async function gatherOverview(page: UnitPage, services: WebServices, caller: Cal
       around &&
       neighboursOf(visibleDependencies(dependencies, seen), visibleGraph(around, seen).nodes),
     values,
+    work,
     versions,
     key: unit.key.startsWith(org.folder) ? unit.key.slice(org.folder.length) : undefined,
   }
@@ -89,8 +91,8 @@ interface ContentProps {
 
 function Content({ page, overview, address, now }: ContentProps) {
   const { view, unit } = page
-  const { base, name: org } = view.org
-  const { neighbours, values, versions, key } = overview
+  const { name: org } = view.org
+  const { neighbours, values, work, versions, key } = overview
   return (
     <Split
       side={
@@ -101,15 +103,11 @@ function Content({ page, overview, address, now }: ContentProps) {
         </>
       }
     >
-      <WhyCard page={page} values={values} now={now} />
+      <LockNotice page={page} now={now} />
+      <WhyCard page={page} values={values} work={work} now={now} />
       {neighbours !== undefined && <DependencyCard page={page} neighbours={neighbours} />}
       {versions !== undefined && versions.items.length > 0 && (
-        <Latest
-          listed={versions}
-          path={unitPath(base, unit.name)}
-          mayCompare={view.may('versions:read-state', unit)}
-          now={now}
-        />
+        <Latest page={page} listed={versions} now={now} />
       )}
     </Split>
   )

@@ -7,6 +7,7 @@ import { Reasons } from '../../shell/reasons.tsx'
 import { LOOK_WORDS, lookOf } from '../../shell/status.tsx'
 import { ChangedValue } from '../changed-value.tsx'
 import type { UnitPage } from '../frame.tsx'
+import { type Work, WorkLines } from './work.tsx'
 import { type OutputValue, outputValues } from '../output-values.ts'
 
 /** So many values are shown: each unit that is named takes up to two reads. */
@@ -51,18 +52,24 @@ function changeIn({ kind, on, output, read }: Reason) {
 interface WhyCardProps {
   readonly page: UnitPage
   readonly values: readonly ValueChange[]
+  readonly work: Work | undefined
   readonly now: number
 }
 
 /** The status and why it is so. */
-export function WhyCard({ page: { view, status }, values, now }: WhyCardProps) {
+export function WhyCard({ page: { view, status }, values, work, now }: WhyCardProps) {
   if (status === undefined) return null
   const look = lookOf(status)
   return (
     <Card title={TITLES[look] ?? `Why it is ${LOOK_WORDS[look]}`}>
-      {status.reasons.length > 0 && (
+      {(status.reasons.length > 0 || work !== undefined) && (
         <Why look={look}>
-          <Reasons reasons={status.reasons} base={view.org.base} now={now} />
+          {work !== undefined && <WorkLines of={work} base={view.org.base} />}
+          <Reasons
+            reasons={status.reasons.filter(({ kind }) => work === undefined || kind !== 'failed')}
+            base={view.org.base}
+            now={now}
+          />
         </Why>
       )}
       {values.length > 0 && (

@@ -1,0 +1,108 @@
+import { unitPath } from '../../shell/addresses.ts'
+import type { Faults } from '../../shell/faults.ts'
+import { Form } from '../../shell/layout.tsx'
+import { Card, Field, describedBy } from '../../shell/parts.tsx'
+import type { UnitPage } from '../frame.tsx'
+
+/** What was typed. */
+export interface DependencyForm {
+  readonly on: string
+  readonly which: 'all' | 'some' | 'order'
+  readonly outputs: string
+  readonly inputs: string
+}
+
+interface AddFormProps {
+  readonly page: UnitPage
+  /** Units to choose from. */
+  readonly names: readonly string[]
+  readonly input?: DependencyForm | undefined
+  readonly faults?: Faults | undefined
+}
+
+const WHICH = [
+  ['all', 'All of its outputs'],
+  ['some', 'These outputs'],
+  ['order', 'No outputs: only the order counts'],
+] as const
+
+export function AddForm({ page: { view, unit }, names, input, faults = {} }: AddFormProps) {
+  const { on = '', which = 'all', outputs = '', inputs = '' } = input ?? {}
+  return (
+    <Card title="Declare a dependency">
+      <Form view={view} action={unitPath(view.org.base, unit.name, 'dependencies')} class="form">
+        <Field
+          id="on"
+          label="Unit that it uses"
+          hint="If one of its outputs changes, this unit is stale."
+          error={faults['on']}
+        >
+          <input
+            id="on"
+            class="mono"
+            type="text"
+            name="on"
+            value={on}
+            list="units"
+            autocomplete="off"
+            spellcheck={false}
+            {...describedBy('on', faults)}
+          />
+        </Field>
+        <datalist id="units">
+          {names.map((name) => (
+            <option value={name} />
+          ))}
+        </datalist>
+        <fieldset>
+          <legend>What it uses</legend>
+          {WHICH.map(([value, label]) => (
+            <label class="check">
+              <input type="radio" name="which" value={value} checked={value === which} />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+        <Field
+          id="outputs"
+          label="Outputs"
+          hint="For “These outputs”. Separate several by commas."
+          error={faults['outputs']}
+        >
+          <input
+            id="outputs"
+            class="mono"
+            type="text"
+            name="outputs"
+            value={outputs}
+            autocomplete="off"
+            spellcheck={false}
+            {...describedBy('outputs', faults)}
+          />
+        </Field>
+        <Field
+          id="inputs"
+          label="Variables"
+          hint="Optional. One variable=output on each line: rollouts and taco exec set the variable to the output."
+          error={faults['inputs']}
+        >
+          <textarea
+            id="inputs"
+            class="mono"
+            name="inputs"
+            rows={2}
+            spellcheck={false}
+            {...describedBy('inputs', faults)}
+          >
+            {inputs}
+          </textarea>
+        </Field>
+        <div>
+          <button class="button primary" type="submit">
+            Declare
+          </button>
+        </div>
+      </Form>
+    </Card>
+  )
+}

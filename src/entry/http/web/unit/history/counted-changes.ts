@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache'
+import { isTacoError } from '../../../../../base/errors.ts'
+import type { Caller, UnitRef, VersionView, Versions } from '../../../../../state/index.ts'
+import { diffWords } from './diff-words.ts'
+import { readDiff } from './read-diff.ts'
+
+/** Larger states are compared on request only. */
+const MOST_BYTES = 1_000_000
+const MOST_KEPT = 10_000
+
+/** By the id of the version. Versions never change, so what was counted once stays right. */
+const counted = new WeakMap<Versions, LRUCache<string, string>>()
+
+function keptIn(versions: Versions): LRUCache<string, string> {
+  const kept = counted.get(versions) ?? new LRUCache<string, string>({ max: MOST_KEPT })
+  counted.set(versions, kept)
+  return kept
+}
+
+/** How each version differs from the one before it, in words, by its id; those that were not counted yet have none. */
+export function countedAmong(versions: Versions, items: readonly VersionView[]): ReadonlyMap<string, string> {
+  const kept = keptIn(versions)
+  return new Map(
+    items.flatMap(({ id }) => {
+      const words = kept.get(id)
+      return words === undefined ? [] : [[id, words] as const]
+    }),
+  )
+}
+
+/** Whether it is worth the reads. */
+export function isCountable({ seq, size, encrypted, unreadable, status }: VersionView): boolean {
+  return seq > 1 && size <= MOST_BYTES && !encrypted && !unreadable && status !== 'superseded'
+}
+
+/** Compares the version with the one before it. Undefined: that is not possible. */
+export async function countChanges(
+  versions: Versions,
+  ref: UnitRef,
+  id: string,
+  caller: Caller,
+): Promise<string | undefined> {
+  const kept = keptIn(versions).get(id)
+  if (kept !== undefined) return kept
+  try {
+    const version = await versions.get(ref, id, caller)
+    if (!isCountable(version)) return undefined
+    const diff = await readDiff(versions, ref, { from: String(version.seq - 1), to: version.id }, caller)
+    if (diff === 'too large' || diff.encrypted) return undefined
+    const words = diffWords(diff)
+    keptIn(versions).set(version.id, words)
+    return words
+  } catch (error) {
+    // There is no such version, or the one before it was removed by retention, is damaged, or is no state.
+    if (
+      !isTacoError(error, 'BAD_REQUEST', 'NOT_FOUND', 'GONE', 'BUCKET_CORRUPT', 'TOO_LARGE', 'STATE_FORMAT')
+    )
+      throw error
+    return undefined
+  }
+}
