@@ -51,7 +51,7 @@ export function AddForm({ page: { view, unit }, names, input, faults = {} }: Add
         </Field>
         <datalist id="units">
           {names.map((name) => (
-            <option value={name} />
+            <option value={name}>{name}</option>
           ))}
         </datalist>
         <fieldset>
