@@ -202,6 +202,7 @@ export function createAccess({ clock, orgs, settings, findUnit, projectOf }: Acc
             !own.needsUnit('unit:read') && own.allows('unit:read', undefined) && scope?.units === undefined
           return {
             seesAll,
+            needsUnit: (action) => own.needsUnit(action) || scope?.units !== undefined,
             may: (action, unit) =>
               own.allows(action, own.needsUnit(action) ? located(unit) : unit) &&
               (scope === undefined || isInScope(scope, action, unit)),

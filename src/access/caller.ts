@@ -6,6 +6,8 @@ import { type Author, type Principal, type SystemName, principalText } from './p
 export interface Sight {
   /** True: every unit of the organization. */
   readonly seesAll: boolean
+  /** True: rules tell units apart, so what holds for the organization need not hold for each unit. */
+  needsUnit(action: Action): boolean
   /** Without a unit: on the organization. */
   may(action: Action, unit: UnitFacts | undefined): boolean
 }

@@ -118,7 +118,7 @@ test('a guard counts', async () => {
 
 test('a unit that the caller may not see is one that does not exist', async () => {
   const { lines } = await ask('alice', 'state:read', 'dev/app', {
-    sight: { seesAll: false, may: () => false },
+    sight: { seesAll: false, needsUnit: () => true, may: () => false },
   })
 
   expect(lines[1]).toBe('dev/app does not exist, so it is judged by its name, without labels')

@@ -196,7 +196,11 @@ test('a sync by a caller who sees only some units leaves the edges to the others
   await declare('a', 'code', 'b', 'd')
   const limited = {
     ...alice,
-    sight: { seesAll: false, may: (_: string, facts: { name: string } | undefined) => facts?.name !== 'd' },
+    sight: {
+      seesAll: false,
+      needsUnit: () => true,
+      may: (_: string, facts: { name: string } | undefined) => facts?.name !== 'd',
+    },
   }
 
   const plan = await createSync(control).sync(org, [unit('a', 'c')], { dryRun: false }, limited)

@@ -127,6 +127,7 @@ test('usage by unit: the largest first, deleted ones too, and only what the call
   expect(all.reduce((sum, { stateBytes, versionBytes }) => sum + stateBytes + versionBytes, 0)).toBe(bytes)
   const sight = {
     seesAll: false,
+    needsUnit: () => true,
     may: (_: string, unit?: { readonly name: string }) => unit?.name === 'small',
   }
   expect(await control.orgs.usageByUnit('default', { ...alice, sight })).toMatchObject([{ name: 'small' }])

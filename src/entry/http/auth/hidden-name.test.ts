@@ -7,12 +7,13 @@ const renamed = new TacoError('NOT_FOUND', 'dev/o was renamed to prod/o.', {
 })
 const sees = (prefix: string) => ({
   seesAll: false,
+  needsUnit: () => true,
   may: (_: string, unit: { name: string } | undefined) => unit?.name.startsWith(prefix) === true,
 })
 
 test('the new name of a unit is shown to those who may see it', () => {
   expect(withoutHiddenName(renamed, undefined)).toBe(renamed)
-  expect(withoutHiddenName(renamed, { seesAll: true, may: () => true })).toBe(renamed)
+  expect(withoutHiddenName(renamed, { seesAll: true, needsUnit: () => false, may: () => true })).toBe(renamed)
   expect(withoutHiddenName(renamed, sees('prod/'))).toBe(renamed)
 })
 

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import type { Caller } from '../../../access/index.ts'
 import * as rollouts from '../../../rollouts/index.ts'
 import { Flag, Idempotent, OrgQuery, Repeated, jsonAnswer, jsonBody } from '../openapi/api.ts'
 import { isoTime } from '../../../base/clock.ts'
 import { nameFromFlat } from '../../../state/index.ts'
 import { IssuedRunToken, TtlMs } from './run-tokens.ts'
 import { defined } from '../kit/drop-undefined.ts'
+import type { HttpDeps } from '../deps.ts'
 import { ofOrg, ofUnit, route } from './define.ts'
 import {
   checkNames,
@@ -12,6 +14,7 @@ import {
   checkVisibleRollout,
   checkWalk,
   isVisibleRollout,
+  workableUnits,
 } from '../kit/visible-rollouts.ts'
 
 const tags = ['rollouts']
@@ -47,6 +50,17 @@ const RepeatableClaiming = Claiming.extend({
       'A random text. If no answer arrives, repeat the request with the same text to get the same claims.',
   }),
 })
+
+/** A claim of no other steps than those that the caller may work on. */
+async function onlyOwn<T extends { readonly units?: readonly string[] | undefined }>(
+  claim: T,
+  org: string,
+  services: Pick<HttpDeps, 'control'>,
+  caller: Caller,
+) {
+  return defined({ ...claim, units: await workableUnits(services, org, claim.units, caller) })
+}
+
 const Token = z.string().meta({ description: 'Token of the claim; only its holder knows it.' })
 
 export const rolloutRoutes = [
@@ -94,7 +108,7 @@ export const rolloutRoutes = [
       const walk = { from: from ?? [], downstream: downstream === 'true', keys }
       await checkNames(services, { org, from: walk.from }, caller)
       const plan = await services.rollouts.plan(org, walk, caller)
-      checkWalk(plan, 'rollout:read', await services.control.units.visible(org, caller), caller)
+      await checkWalk(services, { org, ...plan }, 'rollout:read', caller)
       return { status: 200, json: plan }
     },
   }),
@@ -115,7 +129,8 @@ export const rolloutRoutes = [
       body.claim === undefined ? [] : [{ action: 'rollout:work', resource: target }],
     async handle({ target: { org }, body, caller }, services) {
       await checkStart(services, { org, from: body.from }, caller)
-      return { status: 201, json: await services.rollouts.start(org, defined(body), caller) }
+      const claim = body.claim && (await onlyOwn(body.claim, org, services, caller))
+      return { status: 201, json: await services.rollouts.start(org, defined({ ...body, claim }), caller) }
     },
   }),
   route({
@@ -154,10 +169,10 @@ export const rolloutRoutes = [
       query,
       target: ofOrg,
       answers: { 200: jsonAnswer(Rollout, 'Changed') },
-      handle: async ({ params: { id }, target, caller }, services) => ({
-        status: 200,
-        json: await services.rollouts[what]({ ...target, id }, caller),
-      }),
+      async handle({ params: { id }, target, caller }, services) {
+        await checkVisibleRollout(services, { ...target, id }, caller, 'rollout:control')
+        return { status: 200, json: await services.rollouts[what]({ ...target, id }, caller) }
+      },
     }),
   ),
   route({
@@ -173,10 +188,11 @@ export const rolloutRoutes = [
     body: jsonBody(RepeatableClaiming),
     answers: { 200: jsonAnswer(Claims, 'The steps claimed until the lease ends') },
     target: ofOrg,
-    handle: async ({ params: { id }, target, body, caller }, services) => ({
-      status: 200,
-      json: await services.rollouts.claim({ ...target, id }, defined(body), caller),
-    }),
+    async handle({ params: { id }, target, body, caller }, services) {
+      await checkVisibleRollout(services, { ...target, id }, caller)
+      const claim = await onlyOwn(body, target.org, services, caller)
+      return { status: 200, json: await services.rollouts.claim({ ...target, id }, claim, caller) }
+    },
   }),
   route({
     method: 'POST',
@@ -260,7 +276,7 @@ export const rolloutRoutes = [
     async handle({ params: { id }, target: { org, unit }, body, caller }, services) {
       await checkVisibleRollout(services, { org, id }, caller)
       const { next, ...ending } = body
-      const options = { ...ending, ...(next === undefined ? {} : { next: defined(next) }) }
+      const options = defined({ ...ending, next: next && (await onlyOwn(next, org, services, caller)) })
       return { status: 200, json: await services.rollouts.end({ org, id }, unit, options, caller) }
     },
   }),

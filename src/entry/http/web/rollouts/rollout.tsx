@@ -196,7 +196,7 @@ export const rolloutPages: readonly Route[] = [
       summary: CHANGES[what].summary,
       fields: {},
       async handle({ params: { org, id }, caller, view, x }, services) {
-        await checkVisibleRollout(services, { org, id }, caller)
+        await checkVisibleRollout(services, { org, id }, caller, 'rollout:control')
         const change = () => services.rollouts[what]({ org, id }, caller)
         return changeRollout({ x, view, id, said: CHANGES[what].said, change }, services)
       },

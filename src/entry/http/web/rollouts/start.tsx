@@ -54,8 +54,7 @@ async function previewOf(
 ): Promise<Preview> {
   await checkNames(services, { org, from }, caller)
   const plan = await services.rollouts.plan(org, { from, downstream: true }, caller)
-  const visible = await services.control.units.visible(org, caller)
-  checkWalk(plan, 'rollout:read', visible, caller)
+  await checkWalk(services, { org, ...plan }, 'rollout:read', caller)
   const inside = new Set(plan.steps.map(({ unit }) => unit.id))
   const others = await services.control.units.select(
     { org, matches: ({ id }) => !inside.has(id), skip: 0, limit: MOST_UNTOUCHED },
@@ -71,13 +70,19 @@ async function previewOf(
       isPending: true,
     })),
   )
-  const mayStart =
-    view.may('rollout:start') ||
-    plan.steps.every(({ unit }) =>
-      view.may('rollout:start', visible?.get(unit.id) ?? { ...unit, labels: {} }),
-    )
+  const mayStart = await isAllowed(() => checkWalk(services, { org, ...plan }, 'rollout:start', caller))
   const names = others.items.map(({ name }) => name)
   return { from, plan, walk, untouched: { names, total: others.total }, mayStart }
+}
+
+async function isAllowed(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check()
+    return true
+  } catch (error) {
+    if (!isTacoError(error, 'FORBIDDEN')) throw error
+    return false
+  }
 }
 
 interface PageOptions {
