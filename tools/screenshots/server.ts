@@ -71,7 +71,8 @@ export async function startStoryServer(beginsAt: number) {
     id,
     async send(method, path, body) {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+      const isText = typeof body === 'string' || body instanceof Uint8Array
+      const sent = body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }
       const answer = await fetch(url + path, { method, headers, ...sent })
       const text = await answer.text()
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)

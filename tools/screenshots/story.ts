@@ -1,3 +1,4 @@
+import { organize, setVariables } from './organization.ts'
 import type { Actor, StoryServer } from './server.ts'
 
 /**
@@ -170,7 +171,7 @@ export async function tellStory(server: StoryServer, now: number): Promise<Story
   const sam = await server.person('sam', 'Sam Petrov')
   await root.send('POST', '/v1/orgs', { name: ORG })
   await root.send('POST', `/v1/orgs/${ORG}/bindings`, { role: 'owner', to: 'user:alex' })
-  await organize(alex)
+  await organize(alex, ORG)
 
   const units = allUnits()
   const serials = new Map<string, number>()
@@ -213,6 +214,7 @@ export async function tellStory(server: StoryServer, now: number): Promise<Story
   server.at(now - 3 * DAY)
   await apply(maria, 'prod/data/postgres/orders')
 
+  await setVariables(alex, ORG, 'prod/data/postgres/orders')
   const rollout = await rollOut(server, { maria, sam, apply, now })
   server.at(now - 12 * MINUTE)
   await apply(maria, 'prod/network/eu-west-1/subnets')
@@ -222,34 +224,6 @@ export async function tellStory(server: StoryServer, now: number): Promise<Story
   })
   server.at(now)
   return { alex, rollout }
-}
-
-/** Teams, roles, variables and what else an owner sets up. */
-async function organize(alex: Actor): Promise<void> {
-  const org = `/v1/orgs/${ORG}`
-  await alex.send('POST', `${org}/teams`, {
-    name: 'platform',
-    description: 'Networks and clusters',
-    groups: ['okta/platform'],
-  })
-  await alex.send('POST', `${org}/teams`, { name: 'shop', description: 'The shop and its data' })
-  await alex.send('PUT', `${org}/teams/shop/members/sam`)
-  await alex.send('PUT', `${org}/teams/platform/members/maria`)
-  await alex.send('PUT', `${org}/roles/on-call`, {
-    description: 'Unlock and roll back what is in production',
-    rules: [{ effect: 'allow', actions: ['lock', 'unlock-others', 'state:rollback'], units: ['prod/**'] }],
-  })
-  for (const [role, to] of [
-    ['admin', 'team:platform'],
-    ['operator', 'team:shop'],
-    ['reader', 'everyone'],
-  ] as const)
-    await alex.send('POST', `${org}/bindings`, { role, to })
-  await alex.send('POST', `${org}/variable-sets`, {
-    name: 'aws',
-    description: 'The account of production',
-    global: true,
-  })
 }
 
 interface Cast {
