@@ -3,15 +3,17 @@
  * is in records; what engines download is in objects that never change. A version gets its content once. It is offered
  * to engines when it is complete and its checksums agree.
  */
+export type { Deprecation, DeprecationText } from './deprecation.ts'
 export type { GpgKey, GpgKeys } from './gpg-keys.ts'
-export type {
-  CatalogModule,
-  ModuleName,
-  ModuleRecord,
-  ModuleVersion,
-  Modules,
-  TestConfig,
-  VcsRepo,
+export {
+  type CatalogModule,
+  type ModuleName,
+  type ModuleRecord,
+  type ModuleVersion,
+  type Modules,
+  type TestConfig,
+  type VcsRepo,
+  publishedAt,
 } from './modules.ts'
 export {
   type DescribeModule,

@@ -1,11 +1,12 @@
 import { compare } from 'semver'
 import { z } from 'zod'
-import type { Caller } from '../access/index.ts'
+import { type Caller, principalText } from '../access/index.ts'
 import { defined } from '../base/defined.ts'
 import { TacoError } from '../base/errors.ts'
 import type { Spool } from '../base/spool.ts'
 import { openObject, openWord, takeArchive } from '../bucket/index.ts'
 import { Content, type RecordDeps, type RecordOf, type Records, createRecords } from '../records/index.ts'
+import { Deprecation, type DeprecationText, checkedDeprecation, withDeprecation } from './deprecation.ts'
 import type { FileUpload, Files } from './files.ts'
 import { describeArchive } from './metadata/describe.ts'
 import { type DescribeModule, ModuleMetadata } from './metadata/module-metadata.ts'
@@ -53,6 +54,10 @@ const versionShape = {
   metadata: Content.optional(),
   /** The first sentence of its README. */
   summary: z.string().optional(),
+  /** When the archive came. Undefined: before this was recorded; see `publishedAt`. */
+  publishedAt: z.number().optional(),
+  /** People should use another version. Engines install it all the same. */
+  deprecation: Deprecation.optional(),
 }
 export type ModuleVersion = RecordOf<typeof versionShape>
 
@@ -112,6 +117,17 @@ export interface Modules {
     upload: FileUpload,
     caller: Caller,
   ): Promise<ModuleVersion>
+  /**
+   * Null takes a deprecation back. `before`: what the caller knows it to be; if it is something else by now, nothing
+   * changes, and PRECONDITION_FAILED is thrown.
+   */
+  deprecate(
+    org: string,
+    at: { readonly module: string; readonly version: string },
+    deprecation: DeprecationText | null,
+    caller: Caller,
+    before?: DeprecationText | null,
+  ): Promise<ModuleVersion>
   removeVersion(org: string, module: string, version: string, caller: Caller): Promise<void>
   read(org: string, module: string, archive: Content): Promise<AsyncIterable<Uint8Array>>
   /** What the code of a version says. Undefined: it was published before modules were read. */
@@ -148,7 +164,11 @@ export function createModules(deps: ModuleDeps, files: Files): Modules {
     shape: versionShape,
     most: 1_000,
     unique: { field: 'version', of: ({ version }) => version },
-    says: ({ version, archive }) => ({ version, ...(archive && { sha256: archive.sha256 }) }),
+    says: ({ version, archive, deprecation }) => ({
+      version,
+      ...(archive && { sha256: archive.sha256 }),
+      ...(deprecation && { deprecated: deprecation.reason }),
+    }),
   })
   const under = (org: string, module: string) => ({ org, of: module })
 
@@ -225,7 +245,7 @@ export function createModules(deps: ModuleDeps, files: Files): Modules {
               versionId,
               (record) =>
                 record.archive === undefined
-                  ? { ...record, archive, metadata, summary }
+                  ? { ...record, archive, metadata, summary, publishedAt: deps.clock.now() }
                   : unchanged(record, archive.sha256),
               caller,
             )
@@ -236,6 +256,17 @@ export function createModules(deps: ModuleDeps, files: Files): Modules {
       } finally {
         await taken.dispose()
       }
+    },
+    async deprecate(org, at, deprecation, caller, before) {
+      const checked = deprecation && checkedDeprecation(deprecation)
+      const { id } = await version(org, at.module, at.version)
+      const by = principalText(caller.principal)
+      return versions.update(
+        under(org, at.module),
+        id,
+        (record) => withDeprecation(record, checked, before, { at: deps.clock.now(), by }),
+        caller,
+      )
     },
     async removeVersion(org, module, number, caller) {
       const { id } = await version(org, module, number)
@@ -249,6 +280,15 @@ export function createModules(deps: ModuleDeps, files: Files): Modules {
       return ModuleMetadata.parse(JSON.parse(text))
     },
   }
+}
+
+/** When engines could first install it. Undefined: not yet. Pure. */
+export function publishedAt({
+  archive,
+  publishedAt: at,
+  updatedAt,
+}: Pick<ModuleVersion, 'archive' | 'publishedAt' | 'updatedAt'>): number | undefined {
+  return archive === undefined ? undefined : (at ?? updatedAt)
 }
 
 /** By version. */

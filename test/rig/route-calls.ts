@@ -218,6 +218,7 @@ function bodyOf(name: string, { unit = '', group = '', claim: token = '' }: Thin
     'POST /v1/orgs/{org}/variable-sets': { name: face.fresh('made') },
     'POST /v1/orgs/{org}/projects': { name: face.fresh('made') },
     'PATCH /v1/orgs/{org}/projects/{project}': { description: 'd' },
+    'PUT /v1/orgs/{org}/registry/modules/{name}/{provider}/{version}/deprecation': { reason: 'r' },
     'POST /v1/tokens': { name: 'made' },
     'PATCH /v1/people/{person}': { isSuspended: true },
     'PUT /v1/providers/{provider}': github,

@@ -1,3 +1,4 @@
+/* eslint-disable max-lines -- a table with a row for each route */
 import { expect, test } from 'vitest'
 import { createTestBrowser } from '../../../test/rig/web-face.ts'
 import { cast, mark, rowOf } from '../../../test/rig/players.ts'
@@ -154,6 +155,21 @@ const table: readonly (readonly [string, string, string])[] = [
     'registry:publish',
     '333++3 33 ++ 44 11111',
   ],
+  [
+    'GET /v1/orgs/{org}/registry/modules/{name}/{provider}/{version}',
+    'registry:read',
+    '+++++3 ++ ++ 44 11111',
+  ],
+  [
+    'PUT /v1/orgs/{org}/registry/modules/{name}/{provider}/{version}/deprecation',
+    'registry:publish',
+    '333++3 33 ++ 44 11111',
+  ],
+  [
+    'DELETE /v1/orgs/{org}/registry/modules/{name}/{provider}/{version}/deprecation',
+    'registry:publish',
+    '333++3 33 ++ 44 11111',
+  ],
   ['GET /v1/orgs/{org}/registry/providers', 'registry:read', '+++++3 ++ ++ 44 11111'],
   ['GET /v1/orgs/{org}/registry/providers/{name}', 'registry:read', '+++++3 ++ ++ 44 11111'],
   ['PUT /v1/orgs/{org}/registry/providers/{name}/{version}', 'registry:publish', '333++3 33 ++ 44 11111'],
@@ -240,6 +256,11 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['GET /app/{org}/registry', 'registry:read', 'sss4+ss'],
   ['GET /app/{org}/registry/modules/{name}/{provider}', 'registry:read', 'sss44ss'], // No such module.
   ['POST /app/{org}/registry/modules/{name}/{provider}/delete', 'registry:publish', 'sss44ss'], // No such module.
+  [
+    'POST /app/{org}/registry/modules/{name}/{provider}/versions/{version}/deprecation',
+    'registry:publish',
+    'sss44ss',
+  ], // No such module.
   [
     'POST /app/{org}/registry/modules/{name}/{provider}/versions/{version}/delete',
     'registry:publish',

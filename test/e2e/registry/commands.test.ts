@@ -56,6 +56,17 @@ test('what taco publishes, engines install over plain HTTP', async () => {
   const changed = await runTaco(publishing, { cwd: folder, env: { HOME: folder } })
   expect([changed.code, changed.output]).toEqual([4, expect.stringContaining('another archive')])
 
+  const one = ['answers/null', '1.0.0', ...at]
+  expect(await must(['registry', 'module', 'show', ...one], folder)).toMatch(/OUTPUT +DESCRIPTION\s+answer/)
+  const reason = ['--reason', 'Use 2.0.0.', '--link', 'https://example.com/why']
+  await must(['registry', 'module', 'deprecate', ...one, ...reason], folder)
+  expect(await must(['registry', 'module', 'show', 'answers/null', ...at], folder)).toContain('Use 2.0.0.')
+  expect(await must(['registry', 'module', 'show', ...one], folder)).toContain(
+    'deprecated: Use 2.0.0. https://example.com/why',
+  )
+  await must(['registry', 'module', 'undeprecate', ...one], folder)
+  expect(await must(['registry', 'module', 'show', ...one], folder)).not.toContain('deprecated')
+
   const key = createSigningKey()
   const built = await providerFolder('0.1.0', key)
   const provider = ['registry', 'provider', 'publish', 'demo', '0.1.0', built, ...at]

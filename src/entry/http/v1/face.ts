@@ -26,6 +26,7 @@ import { outputRoutes } from './state/outputs.ts'
 import { rolloutRoutes } from './rollouts.ts'
 import { runTokenRoutes } from './run-tokens.ts'
 import { registryModuleRoutes } from './registry/modules.ts'
+import { registryModuleVersionRoutes } from './registry/module-versions.ts'
 import { registryProviderRoutes } from './registry/providers.ts'
 import { stateRoutes } from './state/states.ts'
 import { syncRoutes } from './graph/sync.ts'
@@ -65,6 +66,7 @@ const described = [
   ...accessQuestionRoutes,
   ...workloadRoutes,
   ...registryModuleRoutes,
+  ...registryModuleVersionRoutes,
   ...registryProviderRoutes,
   ...eventRoutes,
   ...auditRoutes,

@@ -90,6 +90,30 @@ const table: readonly (readonly [string, string, string, number, number, number]
     404,
     403,
   ],
+  [
+    'GET /v1/orgs/{org}/registry/modules/{name}/{provider}/{version}',
+    'registry:read',
+    'nobody',
+    401,
+    404,
+    403,
+  ],
+  [
+    'PUT /v1/orgs/{org}/registry/modules/{name}/{provider}/{version}/deprecation',
+    'registry:publish',
+    'nobody',
+    401,
+    404,
+    403,
+  ],
+  [
+    'DELETE /v1/orgs/{org}/registry/modules/{name}/{provider}/{version}/deprecation',
+    'registry:publish',
+    'nobody',
+    401,
+    404,
+    403,
+  ],
   ['GET /v1/orgs/{org}/registry/providers', 'registry:read', 'nobody', 401, 200, 403],
   ['GET /v1/orgs/{org}/registry/providers/{name}', 'registry:read', 'nobody', 401, 404, 403],
   ['PUT /v1/orgs/{org}/registry/providers/{name}/{version}', 'registry:publish', 'nobody', 401, 400, 403],
@@ -195,6 +219,7 @@ const table: readonly (readonly [string, string, string, number, number, number]
 
 /** What the calls need to be understood. */
 const bodies: Readonly<Record<string, unknown>> = {
+  'PUT /v1/orgs/{org}/registry/modules/{name}/{provider}/{version}/deprecation': { reason: 'r' },
   'POST /v1/orgs': { name: 'acme' },
   'POST /v1/orgs/{org}/teams': { name: 'ops' },
   'POST /v1/orgs/{org}/projects': { name: 'made' },

@@ -43,6 +43,11 @@ const table = [
     'registry:publish',
     'nobody',
   ],
+  [
+    'POST /app/{org}/registry/modules/{name}/{provider}/versions/{version}/deprecation',
+    'registry:publish',
+    'nobody',
+  ],
   ['GET /app/{org}/registry/providers', 'registry:read', 'nobody'],
   ['GET /app/{org}/registry/providers/{name}', 'registry:read', 'nobody'],
   ['POST /app/{org}/registry/providers/{name}/delete', 'registry:publish', 'nobody'],

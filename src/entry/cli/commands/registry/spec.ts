@@ -33,10 +33,28 @@ export const registryCommands: CommandSpec = {
         }),
         command({
           name: 'show',
-          says: 'list the versions of a module',
-          args: [moduleArg],
-          example: 'taco registry module show network/aws',
+          says: 'list the versions of a module, or show what one of them takes, gives and uses',
+          args: [moduleArg, someVersion],
+          example: 'taco registry module show network/aws 1.2.0',
           run: module.show,
+        }),
+        command({
+          name: 'deprecate',
+          says: 'warn people about a version of a module; engines install it all the same',
+          args: [moduleArg, versionArg],
+          options: [
+            { name: 'reason', value: 'text', says: 'what to use instead (required)' },
+            { name: 'link', value: 'url', says: 'what to read about it' },
+          ],
+          example: 'taco registry module deprecate network/aws 1.2.0 --reason "Use 2.0.0."',
+          run: module.deprecate,
+        }),
+        command({
+          name: 'undeprecate',
+          says: 'take back the deprecation of a version of a module',
+          args: [moduleArg, versionArg],
+          example: 'taco registry module undeprecate network/aws 1.2.0',
+          run: module.undeprecate,
         }),
         command({
           name: 'rm',

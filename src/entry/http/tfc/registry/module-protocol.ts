@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { TacoError } from '../../../../base/errors.ts'
-import { type ModuleRecord, type ModuleVersion, emptyMetadata } from '../../../../registry/index.ts'
+import {
+  type ModuleRecord,
+  type ModuleVersion,
+  emptyMetadata,
+  publishedAt,
+} from '../../../../registry/index.ts'
 import { NO_CONTENT, type TfcServices, ofOrg, route } from '../kit/define.ts'
 import { downloadUrl } from './archives.ts'
 import { partDocument } from './module-part-document.ts'
@@ -148,7 +153,7 @@ function metadataOf(
     description: version.summary ?? '',
     source: module.vcsRepo?.identifier ?? '',
     tag: '',
-    published_at: new Date(version.updatedAt).toISOString(),
+    published_at: new Date(publishedAt(version) ?? version.updatedAt).toISOString(),
     downloads: 0,
     verified: false,
   }

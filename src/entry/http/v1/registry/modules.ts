@@ -3,16 +3,19 @@ import type { CatalogModule } from '../../../../registry/index.ts'
 import { sendJson } from '../../kit/response/respond.ts'
 import { NoQuery, jsonAnswer } from '../../openapi/api.ts'
 import { rawRoute, route } from '../define.ts'
-import { RegistryModuleVersion, ofNamed, tags, uploadIn, viewModuleVersion } from './shared.ts'
+import {
+  ModuleParams,
+  RegistryModuleVersion,
+  VersionParams,
+  ofNamed,
+  tags,
+  uploadIn,
+  viewModuleVersion,
+} from './shared.ts'
 
 const path = '/v1/orgs/{org}/registry/modules'
 const one = `${path}/{name}/{provider}`
 const OrgParams = z.object({ org: z.string() })
-const ModuleParams = OrgParams.extend({
-  name: z.string().meta({ example: 'network' }),
-  provider: z.string().meta({ example: 'aws' }),
-})
-const VersionParams = ModuleParams.extend({ version: z.string().meta({ example: '1.2.0' }) })
 
 const RegistryModule = z
   .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ModuleVersion, ProviderVersion } from '../../../../registry/index.ts'
+import { type ModuleVersion, type ProviderVersion, publishedAt } from '../../../../registry/index.ts'
 import { isoTime } from '../../../../base/clock.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import { declaredBytes, received } from '../../kit/request/receive.ts'
@@ -8,6 +8,13 @@ import { freeing } from '../../kit/freeing.ts'
 
 export const tags = ['registry']
 export const ofNamed = ({ params }: { readonly params: { readonly org: string } }) => ({ org: params.org })
+
+export const ModuleParams = z.object({
+  org: z.string(),
+  name: z.string().meta({ example: 'network' }),
+  provider: z.string().meta({ example: 'aws' }),
+})
+export const VersionParams = ModuleParams.extend({ version: z.string().meta({ example: '1.2.0' }) })
 
 const Published = {
   version: z.string(),
@@ -19,8 +26,13 @@ const Published = {
 export const RegistryModuleVersion = z
   .object({
     ...Published,
+    publishedAt: z.iso.datetime().nullable().meta({ description: 'When its archive came.' }),
     sha256: z.string().nullable().meta({ description: 'Of the archive.' }),
     size: z.number().nullable(),
+    summary: z.string().meta({ description: 'The first sentence of its README.' }),
+    deprecation: z
+      .object({ reason: z.string(), link: z.string().nullable(), at: z.iso.datetime(), by: z.string() })
+      .nullable(),
   })
   .meta({ id: 'RegistryModuleVersion' })
 
@@ -44,14 +56,26 @@ export const RegistryProviderVersion = z
   .meta({ id: 'RegistryProviderVersion' })
 
 export function viewModuleVersion(version: ModuleVersion) {
-  const { archive } = version
+  const { archive, deprecation } = version
+  const at = publishedAt(version)
   return {
     version: version.version,
     isComplete: archive !== undefined,
     createdAt: isoTime(version.createdAt),
     createdBy: version.createdBy,
+    publishedAt: at === undefined ? null : isoTime(at),
     sha256: archive?.sha256 ?? null,
     size: archive?.size ?? null,
+    summary: version.summary ?? '',
+    deprecation:
+      deprecation === undefined
+        ? null
+        : {
+            reason: deprecation.reason,
+            link: deprecation.link ?? null,
+            at: isoTime(deprecation.at),
+            by: deprecation.by,
+          },
   }
 }
 

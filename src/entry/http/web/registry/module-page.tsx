@@ -1,8 +1,9 @@
 import { bytes } from '../../../../base/text/bytes.ts'
-import type { ModulePart, ModuleVersion } from '../../../../registry/index.ts'
+import { type ModulePart, type ModuleVersion, publishedAt } from '../../../../registry/index.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { Ago, Card, Command, Empty, Notice, Split, Tabs } from '../shell/parts.tsx'
 import { ConfirmDelete } from './confirm.tsx'
+import { DeprecationCard, DeprecationNotice } from './deprecation.tsx'
 import { ItemFrame, modulePath } from './frame.tsx'
 import { Markdown } from './markdown/markdown.tsx'
 import { type ModuleShown, newestOf } from './module-shown.ts'
@@ -21,10 +22,13 @@ export function ModulePage(shown: ModuleShown) {
       list={{ label: 'Modules', path: '' }}
       chips={
         version !== undefined && (
-          <span class="chip mono">
-            {version.version}
-            {version === newest ? '' : ' (not the newest)'}
-          </span>
+          <>
+            <span class="chip mono">
+              {version.version}
+              {version === newest ? '' : ' (not the newest)'}
+            </span>
+            {version.deprecation !== undefined && <span class="chip warn">deprecated</span>}
+          </>
         )
       }
       summary={version?.summary}
@@ -38,10 +42,16 @@ export function ModulePage(shown: ModuleShown) {
             )}
             {version !== undefined && <Facts {...shown} version={version} />}
             <Parts {...shown} />
-            <Command>{`taco registry module show ${title}`}</Command>
+            {version !== undefined && view.may('registry:publish') && (
+              <DeprecationCard {...shown} version={version} />
+            )}
+            <Command>{commandOf(shown)}</Command>
           </>
         }
       >
+        {version?.deprecation !== undefined && (
+          <DeprecationNotice {...shown} deprecation={version.deprecation} />
+        )}
         {tab === 'versions' ? (
           <>
             <ModuleVersions {...shown} />
@@ -68,6 +78,11 @@ export function ModulePage(shown: ModuleShown) {
       </Split>
     </ItemFrame>
   )
+}
+
+function commandOf({ module: { name, provider }, version, tab }: ModuleShown): string {
+  const command = `taco registry module show ${name}/${provider}`
+  return tab === 'versions' || version === undefined ? command : `${command} ${version.version}`
 }
 
 function ModuleTabs({ view, part, tab, versions }: ModuleShown) {
@@ -153,7 +168,7 @@ function Facts({ now, version, part }: ModuleShown & { readonly version: ModuleV
       <dl class="keyed">
         <dt>Published</dt>
         <dd>
-          <Ago at={version.updatedAt} now={now} />
+          <Ago at={publishedAt(version) ?? version.createdAt} now={now} />
         </dd>
         <dt>By</dt>
         <dd class="wraps">{version.createdBy}</dd>

@@ -19,6 +19,8 @@ export interface ModuleShown {
   readonly tab: string
   readonly page: number
   readonly faults?: Faults
+  /** What was typed about a deprecation that was refused. */
+  readonly input?: { readonly reason: string; readonly link: string } | undefined
 }
 
 /** The newest complete version, a pre-release only if there is no other. Pure. */

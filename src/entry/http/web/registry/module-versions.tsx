@@ -1,5 +1,5 @@
 import { bytes } from '../../../../base/text/bytes.ts'
-import type { ModuleVersion } from '../../../../registry/index.ts'
+import { type ModuleVersion, publishedAt } from '../../../../registry/index.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { Ago, Card } from '../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
@@ -19,12 +19,18 @@ export function versionColumns({
     {
       name: 'version',
       label: 'Version',
-      cell: ({ version, archive }) => (
+      cell: ({ version, archive, deprecation }) => (
         <>
           <a class="mono" href={withQuery(path, { version })}>
             {version}
           </a>{' '}
           {archive === undefined && <span class="chip warn">waits for its archive</span>}
+          {deprecation !== undefined && (
+            <>
+              <span class="chip warn">deprecated</span>
+              <div class="faint wraps">{deprecation.reason}</div>
+            </>
+          )}
         </>
       ),
       value: ({ version }) => version,
@@ -32,8 +38,8 @@ export function versionColumns({
     {
       name: 'publishedAt',
       label: 'Published',
-      cell: ({ updatedAt }) => <Ago at={updatedAt} now={now} />,
-      value: ({ updatedAt }) => new Date(updatedAt).toISOString(),
+      cell: (version) => <Ago at={publishedAt(version) ?? version.createdAt} now={now} />,
+      value: (version) => new Date(publishedAt(version) ?? version.createdAt).toISOString(),
     },
     { name: 'by', label: 'By', cell: ({ createdBy }) => createdBy, value: ({ createdBy }) => createdBy },
     {
@@ -48,6 +54,7 @@ export function versionColumns({
 
 export const VERSION_EXPORTS: readonly Pick<Column<ModuleVersion>, 'name' | 'value'>[] = [
   { name: 'sha256', value: ({ archive }) => archive?.sha256 ?? null },
+  { name: 'deprecated', value: ({ deprecation }) => deprecation?.reason ?? null },
 ]
 
 /** Only shown: it has nothing to export. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TacoError } from '../../../../base/errors.ts'
+import { TacoError, isTacoError } from '../../../../base/errors.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
@@ -7,12 +7,13 @@ import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
-import type { Faults } from '../shell/faults.ts'
+import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
 import { htmlReply } from '../shell/render.ts'
 import { addressOf } from '../shell/server-address.ts'
 import type { OrgView } from '../shell/view.ts'
 import { confirmFaults } from './confirm.tsx'
+import { beforeIn } from './deprecation.tsx'
 import { modulePath, registryPath } from './frame.tsx'
 import { ModulePage } from './module-page.tsx'
 import { type ModuleShown, newestOf } from './module-shown.ts'
@@ -36,12 +37,13 @@ interface Selection {
   readonly tab: z.infer<typeof Tab>
   readonly page: number
   readonly faults?: Faults
+  readonly input?: ModuleShown['input']
 }
 
 async function openModule(
   { params: { org, name, provider }, view, x }: Asked,
   { registry: { modules }, control, clock, publicUrl }: WebServices,
-  { version: wanted, part: path = '', tab, page, faults = {} }: Selection,
+  { version: wanted, part: path = '', tab, page, faults = {}, input }: Selection,
 ): Promise<ModuleShown> {
   const module = await modules.get(org, { name, provider })
   const versions = await modules.versions(org, module.id)
@@ -54,7 +56,7 @@ async function openModule(
   if (parts !== undefined && part === undefined)
     throw new TacoError('NOT_FOUND', `The version has no folder ${path} that can be shown.`)
   const at = { address: addressOf(x, publicUrl), org: control.orgNames.nameOf(org) }
-  return { view, now: clock.now(), at, module, versions, version, metadata, part, tab, page, faults }
+  return { view, now: clock.now(), at, module, versions, version, metadata, part, tab, page, faults, input }
 }
 
 export const moduleRoutes: readonly Route[] = [
@@ -119,12 +121,57 @@ export const moduleRoutes: readonly Route[] = [
       return seeOther(withQuery(modulePath(view, asked), { tab: 'versions' }))
     },
   }),
+  orgForm({
+    path: `${path}/versions/{version}/deprecation`,
+    params: versionParams,
+    id: 'deprecateModuleVersionByForm',
+    action: 'registry:publish',
+    summary: 'Deprecate a version of a module, or take that back',
+    fields: {
+      reason: z.string().default(''),
+      link: z.string().default(''),
+      end: z.string().optional(),
+      /** What the page said when it was shown. */
+      before: z.string().default(''),
+    },
+    async handle(request, services) {
+      const { params: asked, body, view, x, caller } = request
+      const { modules } = services.registry
+      const { id } = await modules.get(asked.org, { name: asked.name, provider: asked.provider })
+      const at = { module: id, version: asked.version }
+      const isEnd = body.end !== undefined
+      // Browsers send line breaks with CRLF.
+      const before = beforeIn(body.before.replaceAll('\r\n', '\n'))
+      try {
+        await modules.deprecate(asked.org, at, isEnd ? null : body, caller, before)
+      } catch (error) {
+        const selection = { tab: 'readme' as const, version: asked.version, input: isEnd ? undefined : body }
+        if (isTacoError(error, 'PRECONDITION_FAILED'))
+          return refused(request, services, { race: RACE }, selection, 409)
+        return refused(request, services, faultsAt(error, ['reason', 'link']), selection)
+      }
+      const done = isEnd ? 'is not deprecated any more' : 'is deprecated now'
+      setFlash(x, services.cookies, { kind: 'ok', text: `Version ${asked.version} ${done}.` })
+      return seeOther(withQuery(modulePath(view, asked), { version: asked.version }))
+    },
+  }),
 ]
 
+const RACE = 'Someone changed the deprecation while you looked at this page. Nothing was saved.'
+
 /** The page again, with what is wrong at the field. Its links lead to the page, not to the form. */
-async function refused(request: Asked, services: WebServices, faults: Faults) {
-  const back = withQuery(modulePath(request.view, request.params), { tab: 'versions' })
+async function refused(
+  request: Asked,
+  services: WebServices,
+  faults: Faults,
+  { tab, version, input }: Omit<Selection, 'page' | 'part'> = { tab: 'versions' },
+  status: 400 | 409 = 400,
+) {
+  const back = withQuery(modulePath(request.view, request.params), {
+    tab: tab === 'readme' ? undefined : tab,
+    version,
+  })
   const view = { ...request.view, path: back }
-  const shown = await openModule({ ...request, view }, services, { tab: 'versions', page: 1, faults })
-  return htmlReply(<ModulePage {...shown} />, 400)
+  const selection = { tab, version, page: 1, faults, input }
+  return htmlReply(<ModulePage {...await openModule({ ...request, view }, services, selection)} />, status)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CatalogModule, ModuleVersion } from '../../../../registry/index.ts'
+import { type CatalogModule, type ModuleVersion, publishedAt } from '../../../../registry/index.ts'
 import { orgPage } from '../org-page.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Ago, Card, Command, Empty } from '../shell/parts.tsx'
@@ -18,6 +18,8 @@ interface ModuleRow {
   readonly summary: string
   /** Undefined: no version is complete. */
   readonly newest: ModuleVersion | undefined
+  /** When the newest one was published. */
+  readonly at: number | undefined
   readonly versions: number
 }
 
@@ -27,7 +29,8 @@ function moduleRows(catalog: readonly CatalogModule[]): readonly ModuleRow[] {
     .filter(({ module }) => module.registryName === 'private')
     .map(({ module: { name, provider }, versions }) => {
       const newest = newestOf(versions)
-      return { name, provider, summary: newest?.summary ?? '', newest, versions: versions.length }
+      const at = newest && publishedAt(newest)
+      return { name, provider, summary: newest?.summary ?? '', newest, at, versions: versions.length }
     })
     .toSorted((a, b) => (`${a.name}/${a.provider}` < `${b.name}/${b.provider}` ? -1 : 1))
 }
@@ -52,7 +55,14 @@ function columnsOf(view: OrgView, now: number): readonly Column<ModuleRow>[] {
       name: 'newest',
       label: 'Newest',
       cell: ({ newest }) =>
-        newest === undefined ? <span class="muted">none</span> : <span class="mono">{newest.version}</span>,
+        newest === undefined ? (
+          <span class="muted">none</span>
+        ) : (
+          <>
+            <span class="mono">{newest.version}</span>{' '}
+            {newest.deprecation !== undefined && <span class="chip warn">deprecated</span>}
+          </>
+        ),
       value: ({ newest }) => newest?.version ?? null,
     },
     {
@@ -67,8 +77,8 @@ function columnsOf(view: OrgView, now: number): readonly Column<ModuleRow>[] {
       name: 'publishedAt',
       label: 'Published',
       isSortable: true,
-      cell: ({ newest }) => newest && <Ago at={newest.updatedAt} now={now} />,
-      value: ({ newest }) => (newest === undefined ? null : new Date(newest.updatedAt).toISOString()),
+      cell: ({ at }) => at !== undefined && <Ago at={at} now={now} />,
+      value: ({ at }) => (at === undefined ? null : new Date(at).toISOString()),
     },
     {
       name: 'by',

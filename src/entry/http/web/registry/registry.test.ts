@@ -127,6 +127,42 @@ test('a version and a module are deleted when their name was typed, by those who
   expect((await owner.get(path)).status).toBe(404)
 })
 
+test('a version is deprecated with a reason, which everyone sees, and that is taken back', async () => {
+  const { face, owner, reader, publishModule } = await cast()
+  await publishModule('1.0.0')
+  const path = `${PATH}/modules/network/aws`
+  const form = `${path}/versions/1.0.0/deprecation`
+
+  expect((await reader.submit(form, { reason: 'Use 2.0.0.' })).status).toBe(403)
+  const empty = await owner.submit(form, { reason: ' ', link: 'https://x.example' })
+  expect([empty.status, empty.text.includes('The reason is missing.')]).toEqual([400, true])
+  expect(empty.text).toContain('value="https://x.example"')
+  const script = await owner.submit(form, { reason: 'old', link: 'javascript:alert(1)' })
+  expect([script.status, script.text.includes('not the address of a website')]).toEqual([400, true])
+
+  const done = await owner.submit(form, { reason: 'Use\n2.0.0.', link: 'https://x.example/why' })
+  expect([done.status, done.location]).toEqual([303, `${path}?version=1.0.0`])
+  const seen = await reader.get(path)
+  expect(seen.text).toContain('Version 1.0.0 is deprecated: Use 2.0.0.')
+  expect(seen.text).toContain('href="https://x.example/why"')
+  expect((await reader.get(PATH)).text).toContain('>deprecated</span>')
+  // When it was published does not change.
+  const [first] = await face.deps.registry.modules.catalog('default')
+  expect(first?.versions[0]?.publishedAt).toBeLessThanOrEqual(first?.versions[0]?.deprecation?.at ?? 0)
+
+  // Somebody who still has the page from before changes nothing, and sees both.
+  const late = await owner.submit(form, { reason: 'Use 3.0.0.', before: '' })
+  expect([late.status, late.text.includes('value="Use 3.0.0."'), late.text.includes('Use 2.0.0.')]).toEqual([
+    409,
+    true,
+    true,
+  ])
+  const before = 'Use 2.0.0.\r\nhttps://x.example/why'
+  expect((await owner.submit(form, { end: 'yes', before: 'else' })).status).toBe(409)
+  expect((await owner.submit(form, { end: 'yes', before })).status).toBe(303)
+  expect((await reader.get(path)).text).not.toContain('is deprecated')
+})
+
 test('a provider shows its platforms, checksums and key, and is deleted', async () => {
   const { face, owner, reader } = await cast()
   const { name, shasum, key } = await publishBoth(face)
