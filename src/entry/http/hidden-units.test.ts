@@ -169,6 +169,18 @@ test('a cycle through hidden units is refused without naming them', async () => 
   for (const secret of ['dev/secret', ids['dev/secret']]) expect(answer.text).not.toContain(secret)
 })
 
+test('a dependency on a hidden unit is not there to be removed', async () => {
+  const { face, limited, asRoot } = await open()
+
+  for (const [who, headers] of Object.entries(limited)) {
+    const path = '/v1/units/prod--web/dependencies?on=dev/secret'
+    const { status } = await face.send(path, { method: 'DELETE', headers })
+    expect([who, status]).toEqual([who, 404])
+  }
+  const { uses } = await asRoot('GET', '/v1/units/prod--web/dependencies')
+  expect(uses).toHaveLength(2)
+})
+
 test('what a limited caller may not start or follow is refused without names', async () => {
   const { face, limited, ids, rollouts } = await open()
   const secrets = ['dev/secret', 'dev/user', ids['dev/secret'], ids['dev/user']]

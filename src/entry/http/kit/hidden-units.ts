@@ -17,3 +17,8 @@ export async function withoutHiddenCycle<T>(
     })
   }
 }
+
+/** Whether a unit that is given by its name or id is one of these. */
+export function isSeen(visible: ReadonlyMap<string, { readonly name: string }>, unit: string): boolean {
+  return visible.has(unit) || [...visible.values()].some(({ name }) => name === unit)
+}

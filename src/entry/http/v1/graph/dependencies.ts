@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { DependenciesView, DependencyChange, visibleDependencies } from '../../../../graph/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
-import { withoutHiddenCycle } from '../../kit/hidden-units.ts'
+import { isSeen, withoutHiddenCycle } from '../../kit/hidden-units.ts'
 import { Idempotent, OrgQuery, UnitParams, jsonAnswer, jsonBody } from '../../openapi/api.ts'
 import { ofUnit, route } from '../define.ts'
+import { noSuchUnit } from '../../../../state/index.ts'
 import { inPlainWords } from './graph.ts'
 
 const tags = ['graph']
@@ -85,6 +86,7 @@ export const dependencyRoutes = [
       const names = outputs?.split(',').filter((name) => name !== '')
       const input = { on, ...(names === undefined ? {} : { outputs: names }) }
       const visible = await control.units.visible(target.org, caller)
+      if (visible !== undefined && !isSeen(visible, on)) throw noSuchUnit({ ...target, unit: on })
       const remove = () => graph.dependencies.remove(target, input, caller)
       const json =
         visible === undefined ? await remove() : await inPlainWords({ ...target, unit: on }, remove)

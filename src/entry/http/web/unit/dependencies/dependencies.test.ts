@@ -76,6 +76,10 @@ test('no page, error or hint names a unit that the person may not see', async ()
       `There is no unit ${on}. Check the name.`,
     ])
   }
+  for (const on of ['prod/data/orders', 'none']) {
+    await browser.submit(shop('/dependencies/remove'), { on })
+    expect((await browser.get(shop('/dependencies'))).text).toContain('was removed already')
+  }
   expect((await browser.get(shop('/dependencies'))).text).not.toContain('orders')
   expect((await browser.get(shop('/dependencies?format=csv'))).text).not.toContain('orders')
   const { uses } = await face.deps.graph.dependencies.list(named('prod/apps/shop'), system)

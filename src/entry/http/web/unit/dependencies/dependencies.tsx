@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { badRequest, isTacoError } from '../../../../../base/errors.ts'
 import { visibleDependencies } from '../../../../../graph/index.ts'
-import type { Caller } from '../../../../../state/index.ts'
-import { withoutHiddenCycle } from '../../../kit/hidden-units.ts'
+import { type Caller, noSuchUnit } from '../../../../../state/index.ts'
+import { isSeen, withoutHiddenCycle } from '../../../kit/hidden-units.ts'
 import { seeOther } from '../../../kit/response/redirect.ts'
 import type { Route } from '../../../kit/routes/route.ts'
 import { UnitParams } from '../../../openapi/api.ts'
@@ -87,6 +87,9 @@ export const dependencyRoutes: readonly Route[] = [
       const page = await openUnit(request, services)
       const { cookies } = services
       try {
+        const visible = await services.control.units.visible(page.ref.org, caller)
+        if (visible !== undefined && !isSeen(visible, body.on))
+          throw noSuchUnit({ ...page.ref, unit: body.on })
         const { warnings } = await services.graph.dependencies.remove(page.ref, body, caller)
         setFlash(x, cookies, { kind: 'ok', text: ['Removed.', ...warnings.map(sentence)].join(' ') })
       } catch (error) {
@@ -108,8 +111,7 @@ async function declare(
   const visible = await control.units.visible(ref.org, caller)
   const add = () => graph.dependencies.add(ref, input, caller)
   if (visible === undefined) return (await add()).warnings
-  const isSeen = visible.has(input.on) || [...visible.values()].some(({ name }) => name === input.on)
-  if (!isSeen) throw badRequest('on', `There is no unit ${input.on}.`, 'Check the name.')
+  if (!isSeen(visible, input.on)) throw badRequest('on', `There is no unit ${input.on}.`, 'Check the name.')
   try {
     return (await withoutHiddenCycle(visible, add)).warnings
   } catch (error) {
