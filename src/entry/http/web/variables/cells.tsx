@@ -1,4 +1,5 @@
 import type { Source, VariableSet, VariableView } from '../../../../variables/index.ts'
+import { REACHABLE } from '../shell/parts.tsx'
 
 export const setPath = (base: string, { id }: Pick<VariableSet, 'id'>) => `${base}/variables/${id}`
 
@@ -15,7 +16,13 @@ export function KeyCell({ variable: { key, category, hcl, description } }: { var
 
 export function ValueCell({ variable: { value } }: { variable: VariableView }) {
   if (value === null) return <span class="chip">sensitive</span>
-  return <code class="value">{value.length > 200 ? `${value.slice(0, 200)}…` : value}</code>
+  const shown = value.length > 200 ? `${value.slice(0, 200)}…` : value
+  if (!value.includes('\n')) return <code class="value">{shown}</code>
+  return (
+    <code class="value lines" {...REACHABLE}>
+      {shown}
+    </code>
+  )
 }
 
 /** Where a variable comes from, with a link to the set. `base`: of the organization. */

@@ -91,13 +91,9 @@ function SetsCard({ view, list, sight }: Pick<VariablesPageProps, 'view' | 'list
   return (
     <Card title="Variable sets">
       <form class="bar filters" action={path}>
-        <input
-          type="search"
-          name="search"
-          value={list.search}
-          placeholder="Name or description"
-          aria-label="Name or description"
-        />
+        <Field id="search" label="Name or description">
+          <input type="search" id="search" name="search" value={list.search} />
+        </Field>
         <button class="button" type="submit">
           Filter
         </button>
@@ -169,9 +165,15 @@ function Order() {
   return (
     <Card title="Which one wins">
       <ol>
-        <li>Sets that override everything: those for all units, then for projects, then for single units</li>
-        <li>The unit's own variables</li>
-        <li>Other sets: those for single units, then for projects, then for all units</li>
+        <li>
+          Sets that override everything. Of the organization: for all units, then for projects, then for
+          single units; then those that a project owns
+        </li>
+        <li>Outputs of dependencies, and then the unit's own variables</li>
+        <li>
+          Other sets. Those that a project owns; then those of the organization: for single units, then for
+          projects, then for all units
+        </li>
       </ol>
       <p class="faint">In the same place, the set whose name comes first.</p>
     </Card>

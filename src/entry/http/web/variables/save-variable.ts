@@ -79,6 +79,8 @@ export async function saveVariable(
     return undefined
   } catch (error) {
     if (isTacoError(error, 'PRECONDITION_FAILED', 'NOT_FOUND')) return raced(variables, owner, kept)
+    // The rights were checked before: this server has no key to encrypt with.
+    if (isTacoError(error, 'FORBIDDEN')) return { fields: kept, faults: { sensitive: error.message } }
     return { fields: kept, faults: faultsAt(error, FIELDS, 'ALREADY_EXISTS', 'LIMIT_REACHED') }
   }
 }

@@ -154,7 +154,11 @@ export function variableColumns({ path, now, mayWrite }: ColumnsOf): readonly Co
     {
       name: 'changed',
       label: 'Changed',
-      cell: ({ updatedAt }) => <Ago at={updatedAt} now={now} />,
+      cell: ({ updatedAt }) => (
+        <span class="nowrap">
+          <Ago at={updatedAt} now={now} />
+        </span>
+      ),
       value: ({ updatedAt }) => new Date(updatedAt).toISOString(),
     },
   ]

@@ -41,8 +41,8 @@ async function accessPage(
   const access = await gatherAccess(page, services, who, caller)
   const at = pathOf(page)
   if (format !== undefined) {
-    const columns = grantColumns(page.view, at).filter(({ name }) => name !== 'revoke')
-    return exported(format, 'access', [...columns, whereColumn], access.grants ?? [])
+    const columns = [...grantColumns(page.view, at), whereColumn]
+    return exported(format, 'access', columns, access.grants ?? [])
   }
   const props = { page, path: at, access, who, number, now: services.clock.now(), again }
   const isWrong = again !== undefined || Object.keys(access.faults).length > 0

@@ -14,8 +14,8 @@ const ABILITIES: readonly (readonly [label: string, action: Action])[] = [
   ['Secrets', 'outputs:read-sensitive'],
   ['Lock', 'lock'],
   ['Write', 'state:write'],
-  ['Variables', 'vars:write'],
-  ['Administer', 'unit:admin'],
+  ['Vars', 'vars:write'],
+  ['Admin', 'unit:admin'],
 ]
 
 const PAGE_SIZE = 50
@@ -32,6 +32,8 @@ interface GrantsCardProps {
 export function GrantsCard({ view, path, grants, number, who }: GrantsCardProps) {
   const part = pageOf(grants, number, PAGE_SIZE)
   const shown = withQuery(path, { who })
+  const columns = grantColumns(view, path)
+  const mayRevoke = view.may('role:manage') && part.items.some(({ isOfUnit }) => isOfUnit)
   return (
     <Card title="Who may do what here">
       <p class="muted">
@@ -44,7 +46,7 @@ export function GrantsCard({ view, path, grants, number, who }: GrantsCardProps)
         <DataTable
           path={shown}
           caption="Roles that apply to the unit"
-          columns={grantColumns(view, path)}
+          columns={mayRevoke ? [...columns, revokeColumn(view, path)] : columns}
           items={part.items}
         />
       )}
@@ -72,7 +74,7 @@ export function grantColumns(view: OrgView, path: string): readonly Column<Grant
       cell: ({ role, where }) => (
         <>
           <a href={rolePath(view, role)}>{role}</a>
-          <div class="faint">{where}</div>
+          <div class="faint nowrap">{where}</div>
         </>
       ),
       value: ({ role }) => role,
@@ -84,8 +86,7 @@ export function grantColumns(view: OrgView, path: string): readonly Column<Grant
       value: (row) => meaning(row, action),
     })),
   ]
-  if (!view.may('role:manage')) return columns
-  return [...columns, revokeColumn(view, path)]
+  return columns
 }
 
 /** Only in exports: in the page it is below the role. */

@@ -98,14 +98,14 @@ export function OwnRights({ page: { view, unit } }: { readonly page: UnitPage })
         <p>Everything that can be done with a unit.</p>
       ) : (
         <>
-          <ul>
+          <ul class="listed">
             {allowed.map((action) => (
               <li>{ACTION_WORDS[action]}</li>
             ))}
           </ul>
           <details class="more">
             <summary>What you may not do</summary>
-            <ul class="faint">
+            <ul class="listed faint">
               {denied.map((action) => (
                 <li>{ACTION_WORDS[action]}</li>
               ))}

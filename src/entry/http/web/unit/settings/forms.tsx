@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import { sayRetention } from '../../../../../base/text/retention.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { unitPath } from '../../shell/addresses.ts'
+import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
 import { Card, Field, describedBy } from '../../shell/parts.tsx'
 import { Check } from '../../variables/variable-form.tsx'
@@ -67,7 +68,7 @@ export function NameForm(props: SettingsPageProps) {
     <FormCard of={props} form="name" title="Name" button="Rename">
       <TextField
         id="name"
-        label="Name"
+        label="New name"
         hint="The state, its history, variables and dependencies stay with the unit. Code with an http or cloud block must use the new name; engines that use the old one are refused, and nothing is created."
         value={props.inputs.name.name}
         faults={props.faults}
@@ -88,7 +89,7 @@ export function ProjectForm(props: SettingsPageProps) {
     <FormCard of={props} form="project" title="Project" button="Move">
       <Field
         id="project"
-        label="Project"
+        label="Belongs to"
         hint="Roles and variable sets of the project apply to the unit. Its name and its state stay."
         error={faults['project']}
       >
@@ -107,36 +108,63 @@ export function ProjectForm(props: SettingsPageProps) {
 export function RetentionForm(props: SettingsPageProps) {
   const { inputs, faults, organization } = props
   const { rule, count, days } = inputs.retention
-  const usual = organization === undefined ? '' : ` (${sayRetention(organization.retention)})`
+  const usual = organization === undefined ? '' : `: ${sayRetention(organization.retention)}`
   return (
     <FormCard of={props} form="retention" title="Versions that are kept" button="Save">
-      <fieldset>
-        <legend>Rule</legend>
+      <fieldset class="rule">
+        <legend class="unseen">Rule</legend>
         <label class="check">
           <input type="radio" name="rule" value="organization" checked={rule === 'organization'} />
-          As the organization says{usual}
+          <span>As the organization says{usual}</span>
         </label>
         <label class="check">
-          <input type="radio" name="rule" value="own" checked={rule === 'own'} />A rule of its own:
+          <input type="radio" name="rule" value="own" checked={rule === 'own'} />
+          <span>A rule of its own</span>
         </label>
+        <p class="words">
+          Keep at least <NumberField id="count" label="Versions" value={count} faults={faults} /> versions,
+          and all of the last <NumberField id="days" label="Days" value={days} faults={faults} /> days.
+        </p>
+        <p class="hint">
+          A version stays if one of the two keeps it. Without both numbers, every version stays. The current
+          state is never removed.
+        </p>
       </fieldset>
-      <TextField
-        id="count"
-        label="Keep at least this many versions"
-        hint="The newest ones, however old they are."
-        value={count}
-        faults={faults}
-        isNumber
-      />
-      <TextField
-        id="days"
-        label="Keep every version of the last days"
-        hint="A version stays if one of the two keeps it. Both empty: every version stays."
-        value={days}
-        faults={faults}
-        isNumber
-      />
     </FormCard>
+  )
+}
+
+interface NumberFieldProps {
+  readonly id: string
+  readonly label: string
+  readonly value: string
+  readonly faults: Faults
+}
+
+/** A number in the middle of a sentence. */
+function NumberField({ id, label, value, faults }: NumberFieldProps) {
+  const error = faults[id]
+  return (
+    <>
+      <input
+        type="text"
+        id={id}
+        name={id}
+        value={value}
+        inputmode="numeric"
+        autocomplete="off"
+        aria-label={label}
+        {...(error === undefined
+          ? {}
+          : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error` })}
+      />
+      {error !== undefined && (
+        <span class="error" id={`${id}-error`}>
+          {' '}
+          {error}
+        </span>
+      )}
+    </>
   )
 }
 
@@ -149,8 +177,8 @@ export function EncryptionForm(props: SettingsPageProps) {
         isOn={props.inputs.encryption.allowDecrypt}
       />
       <p class="hint">
-        Otherwise OpenTaco refuses the write, so that a run without its encryption settings does not store
-        secrets in the clear.
+        Otherwise the write is refused, so that a run without its encryption settings does not store secrets
+        in the clear.
       </p>
     </FormCard>
   )

@@ -2,7 +2,8 @@ import type { Child } from 'hono/jsx'
 import { sayRetention } from '../../../../../base/text/retention.ts'
 import type { OrgView as Organization, UnitView } from '../../../../../state/index.ts'
 import { RaceNotice } from '../../shell/form/race-notice.tsx'
-import { unitPath } from '../../shell/addresses.ts'
+import { settingsPath } from '../../settings/frame.tsx'
+import { unitPath, withQuery } from '../../shell/addresses.ts'
 import { Card, Command, Split, Time } from '../../shell/parts.tsx'
 import { UnitFrame } from '../frame.tsx'
 import { AboutForm, EncryptionForm, ExecutionForm, NameForm, ProjectForm, RetentionForm } from './forms.tsx'
@@ -21,6 +22,7 @@ export function SettingsPage(props: SettingsPageProps) {
         side={
           <>
             <Facts unit={unit} />
+            <Notifications {...props} />
             <More {...props} />
             <Command>{commandOf(props)}</Command>
           </>
@@ -108,6 +110,19 @@ function Facts({ unit }: { readonly unit: UnitView }) {
           <Time at={unit.createdAt} />
         </dd>
       </dl>
+    </Card>
+  )
+}
+
+function Notifications({ page: { view, unit } }: SettingsPageProps) {
+  if (!view.may('notification:read', unit)) return null
+  const href = withQuery(settingsPath(view, 'notifications'), { unit: unit.name })
+  return (
+    <Card title="Notifications">
+      <p class="muted">
+        <a href={href}>Notifications about this unit</a>: who is told when it is applied, fails or becomes
+        stale.
+      </p>
     </Card>
   )
 }

@@ -1,19 +1,51 @@
+import { type DependencyView, variablesOf } from '../../../../../graph/index.ts'
 import type { Effective, Source, VariableView } from '../../../../../variables/index.ts'
+
+/** A variable that gets an output of another unit. */
+export interface OutputInput {
+  readonly kind: 'dependency'
+  readonly variable: string
+  readonly unit: string
+  readonly output: string
+}
+
+/** What a unit gets by its dependencies. What it only read before is not among it. Pure. */
+export function inputsIn(uses: readonly DependencyView[]): readonly OutputInput[] {
+  return uses
+    .filter(({ source }) => source !== 'reads')
+    .flatMap((edge) =>
+      variablesOf(edge).map(([variable, output]) => ({
+        kind: 'dependency' as const,
+        variable,
+        output,
+        unit: edge.on.name,
+      })),
+    )
+}
 
 /** A variable that is there for a unit: the one that applies, or one that another overrides. */
 export interface VariableRow {
   readonly variable: VariableView
   readonly source: Source
   /** Undefined: it applies. */
-  readonly overriddenBy: Source | undefined
+  readonly overriddenBy: Source | OutputInput | undefined
 }
 
-/** Each that applies, followed by what it overrides. Pure. */
-export function rowsOf(effective: readonly Effective<VariableView>[]): readonly VariableRow[] {
-  return effective.flatMap(({ variable, source, overrides }) => [
-    { variable, source, overriddenBy: undefined },
-    ...overrides.map((one) => ({ ...one, overriddenBy: source })),
-  ])
+export const isPriority = (source: Source) => source.kind === 'set' && source.priority
+
+/** Each that applies, followed by what it overrides. Outputs of dependencies are weaker than priority sets alone. Pure. */
+export function rowsOf(
+  effective: readonly Effective<VariableView>[],
+  inputs: readonly OutputInput[],
+): readonly VariableRow[] {
+  return effective.flatMap(({ variable, source, overrides }) => {
+    const input = inputs.find((one) => one.variable === variable.key)
+    const isWeaker = variable.category !== 'env' && !isPriority(source)
+    return [
+      { variable, source, overriddenBy: isWeaker ? input : undefined },
+      ...overrides.map((one) => ({ ...one, overriddenBy: source })),
+    ]
+  })
 }
 
 export interface VariableFilter {

@@ -1,13 +1,13 @@
-import type { Scope, VariableSet } from '../../../../../variables/index.ts'
-import { withQuery } from '../../shell/addresses.ts'
-import { Ago, Card, Command, Empty, Split } from '../../shell/parts.tsx'
+import type { Scope, Source, VariableSet } from '../../../../../variables/index.ts'
+import { unitPath, withQuery } from '../../shell/addresses.ts'
+import { Ago, Card, Command, Empty, Field, Split } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import { KeyCell, SourceCell, ValueCell, setPath, sourceWords } from '../../variables/cells.tsx'
 import type { VariableShown } from '../../variables/save-variable.ts'
 import { editColumn } from '../../variables/set-page.tsx'
 import { VariableForm } from '../../variables/variable-form.tsx'
 import { UnitFrame, type UnitPage } from '../frame.tsx'
-import type { VariableFilter, VariableRow } from './rows.ts'
+import { type OutputInput, type VariableFilter, type VariableRow, isPriority } from './rows.ts'
 
 const PAGE_SIZE = 100
 
@@ -17,7 +17,9 @@ interface VariablesPageProps {
   readonly path: string
   readonly rows: readonly VariableRow[]
   /** Before the filter. */
-  readonly total: number
+  readonly all: readonly VariableRow[]
+  /** What it gets by its dependencies, as far as the person may see them. */
+  readonly inputs: readonly OutputInput[]
   readonly filter: VariableFilter
   readonly number: number
   readonly sets: readonly { readonly set: VariableSet; readonly scope: Scope }[]
@@ -26,7 +28,7 @@ interface VariablesPageProps {
 }
 
 export function VariablesPage(props: VariablesPageProps) {
-  const { page, path, rows, total, filter, number, sets, shown, now } = props
+  const { page, path, rows, all, inputs, filter, number, sets, shown, now } = props
   const { view, unit } = page
   const { base } = view.org
   const mayWrite = view.may('vars:write', unit)
@@ -44,7 +46,7 @@ export function VariablesPage(props: VariablesPageProps) {
           </>
         }
       >
-        {total === 0 ? (
+        {all.length === 0 ? (
           <Empty title="No variables">
             <p class="muted">
               The unit has no variables of its own, and no variable set applies to it. Outputs of other units
@@ -67,6 +69,7 @@ export function VariablesPage(props: VariablesPageProps) {
             <ListFooter path={listPath} paging={part.paging} />
           </Card>
         )}
+        {inputs.length > 0 && <InputsCard page={page} inputs={inputs} all={all} />}
         {mayWrite && <VariableForm view={view} path={path} actions={actions} shown={shown} now={now} />}
       </Split>
     </UnitFrame>
@@ -109,15 +112,7 @@ export function variableColumns({ base, path, now, mayWrite }: ColumnsOf): reado
           {source.kind === 'unit' ? 'this unit' : <SourceCell base={base} source={source} />}
           {overriddenBy !== undefined && (
             <div class="faint">
-              overridden by{' '}
-              {overriddenBy.kind === 'unit' ? (
-                'this unit'
-              ) : (
-                <>
-                  <SourceCell base={base} source={overriddenBy} />
-                  {overriddenBy.priority && ', which overrides everything'}
-                </>
-              )}
+              overridden by <Stronger base={base} by={overriddenBy} />
             </div>
           )}
         </>
@@ -127,13 +122,89 @@ export function variableColumns({ base, path, now, mayWrite }: ColumnsOf): reado
     {
       name: 'changed',
       label: 'Changed',
-      cell: ({ variable }) => <Ago at={variable.updatedAt} now={now} />,
+      cell: ({ variable }) => (
+        <span class="nowrap">
+          <Ago at={variable.updatedAt} now={now} />
+        </span>
+      ),
       value: ({ variable }) => new Date(variable.updatedAt).toISOString(),
     },
   ]
   if (!mayWrite) return columns
   const own = ({ source, variable }: VariableRow) => (source.kind === 'unit' ? variable : undefined)
   return [...columns, editColumn(path, own)]
+}
+
+function Stronger({ base, by }: { readonly base: string; readonly by: Source | OutputInput }) {
+  if (by.kind === 'unit') return <>this unit</>
+  if (by.kind === 'dependency') return <OutputLink base={base} of={by} />
+  return (
+    <>
+      <SourceCell base={base} source={by} />
+      {by.priority && ', which overrides everything'}
+    </>
+  )
+}
+
+function OutputLink({ base, of: { unit, output } }: { readonly base: string; readonly of: OutputInput }) {
+  return (
+    <>
+      the output <span class="mono">{output}</span> of{' '}
+      <a class="mono" href={unitPath(base, unit, 'outputs')}>
+        {unit}
+      </a>
+    </>
+  )
+}
+
+const MOST_INPUTS = 50
+
+function InputsCard({ page, inputs, all }: Pick<VariablesPageProps, 'page' | 'inputs' | 'all'>) {
+  const { view, unit } = page
+  const { base } = view.org
+  const columns: readonly Column<OutputInput>[] = [
+    {
+      name: 'variable',
+      label: 'Key',
+      cell: ({ variable }) => <span class="mono">{variable}</span>,
+      value: ({ variable }) => variable,
+    },
+    {
+      name: 'output',
+      label: 'Gets',
+      cell: (input) => {
+        const stronger = all.find(
+          ({ variable, source }) =>
+            variable.key === input.variable && variable.category !== 'env' && isPriority(source),
+        )
+        return (
+          <>
+            <OutputLink base={base} of={input} />
+            {stronger !== undefined && (
+              <div class="faint">
+                overridden by <Stronger base={base} by={stronger.source} />
+              </div>
+            )}
+          </>
+        )
+      },
+      value: ({ unit: of, output }) => `${of} ${output}`,
+    },
+  ]
+  return (
+    <Card title="From dependencies">
+      <DataTable
+        path={view.path}
+        caption="Variables that get outputs of other units"
+        columns={columns}
+        items={inputs.slice(0, MOST_INPUTS)}
+      />
+      <p class="faint">
+        {inputs.length > MOST_INPUTS && `And ${inputs.length - MOST_INPUTS} more. `}
+        Dependencies are on <a href={unitPath(base, unit.name, 'dependencies')}>a page of their own</a>.
+      </p>
+    </Card>
+  )
 }
 
 /** What only exports have. */
@@ -144,49 +215,59 @@ export const exportColumns: readonly Pick<Column<VariableRow>, 'name' | 'value'>
   { name: 'description', value: ({ variable }) => variable.description },
   {
     name: 'overridden_by',
-    value: ({ overriddenBy }) => (overriddenBy === undefined ? null : sourceWords(overriddenBy)),
+    value: ({ overriddenBy: by }) => {
+      if (by === undefined) return null
+      return by.kind === 'dependency' ? `output ${by.output} of ${by.unit}` : sourceWords(by)
+    },
   },
 ]
 
 const KINDS = [
-  ['', 'All kinds'],
+  ['', 'All'],
   ['terraform', 'Input variables'],
   ['env', 'Environment'],
 ] as const
 const PLACES = [
-  ['', 'From anywhere'],
-  ['unit', 'From this unit'],
-  ['sets', 'From sets'],
+  ['', 'All'],
+  ['unit', 'This unit'],
+  ['sets', 'Sets'],
 ] as const
 
 function Filters({ path, filter }: { readonly path: string; readonly filter: VariableFilter }) {
+  const isFiltered = filter.search !== '' || filter.kind !== undefined || filter.from !== undefined
   return (
     <form class="bar filters" action={path}>
-      <input
-        type="search"
-        name="search"
-        value={filter.search}
-        placeholder="Key or description"
-        aria-label="Key or description"
-      />
-      <select name="kind" aria-label="Kind">
-        {KINDS.map(([value, label]) => (
-          <option value={value} selected={value === (filter.kind ?? '')}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <select name="from" aria-label="From">
-        {PLACES.map(([value, label]) => (
-          <option value={value} selected={value === (filter.from ?? '')}>
-            {label}
-          </option>
-        ))}
-      </select>
+      <Field id="search" label="Key or description">
+        <input type="search" id="search" name="search" value={filter.search} />
+      </Field>
+      <Choice id="kind" label="Kind" options={KINDS} chosen={filter.kind} />
+      <Choice id="from" label="From" options={PLACES} chosen={filter.from} />
       <button class="button" type="submit">
         Filter
       </button>
+      {isFiltered && <a href={path}>Show all</a>}
     </form>
+  )
+}
+
+interface ChoiceProps {
+  readonly id: string
+  readonly label: string
+  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly chosen: string | undefined
+}
+
+function Choice({ id, label, options, chosen = '' }: ChoiceProps) {
+  return (
+    <Field id={id} label={label}>
+      <select id={id} name={id}>
+        {options.map(([value, words]) => (
+          <option value={value} selected={value === chosen}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </Field>
   )
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { startSsoFace } from '../../../../../../test/rig/sso-face.ts'
-import { createTestBrowser } from '../../../../../../test/rig/web-face.ts'
+import { createTestBrowser, startWebFace } from '../../../../../../test/rig/web-face.ts'
 import { push, stateText } from '../../../../../../test/support/state.ts'
 import { type Action, bind, putRole } from '../../../../../access/index.ts'
-import { ownerOf } from '../../../../../variables/index.ts'
+import { type Source, ownerOf } from '../../../../../variables/index.ts'
 import { isShown, rowsOf } from './rows.ts'
 
 const page = (unit = 'prod--app') => `/app/default/units/${unit}/variables`
@@ -56,9 +56,15 @@ test('rows show what applies and what it overrides, and are filtered without loo
     priority: false,
     isOfProject: false,
   } as const
-  const rows = rowsOf([{ variable, source: { kind: 'unit' }, overrides: [{ variable, source: set }] }])
+  const rows = rowsOf([{ variable, source: { kind: 'unit' }, overrides: [{ variable, source: set }] }], [])
 
   expect(rows.map(({ overriddenBy }) => overriddenBy?.kind)).toEqual([undefined, 'unit'])
+  const input = { kind: 'dependency', variable: 'region', unit: 'prod/net', output: 'region' } as const
+  const by = (source: Source, category: string) =>
+    rowsOf([{ variable: { ...variable, category }, source, overrides: [] }], [input])[0]?.overriddenBy
+  expect(by({ kind: 'unit' }, 'terraform')).toBe(input)
+  expect(by({ kind: 'unit' }, 'env')).toBeUndefined()
+  expect(by({ ...set, priority: true }, 'terraform')).toBeUndefined()
   const count = (filter: object) => rows.filter((row) => isShown(row, { search: '', ...filter })).length
   expect(count({ search: 'RUNS' })).toBe(2)
   expect(count({ search: 'secretive' })).toBe(0)
@@ -121,6 +127,23 @@ test('the page says what overrides what, and exports it', async () => {
   expect(cells).toMatchObject({ key: 'region', value: 'eu-1', from: 'unit', overridden_by: 'set law' })
 })
 
+test('outputs of dependencies are stronger than variables, and hidden units are not named', async () => {
+  const { browser, face } = await startPerson([...WRITER, 'graph:read'])
+  const { control, graph } = face.deps
+  await push(control, 'prod/net', stateText(1))
+  await push(control, 'dev/net', stateText(1))
+  const ref = { org: 'default', unit: 'prod/app' }
+  await graph.dependencies.add(ref, { on: 'prod/net', inputs: { region: 'value' } }, face.setUp)
+  await graph.dependencies.add(ref, { on: 'dev/net', inputs: { hidden: 'value' } }, face.setUp)
+  await browser.submit(page(), REGION)
+
+  const { text } = await browser.get(page())
+
+  expect(text).toMatch(/From dependencies[^]*value[^]*prod\/net/)
+  expect(text).toMatch(/<s class="faint"><code class="value">eu-1/)
+  for (const hidden of ['dev/net', 'hidden']) expect(text).not.toContain(`>${hidden}<`)
+})
+
 test('a sensitive value is in no answer', async () => {
   const { browser } = await startPerson(WRITER)
   const secret = 'correct-horse'
@@ -134,6 +157,21 @@ test('a sensitive value is in no answer', async () => {
   expect(saved.status).toBe(303)
   for (const { text, headers } of [wrong, saved, shown, edit, json])
     expect(text + JSON.stringify(headers)).not.toContain(secret)
+})
+
+test('a server without a secret key says so at the field', async () => {
+  const face = await startWebFace()
+  await push(face.deps.control, 'prod/app', stateText(1))
+  const browser = createTestBrowser(face)
+  await browser.get(page())
+
+  const fields = { key: 'TOKEN', category: 'env', value: 'correct-horse', sensitive: 'on' }
+  const { status, text } = await browser.submit(page(), fields)
+
+  expect(status).toBe(400)
+  expect(text).toMatch(/id="sensitive"[^>]*aria-invalid="true"/)
+  expect(text).toContain('no secret key')
+  expect(text).not.toContain('correct-horse')
 })
 
 test('variables are changed by those who may, on units that they see', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from '../../../../../access/index.ts'
+import { visibleDependencies } from '../../../../../graph/index.ts'
 import { seeOther } from '../../../kit/response/redirect.ts'
 import type { Route } from '../../../kit/routes/route.ts'
 import { UnitParams } from '../../../openapi/api.ts'
@@ -19,7 +20,7 @@ import {
   variableShown,
 } from '../../variables/save-variable.ts'
 import { type UnitPage, openUnit } from '../frame.tsx'
-import { type VariableFilter, isShown, rowsOf } from './rows.ts'
+import { type VariableFilter, inputsIn, isShown, rowsOf } from './rows.ts'
 import { VariablesPage, exportColumns, variableColumns } from './variables-page.tsx'
 
 const path = '/units/{unit}/variables'
@@ -47,9 +48,14 @@ async function variablesPage(
   query: z.output<typeof Query>,
   again?: VariableShown,
 ) {
-  const { unitVariables, clock } = services
+  const { unitVariables, clock, graph } = services
   const owner = await unitVariables.find(page.ref, caller)
-  const rows = rowsOf(await unitVariables.effective(owner))
+  const isReader = page.view.may('graph:read', page.unit)
+  const uses = isReader
+    ? visibleDependencies(await graph.dependencies.list(page.ref, caller), page.seen).uses
+    : []
+  const inputs = inputsIn(uses)
+  const rows = rowsOf(await unitVariables.effective(owner), inputs)
   const filter: VariableFilter = query
   const found = rows.filter((row) => isShown(row, filter))
   const now = clock.now()
@@ -65,7 +71,8 @@ async function variablesPage(
       page={page}
       path={at}
       rows={found}
-      total={rows.length}
+      all={rows}
+      inputs={inputs}
       filter={filter}
       number={query.page}
       sets={await unitVariables.setsFor(owner)}
