@@ -194,3 +194,18 @@ test('the root token cannot switch itself off: an address with a typing mistake 
   expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('who has signed in')])
   expect(await must('server', 'settings')).toMatch(/root token: +on\n/)
 })
+
+test('a role is given in one project, by its name, and taken away again', async () => {
+  const { taco, must } = await open()
+  await must('project', 'create', 'shop')
+
+  expect(await must('access', 'grant', 'reader', '--to', 'alice', '--project', 'shop')).toBe(
+    'granted reader to user:alice in the project shop\n',
+  )
+  expect(await must('access', 'ls')).toMatch(/user:alice +reader +of prj-\w+\n/)
+  expect((await taco('access', 'grant', 'reader', '--to', 'alice', '--project', 'none')).code).toBe(3)
+  expect(await must('access', 'revoke', 'reader', '--from', 'alice', '--project', 'shop')).toContain(
+    'in the project shop',
+  )
+  expect(await must('access', 'ls')).not.toContain('alice')
+})

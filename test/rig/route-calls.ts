@@ -109,11 +109,24 @@ const makers: readonly (readonly [RegExp, Make])[] = [
     },
   ],
   [
-    /v1\/providers\/\{provider\}/,
+    /(v1|server)\/providers\/\{provider\}/,
     async ({ signIn, fresh, setUp }) => {
       const id = fresh('hub')
       await signIn.settings.putProvider({ id, ...github }, setUp)
       return { provider: id }
+    },
+  ],
+  [
+    /\{record\}/,
+    async (face) => {
+      // What has just been made has a record soon.
+      await makeUnit(face)
+      for (;;) {
+        const { items } = (await asRoot(face, '/v1/audit?org=default&limit=1', { method: 'GET' })).json() as {
+          readonly items: readonly { readonly id: string }[]
+        }
+        if (items[0] !== undefined) return { record: items[0].id }
+      }
     },
   ],
   [

@@ -3,6 +3,7 @@ import { grantsOf } from './bindings.ts'
 import { BUILT_IN_ROLES } from './built-in-roles.ts'
 import { explain } from './explain.ts'
 import type { Grant, Role, UnitFacts } from './rules.ts'
+import { POLICY_ACTIONS } from './action-patterns.ts'
 import { ACTION_WORDS, roleInWords } from './words.ts'
 
 const app: UnitFacts = { id: 'ws-1', name: 'prod/app', labels: { env: 'prod' } }
@@ -136,12 +137,19 @@ test('a role is put into words, rule by rule', () => {
   ]
 
   expect(roleInWords({ rules })).toEqual([
-    'may read outputs, read states and do rollout:* on prod/**',
+    'may read outputs, read states and do everything with rollouts on prod/**',
     'may not do anything on prod/secret with env=prod and team=x',
     'may do constructor',
   ])
   expect(roleInWords(freeze, ['a/**'])).toEqual([
     'may not write states or roll states back on prod/** within a/**',
   ])
+  const families = new Set(
+    POLICY_ACTIONS.filter((one) => one.includes(':')).map((one) => one.split(':', 1)[0]),
+  )
+  for (const family of families)
+    expect(roleInWords({ rules: [{ effect: 'deny', actions: [`${family}:*`] }] })[0]).toMatch(
+      /^may not do anything with /,
+    )
   expect(new Set(Object.values(ACTION_WORDS)).size).toBe(Object.keys(ACTION_WORDS).length)
 })

@@ -63,13 +63,36 @@ export const ACTION_WORDS: Readonly<Record<Action, string>> = {
   'notification:manage': 'change notification settings',
 }
 
+/** What the actions of each family are about. */
+const FAMILY_WORDS: Readonly<Record<string, string>> = {
+  org: 'the organization',
+  access: 'the list of who may do what',
+  member: 'members',
+  team: 'teams',
+  role: 'roles',
+  token: 'tokens',
+  audit: 'the audit log',
+  unit: 'units',
+  guard: 'guards',
+  state: 'states',
+  versions: 'versions of states',
+  outputs: 'outputs',
+  reads: 'reads on behalf of units',
+  graph: 'dependencies and status',
+  run: 'plans, applies and runs',
+  rollout: 'rollouts',
+  vars: 'variables',
+  events: 'events',
+  registry: 'the registry',
+  policy: 'policies, run tasks and code hosts',
+  notification: 'notifications',
+}
+
 /** A role in words, one line for each rule: `may read outputs of prod/** with env=prod`. */
 export function roleInWords({ rules }: Pick<Role, 'rules'>, units?: readonly string[]): readonly string[] {
   return rules.map((rule) => {
     const isAllow = rule.effect === 'allow'
-    const actions = rule.actions.map((one) =>
-      one === '*' ? `do ${isAllow ? 'everything' : 'anything'}` : actionInWords(one),
-    )
+    const actions = rule.actions.map((one) => actionInWords(one, isAllow ? 'everything' : 'anything'))
     const what = isAllow ? `may ${listed(actions, 'and')}` : `may not ${listed(actions, 'or')}`
     return `${what}${whereInWords(rule, units)}`
   })
@@ -92,8 +115,12 @@ export function originInWords({ role, through }: Pick<Reason, 'role' | 'through'
   return `the role ${role}, ${through === 'direct' ? 'given directly' : `through ${through}`},`
 }
 
-function actionInWords(pattern: string): string {
-  return Object.hasOwn(ACTION_WORDS, pattern) ? ACTION_WORDS[pattern as Action] : `do ${pattern}`
+function actionInWords(pattern: string, all: 'everything' | 'anything'): string {
+  if (pattern === '*') return `do ${all}`
+  if (Object.hasOwn(ACTION_WORDS, pattern)) return ACTION_WORDS[pattern as Action]
+  const family = pattern.replace(/:\*$/, '')
+  const isFamily = pattern.endsWith(':*') && Object.hasOwn(FAMILY_WORDS, family)
+  return isFamily ? `do ${all} with ${FAMILY_WORDS[family]}` : `do ${pattern}`
 }
 
 export function listed(words: readonly string[], last: 'and' | 'or'): string {

@@ -297,6 +297,7 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /app/{org}/people/guards', 'guard:set', 'sss4+ss'],
   ['POST /app/{org}/people/guards/end', 'guard:set', 'sss44ss'], // No such one.
   ['GET /app/{org}/audit', 'audit:read', 'sss4+ss'],
+  ['GET /app/{org}/audit/{record}', 'audit:read', 'sss44ss'], // No such record.
   ['GET /app/{org}/settings', 'org:read', 'sss4+ss'],
   ['POST /app/{org}/settings/name', 'org:admin', 'sss4+ss'],
   ['POST /app/{org}/settings/limits', 'org:admin', 'sss4+ss'],

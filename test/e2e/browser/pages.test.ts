@@ -62,6 +62,7 @@ test.skipIf(browser === undefined).each([true, false])(
         ({ status }) => status,
       )
     expect(await ask()).toBe(200)
+    await page.locator('summary', { hasText: 'Revoke' }).click()
     await page.getByRole('button', { name: 'Revoke laptop' }).click()
     expect(await page.getByRole('cell', { name: 'revoked' }).count()).toBe(1)
     expect(await ask()).toBe(401)

@@ -8,11 +8,10 @@ import {
   parseSubject,
   unbind,
 } from '../../../access/index.ts'
-import { badRequest } from '../../../base/errors.ts'
 import type { HttpDeps } from '../deps.ts'
 
 /** What giving and taking roles needs. The services of every face have it. */
-interface GrantServices {
+interface GrantServices extends Pick<HttpDeps, 'projects'> {
   readonly orgAccess: Pick<OrgAccess, 'get' | 'change'>
   readonly signIn?: { readonly people: Pick<People, 'get'> } | undefined
 }
@@ -22,30 +21,24 @@ interface Grant {
   /** As a person writes it. */
   readonly to: string
   readonly units?: readonly string[] | undefined
-  /** The id of a project. */
+  /** The name or id of a project. */
   readonly project?: string | undefined
 }
 
 /** Gives a role. The organization exists. */
 export async function giveRole(
-  { orgAccess, projects, signIn }: GrantServices & Pick<HttpDeps, 'projects'>,
+  { orgAccess, projects, signIn }: GrantServices,
   org: string,
   { role, to: text, units, project }: Grant,
   caller: Caller,
 ): Promise<{ readonly binding: Binding; readonly policy: OrgPolicy }> {
   const before = await orgAccess.get(org, caller)
   const to = await parseSubject(text, { policy: before, people: signIn?.people }, caller)
-  if (project !== undefined && (await projects.find(before.org, project)) === undefined)
-    throw badRequest(
-      'project',
-      `There is no project ${project}.`,
-      'Give the id of a project of the organization.',
-    )
   const binding = {
     role,
     to,
     ...(units === undefined ? {} : { units: [...units] }),
-    ...(project === undefined ? {} : { project }),
+    ...(project === undefined ? {} : { project: (await projects.get(before.org, project)).id }),
   }
   const change = {
     type: 'role.granted' as const,
@@ -60,7 +53,7 @@ export async function giveRole(
  * units and this project; otherwise, without both, every grant of the role to this subject.
  */
 export async function takeRole(
-  { orgAccess, signIn }: GrantServices,
+  { orgAccess, projects, signIn }: GrantServices,
   org: string,
   { role, to: text, units, project, isExact = false }: Grant & { readonly isExact?: boolean },
   caller: Caller,
@@ -68,11 +61,14 @@ export async function takeRole(
   const before = await orgAccess.get(org, caller)
   const isStored = before.bindings.some(({ to }) => to === text)
   const to = isStored ? text : await parseSubject(text, { policy: before, people: signIn?.people }, caller)
+  // A project that is gone is known by its id alone.
+  const isKnown = project === undefined || before.bindings.some((one) => one.project === project)
+  const of = isKnown ? project : (await projects.get(before.org, project)).id
   const binding = {
     role,
     to,
     ...(units === undefined ? {} : { units: [...units] }),
-    ...(project === undefined ? {} : { project }),
+    ...(of === undefined ? {} : { project: of }),
   }
   const change = {
     type: 'role.revoked' as const,

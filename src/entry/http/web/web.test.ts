@@ -79,6 +79,7 @@ const table = [
   ['POST /app/{org}/people/guards', 'guard:set', 'nobody'],
   ['POST /app/{org}/people/guards/end', 'guard:set', 'nobody'],
   ['GET /app/{org}/audit', 'audit:read', 'nobody'],
+  ['GET /app/{org}/audit/{record}', 'audit:read', 'nobody'],
   ['GET /app/{org}/settings', 'org:read', 'nobody'],
   ['POST /app/{org}/settings/name', 'org:admin', 'nobody'],
   ['POST /app/{org}/settings/limits', 'org:admin', 'nobody'],

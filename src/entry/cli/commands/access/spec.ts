@@ -8,6 +8,7 @@ import * as team from './team.ts'
 
 const subject = 'a login name, team:<name>, group:<provider>/<group>, email:<address> or everyone'
 const onUnits = (says: string): OptionSpec => ({ name: 'unit', value: 'pattern', many: true, says })
+const inProject = (says: string): OptionSpec => ({ name: 'project', value: 'project', says })
 const roleArg = { name: 'role', says: 'name of the role; see `taco role ls`' }
 
 export const accessCommands: CommandSpec = {
@@ -28,9 +29,11 @@ export const accessCommands: CommandSpec = {
       options: [
         { name: 'to', value: 'who', says: `${subject} (required)` },
         onUnits('only on these units, such as prod/** (repeatable)'),
+        inProject('only in this project: its name or id'),
       ],
       example: `taco access grant reader --to alice
-taco access grant operator --to team:ops --unit "prod/**"`,
+taco access grant operator --to team:ops --unit "prod/**"
+taco access grant planner --to team:shop --project shop`,
       run: grants.grant,
     }),
     command({
@@ -42,6 +45,7 @@ taco access grant operator --to team:ops --unit "prod/**"`,
         onUnits(
           'only the grant that is narrowed to exactly these units (repeatable; default: every grant of the role)',
         ),
+        inProject('only the grant that is narrowed to this project'),
       ],
       example: 'taco access revoke operator --from team:ops',
       run: grants.revoke,

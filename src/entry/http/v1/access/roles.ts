@@ -61,6 +61,9 @@ const BindingInput = z.strictObject({
     description: 'user:<login>, team:<name>, group:<provider>/<group>, email:<address>, or everyone.',
   }),
   units: Units.optional().meta({ description: 'Narrows the role to these units, such as prod/**.' }),
+  project: z.string().min(1).optional().meta({
+    description: 'Name or id of a project: narrows the role to its units, whichever they are.',
+  }),
 })
 
 export const roleRoutes = [

@@ -1,5 +1,5 @@
 import type { TokenView } from '../../../../access/index.ts'
-import { Time } from '../shell/parts.tsx'
+import { Ago } from '../shell/parts.tsx'
 import type { Column } from '../shell/table.tsx'
 
 const STATUS_CHIP: Readonly<Record<TokenView['status'], string>> = {
@@ -8,10 +8,11 @@ const STATUS_CHIP: Readonly<Record<TokenView['status'], string>> = {
   revoked: 'chip',
 }
 
-const moment = (at: string | null) => (at === null ? 'never' : <Time at={at} />)
-
 /** What lists of tokens show. `rights`: what a token may do that is not narrowed. */
-export function tokenColumns(rights: (token: TokenView) => string): readonly Column<TokenView>[] {
+export function tokenColumns(
+  rights: (token: TokenView) => string,
+  now: number,
+): readonly Column<TokenView>[] {
   return [
     {
       name: 'name',
@@ -19,7 +20,7 @@ export function tokenColumns(rights: (token: TokenView) => string): readonly Col
       cell: ({ name, id }) => (
         <>
           {name}
-          <div class="faint mono">{id}</div>
+          <div class="faint mono nowrap">{id}</div>
         </>
       ),
       value: ({ name }) => name,
@@ -39,19 +40,31 @@ export function tokenColumns(rights: (token: TokenView) => string): readonly Col
     {
       name: 'created_at',
       label: 'Created',
-      cell: ({ createdAt }) => <Time at={createdAt} />,
+      cell: ({ createdAt, createdBy }) => (
+        <>
+          <Ago at={createdAt} now={now} />
+          <div class="faint">by {createdBy}</div>
+        </>
+      ),
       value: ({ createdAt }) => createdAt,
     },
     {
       name: 'expires_at',
       label: 'Expires',
-      cell: ({ expiresAt }) => moment(expiresAt),
+      cell: ({ expiresAt }) =>
+        expiresAt === null ? (
+          'never'
+        ) : (
+          <time class="num nowrap" datetime={expiresAt}>
+            {expiresAt.slice(0, 10)}
+          </time>
+        ),
       value: ({ expiresAt }) => expiresAt,
     },
     {
       name: 'last_used_at',
       label: 'Last used',
-      cell: ({ lastUsedAt }) => moment(lastUsedAt),
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Ago at={lastUsedAt} now={now} />),
       value: ({ lastUsedAt }) => lastUsedAt,
     },
   ]

@@ -1,4 +1,5 @@
 import type { TokenView } from '../../../../access/index.ts'
+import { ConfirmRow } from '../shell/confirm.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
 import { Card, Command, Notice, Secret } from '../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
@@ -10,6 +11,7 @@ import { EXPIRY_DAYS, type TokenInput } from './token-form.ts'
 interface TokensPageProps {
   readonly view: View
   readonly tokens: readonly TokenView[]
+  readonly now: number
   readonly page?: number | undefined
   readonly created?: { readonly token: TokenView; readonly text: string } | undefined
   readonly input?: TokenInput | undefined
@@ -22,7 +24,7 @@ const PATH = '/account/tokens'
 const PAGE_SIZE = 50
 
 export function TokensPage(props: TokensPageProps) {
-  const { view, tokens, page = 1, created, input, faults, isForCli = false } = props
+  const { view, tokens, now, page = 1, created, input, faults, isForCli = false } = props
   const part = pageOf(tokens, page, PAGE_SIZE)
   return (
     <Layout view={view} title="Your tokens">
@@ -51,7 +53,7 @@ export function TokensPage(props: TokensPageProps) {
           {tokens.length === 0 ? (
             <p class="muted">You have no tokens.</p>
           ) : (
-            <DataTable path={PATH} caption="Your tokens" columns={columnsOf(view)} items={part.items} />
+            <DataTable path={PATH} caption="Your tokens" columns={columnsOf(view, now)} items={part.items} />
           )}
           <ListFooter path={PATH} paging={part.paging} />
         </Card>
@@ -86,22 +88,20 @@ function TokenForm({ view, input, faults, isForCli }: TokenFormProps) {
 }
 
 /** Of your tokens, as a list and in exports. */
-export const ownTokenColumns = tokenColumns(() => 'everything that you may do')
+export const ownTokenColumns = (now: number) => tokenColumns(() => 'everything that you may do', now)
 
-function columnsOf(view: View): readonly Column<TokenView>[] {
+function columnsOf(view: View, now: number): readonly Column<TokenView>[] {
   return [
-    ...ownTokenColumns,
+    ...ownTokenColumns(now),
     {
       name: 'revoke',
       label: 'Revoke',
       cell: ({ id, name, status }) =>
         status === 'active' && (
-          <Form view={view} action="/account/tokens/revoke">
+          <ConfirmRow view={view} action="/account/tokens/revoke" label="Revoke" button={`Revoke ${name}`}>
             <input type="hidden" name="token" value={id} />
-            <button class="button small danger" type="submit" aria-label={`Revoke ${name}`}>
-              Revoke
-            </button>
-          </Form>
+            <p>Programs that use it are refused within seconds.</p>
+          </ConfirmRow>
         ),
       value: () => null,
     },

@@ -28,10 +28,14 @@ interface Shown {
 
 async function tokensPage(x: Exchange, services: WebServices, shown: Shown = {}) {
   const { person, signIn } = signedIn(x, services)
+  const now = services.clock.now()
   const tokens = await signIn.tokens.list({ user: person.id }, x.caller)
-  if (shown.format !== undefined) return exported(shown.format, 'tokens', ownTokenColumns, tokens)
+  if (shown.format !== undefined) return exported(shown.format, 'tokens', ownTokenColumns(now), tokens)
   const status = shown.faults === undefined ? 200 : 400
-  return htmlReply(<TokensPage view={await accountViewOf(x, services)} tokens={tokens} {...shown} />, status)
+  return htmlReply(
+    <TokensPage view={await accountViewOf(x, services)} tokens={tokens} now={now} {...shown} />,
+    status,
+  )
 }
 
 function ownTokens({ id }: UserPrincipal) {

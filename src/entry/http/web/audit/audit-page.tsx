@@ -2,10 +2,11 @@ import type { AuditRecord } from '../../../../state/index.ts'
 import { unitPath } from '../shell/addresses.ts'
 import type { Faults } from '../shell/faults.ts'
 import { Layout } from '../shell/layout.tsx'
-import { Card, Command, Field, Split, Time, describedBy } from '../shell/parts.tsx'
+import { Card, Command, Field, Time, describedBy } from '../shell/parts.tsx'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { fieldTime } from './moment.ts'
+import { recordPath } from './record-page.tsx'
 
 /** As they are in the address. Empty: not filtered. */
 export interface AuditFilters {
@@ -85,13 +86,10 @@ export function auditColumns(base: string): readonly Column<AuditRecord>[] {
     {
       name: 'event',
       label: 'Details',
-      cell: ({ data, requestId, route }) => (
-        <details>
-          <summary>Show</summary>
-          <pre class="mono">
-            {JSON.stringify({ ...data, ...(route && { route }), ...(requestId && { requestId }) }, null, 2)}
-          </pre>
-        </details>
+      cell: (record) => (
+        <a href={recordPath(base, record)} aria-label={`Show ${record.type} at ${record.at}`}>
+          Show
+        </a>
       ),
       value: ({ type }) => type,
     },
@@ -117,14 +115,8 @@ export function AuditPage({ view, filters, records, next, faults }: AuditPagePro
   return (
     <Layout view={view} title="Audit" isWide>
       <h1>Audit</h1>
-      <Split
-        side={
-          <>
-            <Filters path={`${view.org.base}/audit`} filters={filters} faults={faults} />
-            <Command>{commandOf(filters)}</Command>
-          </>
-        }
-      >
+      <div class="grid">
+        <Filters path={`${view.org.base}/audit`} filters={filters} faults={faults} />
         <Card title="Who changed what, and who was refused">
           {records.length === 0 ? (
             <p class="muted">
@@ -138,6 +130,7 @@ export function AuditPage({ view, filters, records, next, faults }: AuditPagePro
               caption="Audit records, newest first"
               columns={columns}
               items={records}
+              hrefOf={(record) => recordPath(view.org.base, record)}
             />
           )}
           <CursorFooter path={view.path} next={next} />
@@ -146,7 +139,8 @@ export function AuditPage({ view, filters, records, next, faults }: AuditPagePro
             <code>taco audit --csv</code> has no limit.
           </p>
         </Card>
-      </Split>
+        <Command>{commandOf(filters)}</Command>
+      </div>
     </Layout>
   )
 }
@@ -182,7 +176,7 @@ function Filters({ path, filters, faults }: FiltersProps) {
   )
   return (
     <Card title="Filter">
-      <form class="form" action={path}>
+      <form class="audit-filters" action={path}>
         {field('who', 'Who', 'user:alice or alice, or the id of a token, session or run.')}
         {field('action', 'Action', 'Such as state:write, state:* or lock.forced.')}
         {field('unit', 'Unit', 'Name or id.')}

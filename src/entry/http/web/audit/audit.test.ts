@@ -97,3 +97,18 @@ test('only those who may read the audit log have the page and its line in the na
     [404, false],
   ])
 })
+
+test('a record has a page with everything that is known of it', async () => {
+  const browser = await started()
+  const { text } = await browser.get(`${PATH}?unit=prod%2Fapp`)
+  const [, href = ''] = /href="([^"]*\/audit\/[^"]+)"/.exec(text) ?? []
+
+  const page = await browser.get(href.replaceAll('&amp;', '&'))
+  const [, hour] = /at=([^"&]+)/.exec(href) ?? []
+  const missing = await browser.get(`${PATH}/none?at=${hour}`)
+
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('units/prod--app')
+  expect(page.text).toContain('audit?action=')
+  expect(missing.status).toBe(404)
+})

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TacoError } from '../../../../base/errors.ts'
 import type { AuditQuery, AuditRecord } from '../../../../state/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 import type { Route } from '../../kit/routes/route.ts'
@@ -9,6 +10,7 @@ import { type Faults, faultsAt } from '../shell/faults.ts'
 import { htmlReply } from '../shell/render.ts'
 import { AuditPage, type AuditFilters, EXPORTED, auditColumns } from './audit-page.tsx'
 import { momentIn } from './moment.ts'
+import { RecordPage } from './record-page.tsx'
 
 const text = z.string().trim().default('').catch('')
 const Query = z.object({
@@ -75,7 +77,35 @@ export const auditRoutes: readonly Route[] = [
       }
     },
   }),
+  orgPage({
+    path: '/audit/{record}',
+    params: { record: z.string() },
+    id: 'showAuditRecord',
+    action: 'audit:read',
+    summary: 'An audit record',
+    query: z.object({ at: z.iso.datetime().optional().catch(undefined) }),
+    async handle({ params: { org, record: id }, query: { at }, view, caller }, { control }) {
+      const when = at === undefined ? {} : { since: Date.parse(at), until: Date.parse(at) }
+      const read = (limit: number, from: string) =>
+        control.audit.read({ org, limit, ...when, ...(from === '' ? {} : { cursor: from }) }, caller)
+      return htmlReply(<RecordPage view={view} record={await readOne(read, id)} />)
+    },
+  }),
 ]
+
+/** The record with this id at this time. */
+async function readOne(read: Read, id: string): Promise<AuditRecord> {
+  let from: string | undefined = ''
+  for (let pages = 0; from !== undefined && pages < 20; pages++) {
+    const { items, next }: Awaited<ReturnType<Read>> = await read(1_000, from)
+    const found = items.find((record) => record.id === id)
+    if (found !== undefined) return found
+    from = next
+  }
+  throw new TacoError('NOT_FOUND', 'There is no such audit record.', {
+    hint: 'Records are kept as long as the events of the organization. Look for it in the list.',
+  })
+}
 
 type Read = (limit: number, from: string) => ReturnType<WebServices['control']['audit']['read']>
 

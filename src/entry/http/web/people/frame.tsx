@@ -37,6 +37,7 @@ interface PeopleFrameProps {
   /** Of a page below a tab, such as a team. */
   readonly title?: string
   readonly counts?: Partial<Readonly<Record<PeopleTab, number>>>
+  /** Undefined: the list has the whole width. */
   readonly side?: Child
   readonly command: string
   readonly children?: Child
@@ -66,16 +67,23 @@ export function PeopleFrame({ view, tab, title, counts = {}, side, command, chil
           count: counts[one.tab],
         }))}
       />
-      <Split
-        side={
-          <>
-            {side}
-            <Command>{command}</Command>
-          </>
-        }
-      >
-        {children}
-      </Split>
+      {side === undefined ? (
+        <div class="grid">
+          {children}
+          <Command>{command}</Command>
+        </div>
+      ) : (
+        <Split
+          side={
+            <>
+              {side}
+              <Command>{command}</Command>
+            </>
+          }
+        >
+          {children}
+        </Split>
+      )}
     </Layout>
   )
 }

@@ -55,7 +55,12 @@ export function PeoplePage<T>(props: PeoplePageProps<T>) {
         {items.length === 0 ? (
           <p class="muted">There are none yet.</p>
         ) : (
-          <DataTable path={path} caption={label} columns={columns} items={part.items} />
+          <DataTable
+            path={path}
+            caption={label}
+            columns={columns.filter(({ label: of }) => of !== '')}
+            items={part.items}
+          />
         )}
         <ListFooter path={path} paging={part.paging} />
       </Card>

@@ -150,3 +150,22 @@ test('a server without sign-in shows the page', async () => {
   expect(status).toBe(200)
   expect(text).toContain('People')
 })
+
+test('a role is given in a project and revoked there', async () => {
+  const { face, browse, olga, policy, eve } = await cast()
+  const fields = { name: 'shop', description: '', labels: {} }
+  const { id } = await face.deps.projects.create('default', fields, face.setUp)
+  const owner = await browse(olga)
+  expect((await owner.get(`${PATH}?tab=grants`)).text).toContain(`<option value="${id}"`)
+
+  await owner.submit(`${PATH}/grant`, { to: 'user:eve', role: 'reader', project: id })
+  const shown = await owner.get(`${PATH}?tab=grants`)
+  const wrong = await owner.submit(`${PATH}/grant`, { to: 'user:eve', role: 'reader', project: 'prj-none' })
+
+  expect((await policy()).bindings).toContainEqual({ role: 'reader', to: `user:${eve.id}`, project: id })
+  expect(shown.text).toContain('in the project shop')
+  expect(wrong.status).toBe(400)
+  expect(wrong.text).toMatch(/id="project"[^>]*aria-invalid="true"/)
+  await owner.submit(`${PATH}/revoke`, { to: `user:${eve.id}`, role: 'reader', project: id })
+  expect((await policy()).bindings.some(({ to }) => to === `user:${eve.id}`)).toBe(false)
+})

@@ -94,7 +94,7 @@ export async function peoplePage({ org, view, x }: Request, services: WebService
   if (tab === 'teams') return reply(teamColumns(view), teamRowsIn(policy, known))
   if (tab === 'grants') return reply(grantColumns(view), await grantsIn(policy, known, projects))
   if (tab === 'roles') return reply(roleColumns(view), roles)
-  return reply(memberColumns, membersIn(policy, known))
+  return reply(memberColumns(services.clock.now()), membersIn(policy, known))
 }
 
 async function explain(

@@ -1,24 +1,33 @@
 import { BUILT_IN_ROLES, type Role, roleInWords } from '../../../../access/index.ts'
-import { Form } from '../shell/layout.tsx'
-import { Time } from '../shell/parts.tsx'
+import { ConfirmRow } from '../shell/confirm.tsx'
+import { Ago } from '../shell/parts.tsx'
 import type { Column } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { rolePath, teamPath } from './frame.tsx'
 import type { GrantRow, Member, TeamRow } from './roster.ts'
 
-export const memberColumns: readonly Column<Member>[] = [
+export const memberColumns = (now: number): readonly Column<Member>[] => [
   {
     name: 'name',
     label: 'Person',
-    cell: ({ name, displayName, isSuspended }) => (
+    cell: ({ name, displayName, email, isSuspended }) => (
       <>
         {name} {isSuspended && <span class="chip warn">suspended</span>}
-        {displayName !== undefined && <div class="faint">{displayName}</div>}
+        {[displayName, email === name ? undefined : email]
+          .filter((one) => one !== undefined)
+          .map((one) => (
+            <div class="faint">{one}</div>
+          ))}
       </>
     ),
     value: ({ name }) => name,
   },
-  { name: 'email', label: 'E-mail', cell: ({ email }) => email ?? '', value: ({ email }) => email ?? null },
+  {
+    name: 'email',
+    label: '',
+    cell: () => '',
+    value: ({ email }) => email ?? null,
+  },
   {
     name: 'roles',
     label: 'Roles',
@@ -36,7 +45,7 @@ export const memberColumns: readonly Column<Member>[] = [
     name: 'signed_in_at',
     label: 'Signed in',
     cell: ({ signedInAt }) =>
-      signedInAt === undefined ? <span class="muted">not yet</span> : <Time at={signedInAt} />,
+      signedInAt === undefined ? <span class="muted">not yet</span> : <Ago at={signedInAt} now={now} />,
     value: ({ signedInAt }) => (signedInAt === undefined ? null : new Date(signedInAt).toISOString()),
   },
 ]
@@ -98,10 +107,9 @@ export const roleColumns = (view: OrgView): readonly Column<RoleRow>[] => [
   {
     name: 'name',
     label: 'Role',
-    cell: ({ name, description, isBuiltIn }) => (
+    cell: ({ name, isBuiltIn }) => (
       <>
-        <a href={rolePath(view, name)}>{name}</a> {isBuiltIn && <span class="chip">built in</span>}
-        {description !== undefined && <div class="faint">{description}</div>}
+        <a href={rolePath(view, name)}>{name}</a> {isBuiltIn && <div class="faint">built in</div>}
       </>
     ),
     value: ({ name }) => name,
@@ -109,7 +117,14 @@ export const roleColumns = (view: OrgView): readonly Column<RoleRow>[] => [
   {
     name: 'words',
     label: 'What it allows',
-    cell: (role) => lines(roleInWords(role)),
+    cell: (role) => (
+      <>
+        {role.description !== undefined && <div>{role.description}</div>}
+        {roleInWords(role).map((words) => (
+          <div class={role.isBuiltIn ? 'faint clipped' : undefined}>{words}</div>
+        ))}
+      </>
+    ),
     value: (role) => roleInWords(role).join('; '),
   },
 ]
@@ -133,15 +148,17 @@ export function grantColumns(view: OrgView): readonly Column<GrantRow>[] {
       name: 'revoke',
       label: 'Revoke',
       cell: ({ role, to, named, units = [], project = '' }) => (
-        <Form view={view} action={`${view.org.base}/people/revoke`}>
+        <ConfirmRow
+          view={view}
+          action={`${view.org.base}/people/revoke`}
+          label="Revoke"
+          button={`Revoke ${role} of ${named}`}
+        >
           <input type="hidden" name="role" value={role} />
           <input type="hidden" name="to" value={to} />
           <input type="hidden" name="units" value={units.join(' ')} />
           <input type="hidden" name="project" value={project} />
-          <button class="button small danger" type="submit" aria-label={`Revoke ${role} of ${named}`}>
-            Revoke
-          </button>
-        </Form>
+        </ConfirmRow>
       ),
       value: () => null,
     },

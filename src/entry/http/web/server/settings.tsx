@@ -6,12 +6,13 @@ import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { form, page } from '../define.ts'
 import type { WebServices } from '../services.ts'
-import { Confirm, checkConfirmed } from '../shell/confirm.tsx'
+import { Confirm, ConfirmRow, checkConfirmed } from '../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
 import { Form } from '../shell/layout.tsx'
 import { Card, Field, Time, describedBy } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
+import { type Column, DataTable } from '../shell/table.tsx'
 import { type View, accountViewOf } from '../shell/view.ts'
 import { ServerFrame } from './frame.tsx'
 
@@ -120,7 +121,7 @@ export const serverSettingsRoutes: readonly Route[] = [
 interface SettingsPageProps {
   readonly view: View
   readonly policy: ServerPolicy
-  readonly administrators: readonly { readonly stored: string; readonly named: string }[]
+  readonly administrators: readonly Administrator[]
   readonly subject: string
   readonly faults: Faults
 }
@@ -158,6 +159,37 @@ function SettingsPage(props: SettingsPageProps) {
   )
 }
 
+interface Administrator {
+  readonly stored: string
+  readonly named: string
+}
+
+function columnsOf(view: View): readonly Column<Administrator>[] {
+  return [
+    {
+      name: 'who',
+      label: 'Who',
+      cell: ({ named }) => <span class="mono">{named}</span>,
+      value: ({ named }) => named,
+    },
+    {
+      name: 'remove',
+      label: 'Remove',
+      cell: ({ stored, named }) => (
+        <ConfirmRow
+          view={view}
+          action={`${PATH}/administrators/remove`}
+          label="Remove"
+          button={`Remove ${named}`}
+        >
+          <input type="hidden" name="subject" value={stored} />
+        </ConfirmRow>
+      ),
+      value: () => null,
+    },
+  ]
+}
+
 const TO_HINT = 'user:alice, group:okta/platform or email:bob@example.com.'
 
 function Administrators({ view, administrators, subject, faults }: SettingsPageProps) {
@@ -167,34 +199,7 @@ function Administrators({ view, administrators, subject, faults }: SettingsPageP
       {administrators.length === 0 ? (
         <p class="muted">Nobody yet: only the root token administers the server.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Who</th>
-              <th scope="col">
-                <span class="unseen">Remove</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {administrators.map(({ stored, named }) => (
-              <tr>
-                <td class="mono">{named}</td>
-                <td class="right">
-                  <details class="more">
-                    <summary aria-label={`Remove ${named}`}>Remove</summary>
-                    <Form view={view} action={`${PATH}/administrators/remove`}>
-                      <input type="hidden" name="subject" value={stored} />
-                      <button class="button small danger" type="submit">
-                        Remove {named}
-                      </button>
-                    </Form>
-                  </details>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable path={PATH} caption="Administrators" columns={columnsOf(view)} items={administrators} />
       )}
       <Form view={view} action={`${PATH}/administrators`} class="form">
         <Field id="subject" label="Add an administrator" hint={TO_HINT} error={faults['subject']}>

@@ -45,6 +45,32 @@ export function Confirm({ view, action, label, word, faults = {}, children }: Co
   )
 }
 
+interface ConfirmRowProps {
+  readonly view: View
+  readonly action: string
+  /** One word, such as `Revoke`. */
+  readonly label: string
+  /** What the button does, such as `Revoke the token laptop`. */
+  readonly button: string
+  /** What follows from it, and hidden fields. */
+  readonly children?: Child
+}
+
+/** In a row of a list: opened first, then carried out. Works without JavaScript. */
+export function ConfirmRow({ view, action, label, button, children }: ConfirmRowProps) {
+  return (
+    <details class="more confirm-row">
+      <summary aria-label={button}>{label}</summary>
+      <Form view={view} action={action}>
+        {children}
+        <button class="button small danger" type="submit">
+          {button}
+        </button>
+      </Form>
+    </details>
+  )
+}
+
 /** Refuses what was not confirmed. */
 export function checkConfirmed(typed: string, word: string): void {
   if (typed.trim() !== word) throw badRequest('confirm', `This is not the name. Type ${word}.`)

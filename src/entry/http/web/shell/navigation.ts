@@ -65,11 +65,7 @@ const ACCOUNT: readonly NavigationItem[] = [
   { label: 'Your sessions', href: '/account/sessions' },
 ]
 
-const SERVER: readonly NavigationItem[] = [
-  { label: 'Server', href: '/server' },
-  { label: 'Sign-in providers', href: '/server/providers' },
-  { label: 'People', href: '/server/people' },
-]
+const SERVER: readonly NavigationItem[] = [{ label: 'Server', href: '/server' }]
 
 /** Of pages that belong to no organization. */
 export function accountNavigation({

@@ -8,6 +8,7 @@ import type { Route } from '../../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { ConfirmRow } from '../../shell/confirm.tsx'
 import { ExportFormat, exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
@@ -132,16 +133,15 @@ function endColumn(view: OrgView): Column<Guard> {
     name: 'end',
     label: 'End',
     cell: (guard) => (
-      <details class="more">
-        <summary aria-label={`End the guard of ${whatOf(guard)}`}>End</summary>
-        <Form view={view} action={`${peoplePath(view, 'guards')}/end`}>
-          <input type="hidden" name="guard" value={guard.id} />
-          <p>Everyone who may write these states can do so again without a run.</p>
-          <button class="button small danger" type="submit">
-            End the guard
-          </button>
-        </Form>
-      </details>
+      <ConfirmRow
+        view={view}
+        action={`${peoplePath(view, 'guards')}/end`}
+        label="End"
+        button={`End the guard of ${whatOf(guard)}`}
+      >
+        <input type="hidden" name="guard" value={guard.id} />
+        <p>Everyone who may write these states can do so again without a run.</p>
+      </ConfirmRow>
     ),
     value: () => null,
   }

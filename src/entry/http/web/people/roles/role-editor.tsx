@@ -1,5 +1,6 @@
 import type { Role } from '../../../../../access/index.ts'
 import type { Faults } from '../../shell/faults.ts'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Card, Field, describedBy } from '../../shell/parts.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { type RoleInput, type RuleInput, readRule } from './role-form.ts'
@@ -12,18 +13,17 @@ interface RoleEditorProps {
   readonly faults: Faults
 }
 
-/** The words beside it change while somebody types; without JavaScript, on Preview. */
+/** The words under each rule change while somebody types; without JavaScript, on Preview. */
 export function RoleEditor({ view, role, input, etag, faults }: RoleEditorProps) {
   const action = `${view.org.base}/people/roles`
   return (
     <form
       method="post"
       action={action}
-      class="form rules"
+      class="role-editor"
       hx-post={action}
       hx-trigger="input delay:300ms"
-      hx-target="#role-words"
-      hx-swap="outerHTML"
+      hx-swap="none"
     >
       <input type="hidden" name="csrf" value={view.csrf} />
       <input type="hidden" name="was" value={role?.name ?? ''} />
@@ -33,7 +33,7 @@ export function RoleEditor({ view, role, input, etag, faults }: RoleEditorProps)
         Preview
       </button>
       <Card title="Role">
-        <div class="form">
+        <div class="pair">
           <Field id="name" label="Name" hint="Lower-case letters, digits, - and _." error={faults['name']}>
             <input
               type="text"
@@ -45,21 +45,19 @@ export function RoleEditor({ view, role, input, etag, faults }: RoleEditorProps)
               {...describedBy('name', faults)}
             />
           </Field>
-          <Field id="description" label="Description" hint="Who it is for." error={faults['description']}>
-            <input
-              type="text"
-              id="description"
-              name="description"
-              value={input.description}
-              maxlength={500}
-              {...describedBy('description', faults)}
-            />
-          </Field>
+          <TextField
+            id="description"
+            label="Description"
+            hint="Who it is for."
+            value={input.description}
+            faults={faults}
+          />
         </div>
       </Card>
       {input.rules.map((rule, at) => (
         <RuleFields rule={rule} at={at} isChecked={faults['rules'] !== undefined} />
       ))}
+      {input.rules.length === 0 && <p class="muted">The role has no rules, so it allows nothing.</p>}
       {faults['rules'] !== undefined && <p class="error">{faults['rules']}</p>}
       <div class="bar">
         <button class="button primary" type="submit" name="do" value="save">
@@ -78,21 +76,24 @@ export function RoleEditor({ view, role, input, etag, faults }: RoleEditorProps)
 
 interface RuleFieldsProps {
   readonly rule: RuleInput
+  /** From 0. */
   readonly at: number
   /** True: what is wrong is said at the field. A rule that is still empty is not wrong yet. */
   readonly isChecked: boolean
 }
 
 function RuleFields({ rule, at, isChecked }: RuleFieldsProps) {
-  const read = readRule(rule)
-  const isEmpty = rule.actions.trim() === ''
-  const own = isChecked || !isEmpty ? read.faults : {}
+  const { faults: found } = readRule(rule)
+  const isNew = rule.actions.trim() === '' && !isChecked
   const id = (name: string) => `${name}-${at + 1}`
-  const faults = Object.fromEntries(Object.entries(own).map(([name, said]) => [id(name), said]))
+  const faults = Object.fromEntries(
+    Object.entries(isNew ? {} : found).map(([name, said]) => [id(name), said]),
+  )
   return (
-    <fieldset class="card" id={`rule-${at + 1}`}>
+    <fieldset class="card rule" id={`rule-${at + 1}`}>
       <legend>Rule {at + 1}</legend>
-      <div class="form">
+      <RuleWords rule={rule} at={at} />
+      <div class="rule-what">
         <Field id={id('effect')} label="Effect">
           <select id={id('effect')} name="effect">
             {(['allow', 'deny'] as const).map((effect) => (
@@ -102,66 +103,73 @@ function RuleFields({ rule, at, isChecked }: RuleFieldsProps) {
             ))}
           </select>
         </Field>
-        <Field
+        <TextField
           id={id('actions')}
+          name="actions"
           label="Actions"
           hint="Such as state:read or state:*, separated by spaces."
-          error={faults[id('actions')]}
-        >
-          <input
-            type="text"
-            id={id('actions')}
-            name="actions"
-            class="mono"
-            value={rule.actions}
-            autocomplete="off"
-            {...describedBy(id('actions'), faults)}
-          />
-        </Field>
-        <Field
+          value={rule.actions}
+          faults={faults}
+        />
+      </div>
+      <div class="pair">
+        <TextField
           id={id('units')}
+          name="units"
           label="Only on these units"
-          hint="Patterns such as prod/**, separated by spaces. Empty: all units, and the organization itself."
-          error={faults[id('units')]}
-        >
-          <input
-            type="text"
-            id={id('units')}
-            name="units"
-            class="mono"
-            value={rule.units}
-            autocomplete="off"
-            {...describedBy(id('units'), faults)}
-          />
-        </Field>
+          hint="Patterns such as prod/**. Empty: all units, and the organization itself."
+          value={rule.units}
+          faults={faults}
+        />
         <Field
           id={id('labels')}
-          label="Only on units with these labels"
-          hint="One on each line: env=prod. A unit must have all of them."
+          label="Only with these labels"
+          hint="One on each line: env=prod. A unit must have all."
           error={faults[id('labels')]}
         >
           <textarea
             id={id('labels')}
             name="labels"
-            rows={2}
+            rows={Math.max(1, rule.labels.split('\n').length)}
             class="mono"
             {...describedBy(id('labels'), faults)}
           >
             {rule.labels}
           </textarea>
         </Field>
-        <div>
-          <button
-            class="button small"
-            type="submit"
-            name="do"
-            value={`remove-${at}`}
-            aria-label={`Remove rule ${at + 1}`}
-          >
-            Remove
-          </button>
-        </div>
       </div>
+      <button
+        class="button small"
+        type="submit"
+        name="do"
+        value={`remove-${at}`}
+        aria-label={`Remove rule ${at + 1}`}
+      >
+        Remove
+      </button>
     </fieldset>
+  )
+}
+
+interface RuleWordsProps {
+  readonly rule: RuleInput
+  readonly at: number
+  /** True: to be put into its place on a page that is there already. */
+  readonly isPart?: boolean
+}
+
+/** What a rule says, in words. Also by itself, while somebody types. */
+export function RuleWords({ rule, at, isPart }: RuleWordsProps) {
+  const { words, faults } = readRule(rule)
+  const isNew = rule.actions.trim() === ''
+  return (
+    <p
+      class={words !== undefined || isNew ? 'rule-words' : 'rule-words error'}
+      id={`words-${at + 1}`}
+      aria-live="polite"
+      hx-swap-oob={isPart === true ? 'true' : undefined}
+    >
+      {words ?? (isNew ? 'Says nothing yet: name an action.' : Object.values(faults).join(' '))}
+    </p>
   )
 }

@@ -7,7 +7,7 @@ import type { OrgView } from '../../shell/view.ts'
 import { PeopleFrame, rolePath } from '../frame.tsx'
 import type { GrantRow } from '../roster.ts'
 import { RoleEditor } from './role-editor.tsx'
-import { type RoleInput, type RuleInput, readRule } from './role-form.ts'
+import type { RoleInput } from './role-form.ts'
 
 interface RolePageProps {
   readonly view: OrgView
@@ -34,9 +34,13 @@ export function RolePage(props: RolePageProps) {
       command={role === undefined ? 'taco role put ops --file role.yaml' : `taco role show ${role.name}`}
       side={
         <>
-          {isEdited && <RoleWords rules={input.rules} />}
           {role !== undefined && <HeldBy {...props} />}
-          {isEdited && <ActionList />}
+          <Card title="How rules count">
+            <p>
+              A rule that denies wins over every rule that allows, in any role. What nothing allows is denied.
+            </p>
+            {isEdited && <ActionList />}
+          </Card>
         </>
       }
     >
@@ -51,79 +55,72 @@ export function RolePage(props: RolePageProps) {
 }
 
 function Overtaken({ role }: { readonly role: Role | undefined }) {
-  return (
-    <Notice kind="fail">
-      {role === undefined ? (
+  if (role === undefined)
+    return (
+      <Notice kind="fail">
         <p>
           Someone deleted the role while you looked at this page. Nothing was saved. What you typed is in the
           form: save it to create the role again.
         </p>
-      ) : (
-        <>
-          <p>
-            Someone changed the role while you looked at this page. Nothing was saved. What you typed is in
-            the form. This is what the role says now:
-          </p>
-          <ol>
-            {roleInWords(role).map((words) => (
-              <li>{words}</li>
-            ))}
-          </ol>
-        </>
-      )}
+      </Notice>
+    )
+  return (
+    <Notice kind="fail">
+      <p>
+        Someone changed the role while you looked at this page. Nothing was saved. What you typed is in the
+        form; save it again to replace what the role says now:
+      </p>
+      <ol>
+        {roleInWords(role).map((words) => (
+          <li>{words}</li>
+        ))}
+      </ol>
     </Notice>
   )
 }
 
-/** What the rules of a form say, in words. Also by itself, while somebody types. */
-export function RoleWords({ rules }: { readonly rules: readonly RuleInput[] }) {
-  return (
-    <section class="card role-words" id="role-words" aria-live="polite">
-      <h2>In words</h2>
-      {rules.length === 0 ? (
-        <p class="muted">The role has no rules, so it allows nothing.</p>
-      ) : (
-        <ol>
-          {rules.map((rule) => {
-            const { words, faults } = readRule(rule)
-            return words === undefined ? (
-              <li class="error">{Object.values(faults).join(' ')}</li>
-            ) : (
-              <li>{words}</li>
-            )
-          })}
-        </ol>
-      )}
-      <p class="faint">A rule that denies wins over every rule that allows, in any role.</p>
-    </section>
-  )
-}
-
+/** For those who may not change it. Long lists of actions are easier to read below each other. */
 function RoleRules({ view, role, isBuiltIn }: RolePageProps & { readonly role: Role }) {
   return (
-    <Card title="Rules">
-      <p class="muted">
-        {role.description ?? 'What the role allows.'}{' '}
-        {isBuiltIn && 'It is built in, so it cannot be changed.'}
-      </p>
-      <ol class="rules">
-        {role.rules.map((rule, at) => (
-          <li id={`rule-${at + 1}`}>
-            {roleInWords({ rules: [rule] })[0]}
-            <div class="faint mono">
-              {rule.effect} {rule.actions.join(' ')}
-            </div>
-          </li>
-        ))}
-      </ol>
-      {view.may('role:manage') && (
+    <>
+      <Card title="Role">
         <p>
+          {role.description ?? 'It has no description.'}
+          {isBuiltIn && <span class="muted"> It is built in, so it cannot be changed.</span>}
+        </p>
+        {view.may('role:manage') && (
           <a class="button" href={withQuery(`${view.org.base}/people/roles`, { from: role.name })}>
             Copy as a new role
           </a>
-        </p>
-      )}
-    </Card>
+        )}
+      </Card>
+      {role.rules.map((rule, at) => (
+        <section class="card" id={`rule-${at + 1}`}>
+          <h2>Rule {at + 1}</h2>
+          {rule.actions.length < 8 ? (
+            <p>{roleInWords({ rules: [rule] })[0]}</p>
+          ) : (
+            <>
+              <p>
+                {roleInWords({ rules: [{ ...rule, actions: ['*'] }] })[0]?.replace(
+                  /everything|anything/,
+                  'this',
+                )}
+                :
+              </p>
+              <ul class="plain-list">
+                {rule.actions.map((action) => (
+                  <li>
+                    {ACTION_WORDS[action as keyof typeof ACTION_WORDS] ?? action}{' '}
+                    <span class="faint mono">{action}</span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </section>
+      ))}
+    </>
   )
 }
 
@@ -140,7 +137,7 @@ function HeldBy({ view, role, grants, workloads, isStored, faults = {} }: RolePa
         ))}
         {workloads.map(({ name }) => (
           <li>
-            workload <a href={`${view.org.base}/people/workloads`}>{name}</a>
+            workload <a href={withQuery(`${view.org.base}/people/workloads`, { edit: name })}>{name}</a>
           </li>
         ))}
       </ul>
@@ -161,21 +158,15 @@ function HeldBy({ view, role, grants, workloads, isStored, faults = {} }: RolePa
 
 function ActionList() {
   return (
-    <Card title="Actions">
-      <p class="muted">
-        <code>*</code> at the end takes in all that begin like it: <code>state:*</code>.
-      </p>
-      <details class="more">
-        <summary>All actions</summary>
-        <dl class="keyed">
-          {Object.entries(ACTION_WORDS).map(([name, words]) => (
-            <>
-              <dt class="mono">{name}</dt>
-              <dd>{words}</dd>
-            </>
-          ))}
-        </dl>
-      </details>
-    </Card>
+    <details class="more">
+      <summary>All actions</summary>
+      <ul class="plain-list">
+        {Object.entries(ACTION_WORDS).map(([name, words]) => (
+          <li>
+            <span class="mono">{name}</span> <span class="muted">{words}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }

@@ -4,7 +4,7 @@ import { readRule } from './role-form.ts'
 
 const PATH = '/app/default/people/roles'
 const etagIn = (text: string) => /name="etag" value="([^"]*)"/.exec(text)?.[1] ?? ''
-const words = (text: string) => /id="role-words"[^]*?<\/section>/.exec(text)?.[0] ?? ''
+const words = (text: string) => /id="words-1"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
 
 const RULES = { effect: 'allow', actions: 'state:read outputs:read', units: 'prod/**', labels: 'env=prod' }
 
@@ -46,7 +46,7 @@ test('while somebody types, only the words are sent', async () => {
   )
 
   expect(status).toBe(200)
-  expect(text).toMatch(/^<section class="card role-words" id="role-words"/)
+  expect(text).toMatch(/^<p class="rule-words error" id="words-1"/)
   expect(text).toContain('state:read')
   expect(text).not.toContain('<html')
 })

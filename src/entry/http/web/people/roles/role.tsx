@@ -15,7 +15,8 @@ import type { OrgView } from '../../shell/view.ts'
 import { peoplePath, rolePath } from '../frame.tsx'
 import { directoryOf, grantsIn, peopleIn } from '../roster.ts'
 import { NEW_ROLE, NEW_RULE, type RoleInput, readRule, roleInputOf, ruleInputsOf } from './role-form.ts'
-import { RolePage, RoleWords } from './role-page.tsx'
+import { RuleWords } from './role-editor.tsx'
+import { RolePage } from './role-page.tsx'
 
 const text = z.string().trim().default('')
 /** A field that the form has once for each rule. */
@@ -106,7 +107,14 @@ export const roleRoutes: readonly Route[] = [
       const { name, description, was, etag } = body
       const rules = edited(ruleInputsOf(body), body.do)
       const input = { name, description, rules }
-      if (x.req.headers['hx-request'] === 'true') return partReply(<RoleWords rules={rules} />)
+      if (x.req.headers['hx-request'] === 'true')
+        return partReply(
+          <>
+            {rules.map((rule, at) => (
+              <RuleWords rule={rule} at={at} isPart />
+            ))}
+          </>,
+        )
       const policy = await services.orgAccess.get(org, caller)
       const role = policy.roles.find((one) => one.name === was)
       const shown = { role, input }

@@ -3,6 +3,7 @@ import { tokenColumns } from '../../account/token-columns.tsx'
 import { TokenNameField, TokenScopeFields } from '../../account/token-fields.tsx'
 import { EXPIRY_CHOICES, type TokenInput } from '../../account/token-form.ts'
 import { withQuery } from '../../shell/addresses.ts'
+import { ConfirmRow } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
 import { Card, Field, Notice, Secret, describedBy } from '../../shell/parts.tsx'
@@ -31,6 +32,7 @@ interface Filters {
 interface OrgTokensPageProps {
   readonly view: OrgView
   readonly tokens: readonly TokenView[]
+  readonly now: number
   readonly filters: Filters
   readonly page: number
   readonly teams: readonly Team[]
@@ -40,31 +42,21 @@ interface OrgTokensPageProps {
   readonly faults: Faults
 }
 
-export function orgTokenColumns(teams: readonly Team[]): readonly Column<TokenView>[] {
+export function orgTokenColumns(teams: readonly Team[], now: number): readonly Column<TokenView>[] {
   const teamOf = ({ team }: TokenView) => teams.find(({ id }) => id === team)?.name ?? team
   const owner = (token: TokenView) => (token.kind === 'team' ? `team ${teamOf(token)}` : token.kind)
-  const [name, ...rest] = tokenColumns((token) =>
-    token.kind === 'team' ? 'what the team may do' : token.roles.join(', '),
-  )
+  const rights = ({ kind, roles }: TokenView) => (kind === 'team' ? 'what the team may do' : roles.join(', '))
+  const [name, ...rest] = tokenColumns(rights, now)
   return [...(name ? [name] : []), { name: 'of', label: 'Of', cell: owner, value: owner }, ...rest]
 }
 
 export function OrgTokensPage(props: OrgTokensPageProps) {
-  const { view, tokens, filters, page, teams, created } = props
+  const { view, tokens, now, filters, page, teams, created } = props
   const path = withQuery(peoplePath(view, 'tokens'), { ...filters, team: filters.team || undefined })
   const part = pageOf(tokens, page, PAGE_SIZE)
-  const columns = [...orgTokenColumns(teams), revokeColumn(view)]
+  const columns = [...orgTokenColumns(teams, now), revokeColumn(view)]
   return (
-    <PeopleFrame
-      view={view}
-      tab="tokens"
-      command={`taco token ls --org ${view.org.name}`}
-      side={
-        <Card title="Create a token">
-          <OrgTokenForm {...props} />
-        </Card>
-      }
-    >
+    <PeopleFrame view={view} tab="tokens" command={`taco token ls --org ${view.org.name}`}>
       {created !== undefined && (
         <Notice kind="ok">
           <p>
@@ -86,6 +78,9 @@ export function OrgTokensPage(props: OrgTokensPageProps) {
         )}
         <ListFooter path={path} paging={part.paging} />
       </Card>
+      <Card title="Create a token">
+        <OrgTokenForm {...props} />
+      </Card>
     </PeopleFrame>
   )
 }
@@ -96,16 +91,15 @@ function revokeColumn(view: OrgView): Column<TokenView> {
     label: 'Revoke',
     cell: ({ id, name, status }) =>
       status === 'active' && (
-        <details class="more">
-          <summary aria-label={`Revoke ${name}`}>Revoke</summary>
-          <Form view={view} action={`${peoplePath(view, 'tokens')}/revoke`}>
-            <input type="hidden" name="token" value={id} />
-            <p>Programs that use it are refused within seconds.</p>
-            <button class="button small danger" type="submit">
-              Revoke the token
-            </button>
-          </Form>
-        </details>
+        <ConfirmRow
+          view={view}
+          action={`${peoplePath(view, 'tokens')}/revoke`}
+          label="Revoke"
+          button={`Revoke ${name}`}
+        >
+          <input type="hidden" name="token" value={id} />
+          <p>Programs that use it are refused within seconds.</p>
+        </ConfirmRow>
       ),
     value: () => null,
   }
@@ -148,9 +142,9 @@ function TokenFilters({ view, filters, teams }: TokenFiltersProps) {
 }
 
 const KIND_WORDS: Readonly<Record<OrgTokenInput['kind'], string>> = {
-  organization: 'the organization: it has roles of its own',
-  team: 'a team: it has the rights of the team',
-  agent: 'an agent that runs plans and applies',
+  organization: 'the organization',
+  team: 'a team',
+  agent: 'an agent',
 }
 
 const DAYS = EXPIRY_CHOICES.map((days) => [days, days === 'never' ? 'never' : `${days} days`] as const)
@@ -158,29 +152,37 @@ const DAYS = EXPIRY_CHOICES.map((days) => [days, days === 'never' ? 'never' : `$
 function OrgTokenForm({ view, teams, roles, input, faults }: OrgTokensPageProps) {
   const roleFault = faults['roles'] ?? faults['role']
   return (
-    <Form view={view} action={peoplePath(view, 'tokens')} class="form">
-      <TokenNameField input={input ?? {}} faults={faults} />
-      <Field id="kind" label="Token of">
-        <select id="kind" name="kind">
-          {TOKEN_KINDS.map((kind) => (
-            <option value={kind} selected={kind === input?.kind}>
-              {KIND_WORDS[kind]}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field id="team" label="Team" hint="For a token of a team." error={faults['team']}>
-        <select id="team" name="team" {...describedBy('team', faults)}>
-          <option value="">none</option>
-          {teams.map(({ name }) => (
-            <option value={name} selected={name === input?.team}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <RoleChoices roles={roles} chosen={input?.roles ?? []} error={roleFault} />
-      <TokenScopeFields input={input ?? {}} faults={faults} days={DAYS} whose="it" />
+    <Form view={view} action={peoplePath(view, 'tokens')} class="form wide org-token">
+      <div class="pair">
+        <TokenNameField input={input ?? {}} faults={faults} />
+        <Field id="kind" label="Token of" hint="Whose rights it has.">
+          <select id="kind" name="kind" {...describedBy('kind', faults)}>
+            {TOKEN_KINDS.map((kind) => (
+              <option value={kind} selected={kind === input?.kind}>
+                {KIND_WORDS[kind]}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </div>
+      <div class="for-team">
+        <Field id="team" label="Team" hint="For a token of a team." error={faults['team']}>
+          <select id="team" name="team" {...describedBy('team', faults)}>
+            <option value="">none</option>
+            {teams.map(({ name }) => (
+              <option value={name} selected={name === input?.team}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </div>
+      <div class="for-roles">
+        <RoleChoices roles={roles} chosen={input?.roles ?? []} error={roleFault} />
+      </div>
+      <div class="pair">
+        <TokenScopeFields input={input ?? {}} faults={faults} days={DAYS} whose="it" />
+      </div>
       <div>
         <button class="button primary" type="submit">
           Create token
@@ -199,7 +201,7 @@ interface RoleChoicesProps {
 /** Also for workload rules. */
 export function RoleChoices({ roles, chosen, error }: RoleChoicesProps) {
   return (
-    <fieldset class="field choices" aria-describedby={error === undefined ? undefined : 'roles-error'}>
+    <fieldset class="choices" aria-describedby={error === undefined ? undefined : 'roles-error'}>
       <legend>Roles</legend>
       {roles.map((role) => (
         <label>

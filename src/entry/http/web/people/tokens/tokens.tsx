@@ -55,11 +55,13 @@ async function tokensPage({ org, view, x }: Request, services: WebServices, show
   const filters = { kind, status, team }
   const items = all.filter(matching(filters, policy))
   const teams = teamsIn(policy)
-  if (format !== undefined) return exported(format, 'tokens', orgTokenColumns(teams), items)
+  const now = services.clock.now()
+  if (format !== undefined) return exported(format, 'tokens', orgTokenColumns(teams, now), items)
   return htmlReply(
     <OrgTokensPage
       view={view}
       tokens={items}
+      now={now}
       filters={filters}
       page={page}
       teams={teams}

@@ -2,6 +2,7 @@ import type { WorkloadRule } from '../../../../../access/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
 import { Card, Field, Notice, describedBy } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
@@ -59,39 +60,13 @@ export const workloadColumns: readonly Column<WorkloadRule>[] = [
 ]
 
 export function WorkloadsPage(props: WorkloadsPageProps) {
-  const { view, rules, page, edited, isOvertaken, faults } = props
+  const { view, rules, page, edited, isOvertaken } = props
   const path = peoplePath(view, 'workloads')
   const part = pageOf(rules, page, PAGE_SIZE)
   const isManager = view.may('token:manage')
   const columns = isManager ? [...workloadColumns, editColumn(path)] : workloadColumns
   return (
-    <PeopleFrame
-      view={view}
-      tab="workloads"
-      command="taco workload ls"
-      side={
-        isManager && (
-          <>
-            <WorkloadForm {...props} />
-            {edited !== undefined && (
-              <Card title="Delete">
-                <Confirm
-                  view={view}
-                  action={`${path}/${encodeURIComponent(edited.name)}/delete`}
-                  label="Delete the rule"
-                  word={edited.name}
-                  faults={faults}
-                >
-                  <p>
-                    Jobs get no tokens by it any more. Those that were issued stay valid for up to an hour.
-                  </p>
-                </Confirm>
-              </Card>
-            )}
-          </>
-        )
-      }
-    >
+    <PeopleFrame view={view} tab="workloads" command="taco workload ls">
       {isOvertaken && <Overtaken rule={edited} />}
       <Card title="Workload rules">
         <p class="muted">
@@ -105,6 +80,7 @@ export function WorkloadsPage(props: WorkloadsPageProps) {
         )}
         <ListFooter path={path} paging={part.paging} />
       </Card>
+      {isManager && <WorkloadForm {...props} />}
     </PeopleFrame>
   )
 }
@@ -150,30 +126,28 @@ function WorkloadForm({ view, roles, edited, etag, input, faults, audience }: Wo
     id: 'issuer' | 'audience' | 'units' | 'actions' | 'minutes',
     label: string,
     hint: string,
-  ) => (
-    <Field id={id} label={label} hint={hint} error={faults[id]}>
-      <input type="text" id={id} name={id} value={input[id]} {...describedBy(id, faults)} />
-    </Field>
-  )
+  ) => <TextField id={id} label={label} hint={hint} value={input[id]} faults={faults} />
   const path = peoplePath(view, 'workloads')
   return (
     <Card title={edited === undefined ? 'Add a rule' : `Change ${edited.name}`}>
-      <Form view={view} action={path} class="form">
+      <Form view={view} action={path} class="form wide">
         <input type="hidden" name="was" value={edited?.name ?? ''} />
         <input type="hidden" name="etag" value={etag} />
-        <Field id="name" label="Name" hint="Lower-case letters, digits, - and _." error={faults['name']}>
-          <input
-            type="text"
-            id="name"
-            name="name"
-            value={input.name}
-            required
-            readonly={edited !== undefined}
-            autocomplete="off"
-            {...describedBy('name', faults)}
-          />
-        </Field>
-        {field('issuer', 'Issuer', 'Of the identity tokens, as in their iss.')}
+        <div class="pair">
+          <Field id="name" label="Name" hint="Lower-case letters, digits, - and _." error={faults['name']}>
+            <input
+              type="text"
+              id="name"
+              name="name"
+              value={input.name}
+              required
+              readonly={edited !== undefined}
+              autocomplete="off"
+              {...describedBy('name', faults)}
+            />
+          </Field>
+          {field('issuer', 'Issuer', 'Of the identity tokens, as in their iss.')}
+        </div>
         <Field
           id="claims"
           label="Claims"
@@ -185,15 +159,14 @@ function WorkloadForm({ view, roles, edited, etag, input, faults, audience }: Wo
           </textarea>
         </Field>
         <RoleChoices roles={roles} chosen={input.roles} error={faults['roles'] ?? faults['role']} />
-        {field('minutes', 'Minutes', 'How long a token is valid, up to 60.')}
-        <details class="more" open={input.audience + input.units + input.actions !== ''}>
-          <summary>More</summary>
-          <div class="form">
-            {field('audience', 'Audience', `Empty: ${audience ?? 'the address of this server'}.`)}
-            {field('units', 'Only these units', 'Patterns such as prod/**, separated by spaces.')}
-            {field('actions', 'Only these actions', 'Such as state:read, separated by spaces.')}
-          </div>
-        </details>
+        <div class="pair">
+          {field('minutes', 'Minutes', 'How long a token is valid, up to 60.')}
+          {field('audience', 'Audience', `Empty: ${audience ?? 'the address of this server'}.`)}
+        </div>
+        <div class="pair">
+          {field('units', 'Only these units', 'Patterns such as prod/**. Empty: all that the roles allow.')}
+          {field('actions', 'Only these actions', 'Such as state:read. Empty: all that the roles allow.')}
+        </div>
         <div class="bar">
           <button class="button primary" type="submit">
             Save the rule
@@ -201,6 +174,17 @@ function WorkloadForm({ view, roles, edited, etag, input, faults, audience }: Wo
           {edited !== undefined && <a href={path}>Cancel</a>}
         </div>
       </Form>
+      {edited !== undefined && (
+        <Confirm
+          view={view}
+          action={`${path}/${encodeURIComponent(edited.name)}/delete`}
+          label="Delete the rule"
+          word={edited.name}
+          faults={faults}
+        >
+          <p>Jobs get no tokens by it any more. Those that were issued stay valid for up to an hour.</p>
+        </Confirm>
+      )}
     </Card>
   )
 }
