@@ -17,6 +17,8 @@ export interface Look {
 export async function openWindow(
   browser: Browser | undefined,
   options: BrowserContextOptions = {},
+  /** Answers that the test makes fail. */
+  expected: readonly number[] = [],
 ): Promise<Look> {
   if (browser === undefined) throw new Error('there is no browser: skip this test')
   const context = await browser.newContext(options)
@@ -28,7 +30,8 @@ export async function openWindow(
     if (isComplaint && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
   })
   page.on('response', (response) => {
-    if (response.status() >= 400 && response.request().resourceType() !== 'document')
+    const isExpected = response.status() < 400 || expected.includes(response.status())
+    if (!isExpected && response.request().resourceType() !== 'document')
       complaints.push(`${response.status()} ${response.url()}`)
   })
   page.on('pageerror', (error) => void complaints.push(String(error)))

@@ -22,6 +22,8 @@ type TestDeps = HttpDeps & Required<Pick<HttpDeps, 'longAnswers'>>
 
 export interface FaceOptions {
   readonly control?: StateControl
+  /** A new one in memory by default. */
+  readonly bucket?: Bucket
   readonly guard?: Guard
   readonly faces?: HttpDeps['faces']
   /** Given: people can sign in, and this is the root token. */
@@ -47,7 +49,7 @@ export function memoryControl(bucket: Bucket = openMemoryBucket()): Promise<Stat
 }
 
 export async function testDeps(options: FaceOptions = {}): Promise<TestDeps> {
-  const bucket = openMemoryBucket()
+  const bucket = options.bucket ?? openMemoryBucket()
   const control = options.control ?? (await memoryControl(bucket))
   const rootToken = options.ssoRootToken
   const keys = rootToken === undefined ? undefined : createKeyRing([testKey('k1')])

@@ -14,7 +14,7 @@ import {
 } from '../../src/entry/http/index.ts'
 import { signingKeysOf } from '../../src/wire/guard.ts'
 import { openWorkloads } from '../../src/wire/workloads.ts'
-import { type Answer, type Sent, startFace } from './http-face.ts'
+import { type Answer, type FaceOptions, type Sent, startFace } from './http-face.ts'
 import { createTestBrowser } from './web-face.ts'
 
 const publicUrl = 'http://localhost:7000'
@@ -31,8 +31,9 @@ export interface Person {
 }
 
 /** A server in the mode `sso` with every face of it, and people, teams and tokens as the test wants them. */
-export async function startSsoFace() {
+export async function startSsoFace({ bucket }: Pick<FaceOptions, 'bucket'> = {}) {
   const face = await startFace({
+    ...(bucket === undefined ? {} : { bucket }),
     ssoRootToken: rootToken,
     async complete(deps) {
       const { signIn, orgAccess, clock, log, about } = deps

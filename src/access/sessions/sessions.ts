@@ -40,6 +40,8 @@ export interface Sessions {
   begin(person: PersonDocument, provider: string, visit: SessionVisit, caller: Caller): Promise<SessionCookie>
   /** Undefined: it is over, or it was never one. */
   open(cookie: string, visit: SessionVisit, caller: Caller): Promise<OpenSession | undefined>
+  /** What the cookie says, without asking whether the session was ended early. It lets nobody in. */
+  peek(cookie: string): Session | undefined
 }
 
 const CONTEXT = 'session'
@@ -121,6 +123,11 @@ export function createSessions(deps: {
       const session = newSession(person, provider, clock.now())
       await people.noteSession(person.id, known(session, visit), caller)
       return sealed(session)
+    },
+
+    peek(cookie) {
+      const session = unsealed(cookie)
+      return session !== undefined && clock.now() < endOf(session) ? session : undefined
     },
 
     async open(cookie, visit, caller) {

@@ -3,6 +3,7 @@ import { type Action, type Resource, principalText } from '../../../access/index
 import { keyedRequest } from '../kit/request/idempotency.ts'
 import { validated } from '../kit/request/query.ts'
 import type { FaceStyle } from '../kit/exchange.ts'
+import { HTML_TYPE } from '../kit/response/reply.ts'
 import {
   type BodySpec,
   type Demand,
@@ -13,6 +14,7 @@ import {
   routesOf,
 } from '../kit/routes/route.ts'
 import { checkCsrf } from './csrf.ts'
+import { keepPage, refuseWhileDown } from './kept-pages.ts'
 import { errorPage, plainErrorPage } from './shell/error-page.tsx'
 import type { WebServices } from './services.ts'
 
@@ -106,6 +108,14 @@ export function page<P extends Schema = undefined, Q extends Schema = undefined>
     fromOtherSites: 'links',
     ...definition,
     method: 'GET',
+    async handle(request, services) {
+      const { x } = request
+      refuseWhileDown(x, services)
+      const reply = await definition.handle(request, services)
+      if (reply.status === 200 && 'text' in reply && reply.type === HTML_TYPE)
+        keepPage(x, services, String(reply.text))
+      return reply
+    },
   })
 }
 

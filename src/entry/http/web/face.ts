@@ -5,6 +5,7 @@ import { authorizationRoutes } from './command-line/authorization.tsx'
 import { deviceRoutes } from './command-line/device.tsx'
 import { baseRoutes } from './shell/base.ts'
 import { webStyle } from './define.ts'
+import { refuseWhileDown } from './kept-pages.ts'
 import type { WebServices } from './services.ts'
 import { signInRoutes } from './sign-in/sign-in.tsx'
 import { auditRoutes } from './audit/audit.tsx'
@@ -76,7 +77,15 @@ export function createWebFace(services: WebServices): Face {
 
 function identification(services: WebServices): Pick<Face, 'identify'> {
   const { signIn, rootSessions } = services
-  if (signIn !== undefined) return { identify: identifyBySession(services, signIn) }
+  if (signIn !== undefined) {
+    const identify = identifyBySession(services, signIn)
+    return {
+      identify(x) {
+        refuseWhileDown(x, services)
+        return identify(x)
+      },
+    }
+  }
   return rootSessions === undefined ? {} : { identify: identifyByRoot(services, rootSessions) }
 }
 

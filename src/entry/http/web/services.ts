@@ -4,6 +4,7 @@ import type { Log } from '../../../base/log.ts'
 import type { HttpDeps } from '../deps.ts'
 import type { FailedAttempts } from '../auth/failed-attempts.ts'
 import type { RateLimit } from '../auth/rate-limit.ts'
+import type { LastPages } from './last-pages.ts'
 import type { Cookies } from '../kit/cookies.ts'
 import type { LongAnswers } from '../kit/long-answers.ts'
 import type { RootSessions } from './sign-in/root-sessions.ts'
@@ -55,6 +56,8 @@ export interface WebServices extends SharedServices {
   readonly longAnswers: LongAnswers
   readonly cookies: Cookies
   readonly assets: Assets
+  /** For the time in which the bucket does not answer. */
+  readonly lastPages: LastPages
   /** Each try to sign in asks an identity provider. */
   readonly signInLimit: RateLimit
   /** Each new token is a document in the bucket. */

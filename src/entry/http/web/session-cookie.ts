@@ -11,13 +11,15 @@ const COOKIE = 'taco'
  * Pages accept the cookie of a session and nothing else; no other face accepts it. A session that is over leaves the
  * browser without one.
  */
-export function identifyBySession({ cookies }: WebServices, { sessions }: WebSignIn) {
+export function identifyBySession({ cookies, lastPages }: WebServices, { sessions }: WebSignIn) {
   return (x: Exchange): Principal | Promise<Principal> => {
     // What anyone may keep must not come with a cookie.
     const cookie = x.path.startsWith(ASSETS_PREFIX) ? undefined : cookies.read(x.req.headers, COOKIE)
     if (cookie === undefined) return stranger
     return sessions.open(cookie, visitOf(x), ownCaller(x)).then((open) => {
       if (open === undefined) {
+        const over = sessions.peek(cookie)
+        if (over !== undefined) lastPages.forget(over.id)
         cookies.clear(x, COOKIE)
         return stranger
       }
@@ -55,6 +57,10 @@ export function setSessionCookie(
   { value, maxAgeSeconds }: SessionCookie,
 ): void {
   cookies.set(x, COOKIE, value, { maxAgeSeconds })
+}
+
+export function sessionCookieOf(x: Exchange, cookies: Cookies): string | undefined {
+  return cookies.read(x.req.headers, COOKIE)
 }
 
 export function clearSessionCookie(x: Exchange, cookies: Cookies): void {

@@ -8,6 +8,7 @@ const path = document.body.dataset['live']
 let source
 /** @type {Set<Element>} */
 const waiting = new Set()
+let wasLive = false
 
 if (path !== undefined) {
   follow(path)
@@ -16,8 +17,6 @@ if (path !== undefined) {
     if (document.hidden) return stop()
     if (source !== undefined) return
     follow(path)
-    for (const part of document.querySelectorAll('[data-live-on]')) waiting.add(part)
-    tell()
   })
   // Otherwise the open stream delays the next page.
   addEventListener('pagehide', stop)
@@ -41,7 +40,18 @@ function follow(from) {
   for (const name of ['looks', 'reload']) source.addEventListener(name, (message) => say(name, message))
   // The person may not read on.
   source.addEventListener('end', stop)
-  source.addEventListener('open', () => document.documentElement.setAttribute('data-is-live', ''))
+  // A browser tries again by itself after a connection breaks, but not after an answer that is none.
+  source.addEventListener('error', () => {
+    document.documentElement.removeAttribute('data-is-live')
+    if (source?.readyState === EventSource.CLOSED)
+      setTimeout(() => source !== undefined && follow(from), 5000)
+  })
+  source.addEventListener('open', () => {
+    document.documentElement.setAttribute('data-is-live', '')
+    // Something may have happened while it was not.
+    if (wasLive) tellAll()
+    wasLive = true
+  })
 }
 
 function stop() {
@@ -55,8 +65,32 @@ function say(name, message) {
   document.dispatchEvent(new CustomEvent(`taco:${name}`, { detail: JSON.parse(message.data) }))
 }
 
+function tellAll() {
+  for (const part of document.querySelectorAll('[data-live-on]')) waiting.add(part)
+  tell()
+}
+
 function tell() {
   const { htmx } = /** @type {{ htmx?: Htmx }} */ (/** @type {unknown} */ (globalThis))
   for (const part of waiting) htmx?.trigger(part, 'live')
   waiting.clear()
 }
+
+// A part that could not be renewed stays as it was, and the page says so until the next one can.
+
+let renewedAt = new Date()
+document.addEventListener('htmx:response:error', (event) => {
+  const { ctx } = /** @type {CustomEvent<{ ctx: { response: { status: number } } }>} */ (event).detail
+  if (ctx.response.status < 500 || document.querySelector('#behind') !== null) return
+  const mark = document.createElement('div')
+  mark.id = 'behind'
+  mark.className = 'notice warn'
+  mark.setAttribute('role', 'status')
+  const time = renewedAt.toLocaleTimeString(undefined, { timeStyle: 'short' })
+  mark.textContent = `The server cannot renew this page now. It shows what was known at ${time}.`
+  document.querySelector('main')?.prepend(mark)
+})
+document.addEventListener('htmx:after:swap', () => {
+  renewedAt = new Date()
+  document.querySelector('#behind')?.remove()
+})

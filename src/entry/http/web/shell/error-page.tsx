@@ -4,11 +4,13 @@ import type { RenderedError } from '../../kit/response/http-error.ts'
 import { problemOf, problems } from '../../kit/response/problem.ts'
 import { HTML_TYPE } from '../../kit/response/reply.ts'
 import { ownPath, seeOther } from '../../kit/response/redirect.ts'
+import { pageInstead } from '../kept-pages.ts'
+import type { LastPage } from '../last-pages.ts'
 import type { WebServices } from '../services.ts'
 import { withQuery } from './addresses.ts'
 import { Layout } from './layout.tsx'
-import { Card, WithCode } from './parts.tsx'
-import { renderDocument } from './render.ts'
+import { Card, Notice, Time, WithCode } from './parts.tsx'
+import { renderDocument, renderPart } from './render.ts'
 import { type View, orgViewOfError, viewOf } from './view.ts'
 
 /** A page inside the organization is not worth a longer wait for a bucket that may not answer at all. */
@@ -18,9 +20,25 @@ const PATIENCE_MS = 2_000
 export async function errorPage(error: unknown, requestId: string, x: Exchange): Promise<RenderedError> {
   const services = x.services as WebServices
   const { status } = problems(error, requestId)
+  const last = pageInstead(error, x, services)
+  if (last !== undefined) return shownAgain(last, problems(error, requestId))
   const isAlone = status === 401 || isPart(x)
   const view = isAlone ? undefined : await soon(orgViewOfError(x, services), services)
-  return view === undefined ? plainErrorPage(error, requestId, x) : rendered(view, error, requestId)
+  return view === undefined ? plainErrorPage(error, requestId, x) : rendered(view, error, x)
+}
+
+/** The page as it was, marked. */
+function shownAgain({ html, at }: LastPage, { status, headers }: RenderedError): RenderedError {
+  const mark = renderPart(
+    <Notice kind="fail">
+      <p>
+        The bucket does not answer. This is the page as it was at <Time at={at} />. Changes are refused until
+        it answers again.
+      </p>
+    </Notice>,
+  )
+  const body = html.replace(/<main [^>]*>/, (main) => main + mark)
+  return { status, headers: { ...headers, 'content-type': HTML_TYPE }, body }
 }
 
 /** Undefined: it took too long, or it failed. */
@@ -49,19 +67,22 @@ export function plainErrorPage(error: unknown, requestId: string, x?: Exchange):
   }
   // A part that cannot be renewed stays as it is.
   if (isPart(x)) return { status, headers: { ...headers, 'hx-reswap': 'none' }, body: '' }
-  return rendered(viewOf(x, x.services as WebServices), error, requestId)
+  return rendered(viewOf(x, x.services as WebServices), error, x)
 }
 
 function isPart({ req }: Exchange): boolean {
   return req.headers['hx-request'] === 'true'
 }
 
-function rendered(view: View, error: unknown, requestId: string): RenderedError {
+function rendered(view: View, error: unknown, x: Exchange): RenderedError {
+  const { requestId } = x
+  // The page that the form was on: browsers fill in again what was typed there.
+  const back = x.method === 'POST' ? pageOf(x) : undefined
   const { status, headers } = problems(error, requestId)
   return {
     status,
     headers: { ...headers, 'content-type': HTML_TYPE },
-    body: renderDocument(<ErrorPage view={view} error={error} requestId={requestId} />),
+    body: renderDocument(<ErrorPage view={view} error={error} requestId={requestId} back={back} />),
   }
 }
 
@@ -79,9 +100,10 @@ interface ErrorPageProps {
   readonly view: View
   readonly error: unknown
   readonly requestId: string
+  readonly back: string | undefined
 }
 
-function ErrorPage({ view, error, requestId }: ErrorPageProps) {
+function ErrorPage({ view, error, requestId, back }: ErrorPageProps) {
   const { title, status, detail, hint } = problemOf(error, requestId)
   const unit = isTacoError(error, 'NOT_FOUND') ? error.facts['unit'] : undefined
   return (
@@ -98,6 +120,7 @@ function ErrorPage({ view, error, requestId }: ErrorPageProps) {
             </p>
           )}
           <p class="bar">
+            {back !== undefined && <a href={back}>Go back</a>}
             {view.org === undefined ? (
               <a href="/">Go to the start page</a>
             ) : (

@@ -13,6 +13,10 @@ export function setFlash(x: Exchange, cookies: Cookies, said: Flash): void {
   cookies.set(x, COOKIE, Buffer.from(JSON.stringify(said)).toString('base64url'), { maxAgeSeconds: 60 })
 }
 
+export function hasFlash(x: Exchange, cookies: Cookies): boolean {
+  return cookies.read(x.req.headers, COOKIE) !== undefined
+}
+
 /** Shown once. */
 export function takeFlash(x: Exchange, cookies: Cookies): Flash | undefined {
   const text = cookies.read(x.req.headers, COOKIE)

@@ -23,7 +23,11 @@ export function partReply(part: Page): {
   readonly type: string
   readonly text: string
 } {
-  return { status: 200, type: HTML_TYPE, text: renderDocument(part).replace('<!doctype html>', '') }
+  return { status: 200, type: HTML_TYPE, text: renderPart(part) }
+}
+
+export function renderPart(part: Page): string {
+  return renderDocument(part).replace('<!doctype html>', '')
 }
 
 export function htmlReply(page: Page, status: PageStatus = 200): PageReply {

@@ -128,8 +128,11 @@ export const signInRoutes: readonly Route[] = [
     id: 'signOut',
     summary: 'Sign out in this browser',
     fields: {},
-    async handle({ x, caller }, { signIn, cookies }) {
-      if (x.session !== undefined) await signIn?.people.endSession(x.session.userId, x.session.id, caller)
+    async handle({ x, caller }, { signIn, cookies, lastPages }) {
+      if (x.session !== undefined) {
+        lastPages.forget(x.session.id)
+        await signIn?.people.endSession(x.session.userId, x.session.id, caller)
+      }
       clearSessionCookie(x, cookies)
       return seeOther('/sign-in?signed_out=1')
     },

@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from 'vitest'
+import { startChromium } from '../../peers/chromium.ts'
+import { openWindow } from '../../rig/browser.ts'
+import { fullS3 } from '../../rig/s3.ts'
+import { startServer } from '../../rig/server.ts'
+import { stateText } from '../../support/state.ts'
+
+const browser = await startChromium()
+afterAll(() => browser?.close())
+
+test.skipIf(browser === undefined)(
+  'with the S3 server stopped, pages show what they showed before, say so, and refuse changes',
+  async (context) => {
+    const s3 = await fullS3(context)
+    const args = ['--auth', 'none', '--bucket-timeout', '2s']
+    const server = await startServer({ bucket: s3.url, env: s3.env, args })
+    const written = await fetch(`${server.url}/v1/units/prod--vpc/state`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: stateText(1),
+    })
+    expect(written.ok).toBe(true)
+    const { page, isAccessible } = await openWindow(browser, {}, [503])
+    const unit = `${server.url}/app/default/units/prod--vpc`
+    for (const path of ['', '/activity', '/units/prod--vpc', '/new-unit'])
+      await page.goto(`${server.url}/app/default${path}`)
+
+    await s3.dispose()
+
+    const mark = page.getByText('The bucket does not answer.')
+    for (const path of ['/app/default', '/app/default/activity']) {
+      await page.goto(server.url + path)
+      await mark.waitFor()
+      expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(1)
+    }
+    await page.goto(unit)
+    await mark.waitFor()
+    await page.getByText('prod/vpc').first().waitFor()
+    await isAccessible()
+    await page.goto(`${server.url}/app/default/new-unit`)
+    await page.getByLabel('Name').fill('prod/dns')
+    await page.getByRole('button', { name: 'Create the unit' }).click()
+    await page.getByRole('heading', { name: 'The bucket does not answer' }).waitFor()
+    await page.getByRole('link', { name: 'Go back' }).click()
+    await page.waitForURL('**/new-unit')
+  },
+)
