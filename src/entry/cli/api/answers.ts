@@ -149,6 +149,7 @@ export const doctorAnswer = fields({
   message: text,
   hint: maybe(text),
   unit: maybe(text),
+  org: maybe(text),
   repaired: flag,
 })
 export type DoctorAnswer = Of<typeof doctorAnswer>

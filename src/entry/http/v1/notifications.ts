@@ -7,9 +7,11 @@ import {
   type DeliveryState,
   DestinationKind,
 } from '../../../notifications/index.ts'
+import { recordTag } from '../../../records/index.ts'
 import { checkTriggers, scopeOf, userIds } from '../kit/notification-input.ts'
+import { etagOf, expectedBy } from '../kit/response/etag.ts'
 import { withShownUrl } from '../kit/webhook-url.ts'
-import { NoQuery, jsonAnswer, jsonBody } from '../openapi/api.ts'
+import { IfMatch, NoQuery, jsonAnswer, jsonBody } from '../openapi/api.ts'
 import { OrgParams } from './access/shared.ts'
 import { type V1Services, route } from './define.ts'
 
@@ -89,6 +91,10 @@ function view(one: Configuration): z.input<typeof View> {
     createdAt: isoTime(one.createdAt),
     createdBy: one.createdBy,
   }
+}
+
+function tagged(record: Configuration) {
+  return { etag: etagOf(recordTag(record)) }
 }
 
 function detailed(
@@ -198,7 +204,9 @@ export const notificationRoutes = [
     answers: { 200: jsonAnswer(Detailed, 'The notification') },
     async handle({ target: { org, record }, caller }, { notifications, control }) {
       const shown = await withShownUrl(control, org, record, caller)
-      return { status: 200, json: detailed(shown, await notifications.deliveriesOf(org, record.id)) }
+      const json = detailed(shown, await notifications.deliveriesOf(org, record.id))
+      // Only for those who see all of what it is a hash of.
+      return { status: 200, json, headers: shown === record ? tagged(record) : {} }
     },
   }),
   route({
@@ -210,16 +218,21 @@ export const notificationRoutes = [
     summary: 'Change a notification',
     params: IdParams,
     query: NoQuery,
+    headers: IfMatch,
     body: jsonBody(z.strictObject(Changeable).partial()),
     target: ofNotification,
     answers: { 200: jsonAnswer(Detailed, 'Changed') },
-    async handle({ target: { org, record }, body: { enabled, users, ...change }, caller }, services) {
+    async handle(
+      { target: { org, record }, body: { enabled, users, ...change }, headers, caller },
+      services,
+    ) {
       checkTriggers(change.triggers)
       const people = await userIds(services, users, caller)
       const { notifications } = services
       const given = { ...change, users: people, isEnabled: enabled }
-      const changed = await notifications.update(org, record.id, given, caller)
-      return { status: 200, json: detailed(changed, await notifications.deliveriesOf(org, record.id)) }
+      const changed = await notifications.update(org, record.id, given, caller, expectedBy(headers))
+      const json = detailed(changed, await notifications.deliveriesOf(org, record.id))
+      return { status: 200, json, headers: tagged(changed) }
     },
   }),
   route({

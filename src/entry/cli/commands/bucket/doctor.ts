@@ -1,6 +1,8 @@
 import { TacoError } from '../../../../base/errors.ts'
 import { doctorAnswer } from '../../api/answers.ts'
 import { jsonLines, ofWholeServer } from '../../api/client.ts'
+import { showFinding, summary } from './show-findings.ts'
+import { showLast, startInBackground } from './background-doctor.ts'
 import { EXIT } from '../../terminal/exit-codes.ts'
 import { checkConfig, checkEngines, checkNode, checkServer, checkTokenFile, finding } from './own-checks.ts'
 import type { Finding } from './own-checks.ts'
@@ -8,12 +10,13 @@ import { errorOfProblem } from '../../api/server-error.ts'
 import type { Session } from '../../session.ts'
 import { check } from '../../api/check-answer.ts'
 import { shownTarget } from '../../config/shown-target.ts'
-import { oneLine } from '../../../../base/text/terminal-text.ts'
 import { count } from '../../terminal/format.ts'
 
 interface DoctorOptions {
   readonly deep?: boolean
   readonly repair?: boolean
+  readonly background?: boolean
+  readonly last?: boolean
 }
 
 /** Goes from near to far: this program, the way to the server, the server, its bucket. With --json, one finding per line. */
@@ -22,11 +25,13 @@ export async function doctor(
   _args: readonly string[],
   options: DoctorOptions,
 ): Promise<number> {
+  if (options.last === true) return showLast(session, options)
+  if (options.background === true) return startInBackground(session, options)
   const totals = { ok: 0, info: 0, warning: 0, error: 0, repaired: 0 }
   const tell = (one: Finding) => {
     if (one.repaired) totals.repaired++
     else if (one.level in totals) totals[one.level as keyof typeof totals]++
-    show(session, one)
+    showFinding(session, one)
   }
   tell(checkNode(process.versions.node))
   tell(checkConfig(session))
@@ -93,35 +98,4 @@ async function* bucketFindings(session: Session, options: DoctorOptions): AsyncG
   } finally {
     progress.done()
   }
-}
-
-const marks = {
-  ok: ['ok', 'green'],
-  info: ['info', 'cyan'],
-  warning: ['warning', 'yellow'],
-  error: ['error', 'red'],
-} as const
-
-function show({ output }: Session, one: Finding): void {
-  if (output.asJson) return output.jsonLine(one)
-  const [word, colour] = one.repaired
-    ? (['repaired', 'green'] as const)
-    : (marks[one.level as keyof typeof marks] ?? marks.info)
-  const about = one.unit === null ? '' : `${one.unit}: `
-  output.print(`${output.style(colour, word.padEnd(8))}  ${oneLine(about + one.message)}\n`)
-  if (one.hint !== null && one.level !== 'ok' && !one.repaired) output.say(`${' '.repeat(10)}→ ${one.hint}`)
-}
-
-function summary(
-  bad: { readonly warning: number; readonly error: number; readonly repaired: number },
-  fine: number,
-): string {
-  const parts = [
-    ...(bad.error > 0 ? [count(bad.error, 'error')] : []),
-    ...(bad.warning > 0 ? [count(bad.warning, 'warning')] : []),
-    ...(bad.repaired > 0 ? [`${count(bad.repaired, 'thing')} put right`] : []),
-  ]
-  return parts.length === 0
-    ? `no problems found (${count(fine, 'check')})`
-    : `${parts.join(', ')}; ${count(fine, 'check')} fine`
 }

@@ -17,7 +17,7 @@ const skewWarningMs = 30_000
 const minimumNode = [20, 19] as const
 
 export function finding(level: Finding['level'], check: string, message: string, hint?: string): Finding {
-  return { level, check, message, hint: hint ?? null, unit: null, repaired: false }
+  return { level, check, message, hint: hint ?? null, unit: null, org: null, repaired: false }
 }
 
 export function checkNode(version: string): Finding {

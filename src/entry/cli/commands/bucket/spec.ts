@@ -202,8 +202,12 @@ export const bucketCommands: readonly CommandSpec[] = [
     options: [
       { name: 'deep', says: 'read every version and verify its hash' },
       { name: 'repair', says: 'repair what can be repaired' },
+      { name: 'background', says: 'let a server check the bucket, and do not wait for it' },
+      { name: 'last', says: 'show how far the last check in the background got, and what it found' },
     ],
-    example: 'taco doctor --deep',
+    example: `taco doctor --deep
+taco doctor --deep --background
+taco doctor --last`,
     run: doctor,
   }),
   command({

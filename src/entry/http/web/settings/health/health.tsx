@@ -177,8 +177,8 @@ export const healthRoutes: readonly Route[] = [
     summary: 'Check the bucket in the background, and repair what can be repaired',
     fields: { deep, confirm: z.string().trim().default('') },
     handle(request, services) {
-      if (request.body.confirm === 'repair')
-        return start(request, services, BUCKET, { deep: request.body.deep, repair: true })
+      const { deep: isDeep, confirm } = request.body
+      if (confirm === 'repair') return start(request, services, BUCKET, { deep: isDeep, repair: true })
       return healthPage(request, services, Query.parse({}), { confirm: 'Type repair to confirm.' })
     },
   }),

@@ -13,8 +13,8 @@ export interface NotificationFilters {
   readonly scope: string
   readonly to: string
   readonly state: string
-  /** The name of a unit. */
-  readonly unit: string
+  /** The name or id of a unit, project or team. */
+  readonly of: string
 }
 
 export interface Listed extends Shown {
@@ -135,7 +135,7 @@ export function NotificationsPage(props: ListPageProps) {
   const { view, now, filters, items, paging, total, mayCreate } = props
   const path = settingsPath(view, 'notifications')
   const columns = notificationColumns(view, now).filter(({ label }) => label !== '')
-  const newPath = withQuery(`${path}/new`, { unit: filters.unit })
+  const newPath = withQuery(`${path}/new`, scopeQuery(filters))
   return (
     <SettingsFrame
       view={view}
@@ -176,11 +176,22 @@ export function NotificationsPage(props: ListPageProps) {
               )}
               <ListFooter path={view.path} paging={paging} />
             </Card>
-            <Command>{`taco notification ls${filters.unit === '' ? '' : ` --unit ${filters.unit}`}`}</Command>
+            <Command>{['taco notification ls', ...scopeOptions(filters)].join(' ')}</Command>
           </div>
         </>
       )}
     </SettingsFrame>
+  )
+}
+
+/** The scope that the list is filtered by, as the form for a new one takes it. */
+function scopeQuery({ scope, of }: NotificationFilters): Readonly<Record<string, string>> {
+  return of === '' || !['unit', 'project', 'team'].includes(scope) ? {} : { [scope]: of }
+}
+
+function scopeOptions(filters: NotificationFilters): readonly string[] {
+  return Object.entries(scopeQuery(filters)).map(
+    ([scope, of]) => `--${scope} ${/^[\w./-]+$/.test(of) ? of : `'${of}'`}`,
   )
 }
 
@@ -220,10 +231,10 @@ function Filters({ path, filters }: { readonly path: string; readonly filters: N
       <Field id="search" label="Name">
         <input type="text" id="search" name="search" value={filters.search} />
       </Field>
-      <Field id="unit" label="Unit">
-        <input type="text" id="unit" name="unit" value={filters.unit} />
-      </Field>
       {select('scope', 'About', SCOPES)}
+      <Field id="of" label="Which one">
+        <input type="text" id="of" name="of" value={filters.of} />
+      </Field>
       {select('to', 'To', TO)}
       {select('state', 'State', OF_STATE)}
       <button class="button" type="submit">

@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
 import { RaceNotice } from '../../shell/form/race-notice.tsx'
-import { TextField } from '../../shell/form/text-field.tsx'
+import { ConfirmName } from '../../shell/form/confirm-name.tsx'
 import { NewFields, NotificationFields } from './fields.tsx'
 import { type NewInput, type NotificationInput, destinationWord } from './input.ts'
 import { StateChip, notificationPath, recipientWords, stateOf } from './list-page.tsx'
@@ -256,13 +256,8 @@ function Deletion({ view, path, name, faults }: DeletionProps) {
       <details class="more" open={faults['confirm'] !== undefined}>
         <summary>Delete the notification</summary>
         <Form view={view} action={`${path}/delete`} class="form">
-          <TextField
-            id="confirm"
-            label="Name of the notification"
-            hint={`Type ${name} to confirm. What waits for delivery is not sent any more.`}
-            value=""
-            faults={faults}
-          />
+          <p class="muted">What waits for delivery is not sent any more.</p>
+          <ConfirmName name={name} faults={faults} />
           <div>
             <button class="button danger" type="submit">
               Delete

@@ -65,7 +65,7 @@ test('a notification is created, tested, changed, disabled and deleted', async (
   await owner.submit(`${path}/enabled`, { enabled: '' })
   expect((await owner.get(PATH)).text).toContain('disabled')
   const wrong = await owner.submit(`${path}/delete`, { confirm: 'other' })
-  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Type renamed.')])
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Type renamed to confirm.')])
   expect((await owner.submit(`${path}/delete`, { confirm: 'renamed' })).location).toBe(PATH)
   const empty = await owner.get(PATH)
   expect(empty.text).toContain('No notifications')
@@ -147,5 +147,5 @@ test('people see and manage the notifications of their units, and URLs only if t
     false,
   ])
   expect((await eve.submit(`${whole}/test`)).status).toBe(403)
-  expect((await eve.get(`${PATH}?scope=unit&unit=dev%2Fapp`)).text).not.toContain('of-prod')
+  expect((await eve.get(`${PATH}?scope=unit&of=dev%2Fapp`)).text).not.toContain('of-prod')
 })

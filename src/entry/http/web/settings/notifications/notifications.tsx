@@ -12,6 +12,7 @@ import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { ExportFormat, exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
+import { checkTyped } from '../../shell/form/confirm-name.tsx'
 import { setFlash } from '../../shell/flash.ts'
 import { htmlReply } from '../../shell/render.ts'
 import { pageOf } from '../../shell/table.tsx'
@@ -52,15 +53,14 @@ interface Request {
 }
 
 /** Pure. */
-function matches(one: Listed, { search, scope, to, state, unit }: NotificationFilters): boolean {
+function matches(one: Listed, { search, scope, to, state, of }: NotificationFilters): boolean {
   const { configuration, about } = one
   return (
     configuration.name.toLowerCase().includes(search.toLowerCase()) &&
     (scope === '' || configuration.scope.kind === scope) &&
+    (of === '' || about.of === of || configuration.scope.id === of) &&
     (to === '' || configuration.destination === to) &&
-    (state === '' || stateOf(one) === state) &&
-    (unit === '' ||
-      (configuration.scope.kind === 'unit' && [about.name, configuration.scope.id].includes(unit)))
+    (state === '' || stateOf(one) === state)
   )
 }
 
@@ -118,7 +118,7 @@ export const notificationRoutes: readonly Route[] = [
       scope: text,
       to: text,
       state: text,
-      unit: text,
+      of: text,
       page: z.coerce.number().int().optional().catch(undefined),
       format: ExportFormat.catch(undefined),
     }),
@@ -320,9 +320,10 @@ export const notificationRoutes: readonly Route[] = [
       const {
         configuration: { id, name },
       } = await managed(request, services)
-      if (body.confirm !== name) {
-        const faults = { confirm: `This is not the name of the notification. Type ${name}.` }
-        return notificationPage(request, services, { faults })
+      try {
+        checkTyped(body.confirm, name)
+      } catch (error) {
+        return notificationPage(request, services, { faults: faultsAt(error, ['confirm']) })
       }
       await services.notifications.remove(org, id, caller)
       setFlash(x, services.cookies, { kind: 'ok', text: `The notification ${name} was deleted.` })

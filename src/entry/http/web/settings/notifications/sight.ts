@@ -12,7 +12,13 @@ export interface Shown {
   /** Its URL, which may be a secret, is masked for those who may not change the notification. */
   readonly configuration: Configuration
   readonly mayManage: boolean
-  readonly about: { readonly name: string; readonly href?: string }
+  readonly about: {
+    /** In words. */
+    readonly name: string
+    /** As the unit, project or team is called. */
+    readonly of?: string | undefined
+    readonly href?: string
+  }
 }
 
 interface Request {
@@ -83,10 +89,12 @@ async function shownOf(
     return [{ configuration: { ...configuration, ...masked }, mayManage, about: aboutOf() }]
 
     function aboutOf(): Shown['about'] {
-      if (unit !== undefined) return { name: unit.name, href: unitPath(view.org.base, unit.name) }
+      if (unit !== undefined)
+        return { name: unit.name, of: unit.name, href: unitPath(view.org.base, unit.name) }
       if (scope.kind === 'organization') return { name: 'the whole organization' }
       if (scope.kind === 'unit') return { name: 'a deleted unit' }
-      return { name: `${scope.kind} ${nameOf.get(scope.id ?? '') ?? scope.id ?? ''}` }
+      const of = nameOf.get(scope.id ?? '')
+      return { name: `${scope.kind} ${of ?? scope.id ?? ''}`, of }
     }
   })
 }
