@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openMemoryBucket } from '../../bucket/adapters/memory.ts'
 import type { StateControl } from '../index.ts'
 import {
@@ -131,4 +131,33 @@ test('usage by unit: the largest first, deleted ones too, and only what the call
     may: (_: string, unit?: { readonly name: string }) => unit?.name === 'small',
   }
   expect(await control.orgs.usageByUnit('default', { ...alice, sight })).toMatchObject([{ name: 'small' }])
+})
+
+test('a listing that takes longer than its result is good for is not begun again', async () => {
+  const inner = openMemoryBucket()
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  let isSlow = false
+  let listings = 0
+  const bucket: typeof inner = {
+    ...inner,
+    async *list(prefix, ...rest) {
+      if (isSlow && prefix.endsWith('/versions/')) {
+        listings++
+        await ended
+      }
+      yield* inner.list(prefix, ...rest)
+    },
+  }
+  const { open, pass } = movedControl(bucket)
+  const control = await open()
+
+  isSlow = true
+  const first = control.orgs.usage('default', alice)
+  await vi.waitFor(() => expect(listings).toBe(1))
+  pass(600_000)
+  const second = control.orgs.usageByUnit('default', alice)
+  end()
+  await Promise.all([first, second])
+  expect(listings).toBe(1)
 })

@@ -1,4 +1,5 @@
 import { TacoError } from '../../base/errors.ts'
+import { within } from '../../base/within.ts'
 import type { LockInfo, OrgLimits } from '../documents/model.ts'
 import type { StateDeps } from '../settings.ts'
 import type { StateControl } from '../state-control.ts'
@@ -43,14 +44,7 @@ export function withLimits(
     if ((await orgs.limits(org)).bytes === undefined) return undefined
     const most = (await orgs.current(org)).limits?.bytes
     if (most === undefined) return undefined
-    const waiting = new AbortController()
-    const used = await Promise.race([
-      usages.get(org, USAGE_MS).then(({ bytes }) => bytes),
-      clock.sleep(PATIENCE_MS, waiting.signal).then(
-        () => 0,
-        () => 0,
-      ),
-    ]).finally(() => waiting.abort())
+    const used = (await within(clock, PATIENCE_MS, usages.get(org, USAGE_MS)))?.bytes ?? 0
     if (used < most) return undefined
     return limitReached(
       'bytes',

@@ -24,8 +24,15 @@ interface Counted {
   readonly versions: ReadonlyMap<string, { readonly versions: number; readonly versionBytes: number }>
 }
 
+interface Known {
+  /** When the listing began. */
+  readonly at: number
+  readonly counted: Promise<Counted>
+  isDone: boolean
+}
+
 export function createUsages({ bucket, clock }: StateDeps, catalog: Catalog): Usages {
-  const known = new Map<string, { readonly at: number; readonly counted: Promise<Counted> }>()
+  const known = new Map<string, Known>()
 
   async function units(org: string): Promise<number> {
     const { entries } = await catalog.current(org)
@@ -55,12 +62,16 @@ export function createUsages({ bucket, clock }: StateDeps, catalog: Catalog): Us
 
   function counted(org: string, maxAgeMs: number): Promise<Counted> {
     const last = known.get(org)
-    if (last !== undefined && isRecent(clock, last.at, maxAgeMs)) return last.counted
+    // A listing that takes longer than that must still come to its end.
+    if (last !== undefined && (!last.isDone || isRecent(clock, last.at, maxAgeMs))) return last.counted
     const at = clock.now()
-    const now = count(org, at)
-    known.set(org, { at, counted: now })
-    now.catch(() => known.delete(org))
-    return now
+    const now: Known = { at, counted: count(org, at), isDone: false }
+    known.set(org, now)
+    now.counted.then(
+      () => (now.isDone = true),
+      () => known.delete(org),
+    )
+    return now.counted
   }
 
   return {

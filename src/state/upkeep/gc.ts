@@ -7,7 +7,7 @@ import type { ServerRetentionStore } from '../audit/server-retention.ts'
 import { type Removed, createEventGc } from './gc-events.ts'
 import { findVersion, newest } from '../history/history.ts'
 import { parseVersionObject, versionsPrefix } from '../documents/layout.ts'
-import type { UnitDocument } from '../documents/model.ts'
+import type { OrgDocument, UnitDocument } from '../documents/model.ts'
 import { refuseOlderDocument } from '../documents/older-document.ts'
 import type { OrgStore } from '../units/orgs.ts'
 import { again, untilDone } from '../../base/attempts.ts'
@@ -44,6 +44,8 @@ export function createGc(
     target: Target,
     { dryRun, asIf }: GcOptions,
     caller: Caller,
+    /** For a dry run, which goes by one look at the organization. */
+    known: OrgDocument | undefined,
   ): Promise<Omit<GcReport, 'dryRun' | 'units' | 'eventsPruned'>> {
     return untilDone(clock, 'removing old versions', async () => {
       const unit = await loadUnit(parts, target)
@@ -51,7 +53,7 @@ export function createGc(
       const top = newest(doc)?.seq ?? 0
       const stored = await listStored(bucket, doc)
       await refuseOlderDocument(bucket, doc)
-      const org = await orgs.current(doc.org)
+      const org = known ?? (await orgs.current(doc.org))
       const policy = doc.retention ?? (asIf === undefined ? org.retention : (asIf.retention ?? undefined))
       const most = org.limits?.versions
       const plan = planRetention({
@@ -123,13 +125,16 @@ export function createGc(
     }
     const names = org === undefined ? await readableOrgs() : [org]
     for (const name of names) {
+      const known = dryRun ? await orgs.current(name) : undefined
       await forEachLimit(await catalog.all(name), dryRun ? LOOKS_AT_ONCE : 1, async (entry) => {
         caller.signal?.throwIfAborted()
-        const counts = await collect({ org: name, id: entry.id }, options, caller).catch((error: unknown) => {
-          if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
-          log.error('nothing was removed of a damaged unit', { unit: entry.name, error: error.message })
-          return undefined
-        })
+        const counts = await collect({ org: name, id: entry.id }, options, caller, known).catch(
+          (error: unknown) => {
+            if (!isTacoError(error, 'BUCKET_CORRUPT', 'BUCKET_NEWER')) throw error
+            log.error('nothing was removed of a damaged unit', { unit: entry.name, error: error.message })
+            return undefined
+          },
+        )
         if (counts === undefined) return
         total.versionsPruned += counts.versionsPruned
         total.objectsDeleted += counts.objectsDeleted

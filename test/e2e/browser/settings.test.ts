@@ -3,6 +3,7 @@ import { stateText } from '../../support/state.ts'
 import { startChromium } from '../../peers/chromium.ts'
 import { openWindow } from '../../rig/browser.ts'
 import { startServer } from '../../rig/server.ts'
+import { startWebFace } from '../../rig/web-face.ts'
 
 const browser = await startChromium()
 afterAll(() => browser?.close())
@@ -64,5 +65,34 @@ test.skipIf(browser === undefined)(
     await page.goto(`${server.url}/app/default/settings`)
     await press('Restore')
     await says('The organization default was restored.')
+  },
+)
+
+test.skipIf(browser === undefined)(
+  'usage that takes long to count shows itself when it is there',
+  async () => {
+    const { deps } = await startWebFace()
+    let finish = () => {}
+    const counted = new Promise<void>((resolve) => (finish = resolve))
+    const { orgs } = deps.control
+    const control = {
+      ...deps.control,
+      orgs: {
+        ...orgs,
+        usageByUnit: async (...args: Parameters<typeof orgs.usageByUnit>) => {
+          await counted
+          return orgs.usageByUnit(...args)
+        },
+      },
+    }
+    const face = await startWebFace({ control })
+    const { page, isAccessible } = await openWindow(browser)
+
+    await page.goto(`http://127.0.0.1:${face.port}/app/default/settings/usage`)
+    await page.getByText('All stored versions are listed.').waitFor()
+    await isAccessible()
+    finish()
+    await page.getByText('There are no units yet.').waitFor()
+    expect(await page.getByText('All stored versions are listed.').count()).toBe(0)
   },
 )

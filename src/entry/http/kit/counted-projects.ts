@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/index.ts'
 import { type Project, projectIdOf } from '../../../projects/index.ts'
+import type { UnitView } from '../../../state/index.ts'
 import type { HttpDeps } from '../deps.ts'
 
 export interface CountedProject {
@@ -15,15 +16,17 @@ export async function countedProjects(
   caller: Caller,
   { control, projects }: Pick<HttpDeps, 'control' | 'projects'>,
 ): Promise<readonly CountedProject[]> {
-  const [all, { items }] = await Promise.all([
-    projects.list(org),
-    control.units.select({ org, matches: () => true, skip: 0, limit: Infinity }, caller),
-  ])
   const counts = new Map<string, number>()
-  for (const unit of items) {
+  const counted = (unit: UnitView) => {
     const id = projectIdOf(unit)
     counts.set(id, (counts.get(id) ?? 0) + 1)
+    // None is taken: to count them, nothing has to be known about their locks.
+    return false
   }
+  const [all] = await Promise.all([
+    projects.list(org),
+    control.units.select({ org, matches: counted, skip: 0, limit: 0 }, caller),
+  ])
   // The default project comes first.
   return all.map((project, at) => ({ project, units: counts.get(project.id) ?? 0, isDefault: at === 0 }))
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { bytes } from '../../../../base/text/bytes.ts'
+import { within } from '../../../../base/within.ts'
 import type { OrgView as Organization, UnitUsage } from '../../../../state/index.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
-import { Card, Command, Notice, Time } from '../shell/parts.tsx'
+import { Card, Command, Empty, Notice, Time } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { type Column, DataTable, ListFooter, type Paging, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
@@ -13,6 +14,8 @@ import { FindForm } from './find-form.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const PAGE_SIZE = 50
+/** Counting lists all versions. The page does not wait longer for it. */
+const PATIENCE_MS = 3_000
 
 export const usageRoutes: readonly Route[] = [
   orgPage({
@@ -25,17 +28,20 @@ export const usageRoutes: readonly Route[] = [
       page: z.coerce.number().int().default(1).catch(1),
       format: ExportFormat.catch(undefined),
     }),
-    async handle({ params: { org }, query, caller, view }, { control }) {
-      const all = await control.orgs.usageByUnit(org, caller)
-      const found = all.filter(({ name }) => name.toLowerCase().includes(query.search.toLowerCase()))
+    async handle({ params: { org }, query, caller, view }, { control, clock }) {
+      const counting = control.orgs.usageByUnit(org, caller)
       const columns = unitColumns(view)
-      if (query.format !== undefined) return exported(query.format, 'usage', columns, found)
+      const find = (all: readonly UnitUsage[]) =>
+        all.filter(({ name }) => name.toLowerCase().includes(query.search.toLowerCase()))
+      if (query.format !== undefined) return exported(query.format, 'usage', columns, find(await counting))
+      const all = await within(clock, PATIENCE_MS, counting)
+      if (all === undefined) return htmlReply(<CountingPage view={view} />)
       const now = await control.orgs.get(org, caller)
       const isWhole = (await control.units.visible(org, caller)) === undefined
       const total = await control.orgs.usage(org, caller)
       const used = isWhole ? total : { ...sumOf(all), isComplete: total.isComplete, asOf: total.asOf }
-      const { items, paging } = pageOf(found, query.page, PAGE_SIZE)
-      const props = { view, now, used, isWhole, search: query.search, columns, items, paging }
+      const listed = pageOf(find(all), query.page, PAGE_SIZE)
+      const props = { view, now, used, isWhole, search: query.search, columns, ...listed }
       return htmlReply(<UsagePage {...props} />)
     },
   }),
@@ -69,6 +75,30 @@ interface UsagePageProps {
   readonly columns: readonly Column<UnitUsage>[]
   readonly items: readonly UnitUsage[]
   readonly paging: Paging
+}
+
+/** Until the versions are counted. It shows itself again; without JavaScript, by the link. */
+function CountingPage({ view }: { readonly view: OrgView }) {
+  return (
+    <SettingsFrame view={view} tab="usage">
+      <div
+        class="grid"
+        hx-get={view.path}
+        hx-trigger="load delay:2s"
+        hx-select="#content"
+        hx-target="#content"
+        hx-swap="outerHTML"
+      >
+        <Empty title="Counting">
+          <p class="muted">All stored versions are listed. With a long history this takes a while.</p>
+          <p>
+            <a href={view.path}>Look again</a>
+          </p>
+        </Empty>
+        <Command>{`taco org show ${view.org.name} --usage`}</Command>
+      </div>
+    </SettingsFrame>
+  )
 }
 
 function UsagePage(props: UsagePageProps) {
