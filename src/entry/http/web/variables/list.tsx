@@ -88,7 +88,7 @@ export const setListRoutes: readonly Route[] = [
     async handle({ params: { org }, body, view, x, caller }, services) {
       const { name, description, global, priority, projects } = body
       const owner = body.owner === '' ? undefined : body.owner
-      const units = unitsIn(body)
+      const units = unitsIn(body.units ?? '')
       try {
         await checkUnits(services, org, units, caller)
         const attached = await services.setSights.check(org, { owner, units, projects }, caller)

@@ -61,11 +61,18 @@ export function SetFields({ input, faults, projects, isNew }: SetFieldsProps) {
         isOn={input.global}
       />
       <ProjectChoice input={input} faults={faults} projects={projects} isNew={isNew} />
-      <Field id="units" label="Units" hint="Names, separated by spaces or lines." error={faults['units']}>
-        <textarea id="units" name="units" class="mono" rows={3} {...describedBy('units', faults)}>
-          {`\n${input.units}`}
-        </textarea>
-      </Field>
+      {input.units === undefined ? (
+        <p class="hint">
+          Many units are attached to it by name. Change them with <code>taco varset attach</code> and{' '}
+          <code>taco varset detach</code>.
+        </p>
+      ) : (
+        <Field id="units" label="Units" hint="Names, separated by spaces or lines." error={faults['units']}>
+          <textarea id="units" name="units" class="mono" rows={3} {...describedBy('units', faults)}>
+            {`\n${input.units}`}
+          </textarea>
+        </Field>
+      )}
       <Check id="priority" label="Overrides everything, variables of units included" isOn={input.priority} />
     </>
   )

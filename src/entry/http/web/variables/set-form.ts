@@ -14,8 +14,8 @@ export const setForm = {
   description: text,
   global: checked,
   priority: checked,
-  /** Names or ids, separated by white space. */
-  units: text,
+  /** Names or ids, separated by white space. Undefined: they stay as they are. */
+  units: z.string().trim().optional(),
   /** Ids. */
   projects: Repeated.transform((given) => given ?? []),
   /** Of a new set: the project that owns it. Empty: the organization. */
@@ -43,10 +43,14 @@ export function inputOf(set: VariableSet, sight: SetSight): SetInput {
   const units = sight.unitsOf(set).map((unit) => unit.name)
   const projects = sight.projectsOf(set).map(({ id }) => id)
   const owner = parent?.project ?? ''
-  return { name, description, global, priority, owner, projects, units: units.join('\n'), tag: setTag(set) }
+  const shown = units.length > MOST_TYPED ? {} : { units: units.join('\n') }
+  return { name, description, global, priority, owner, projects, ...shown, tag: setTag(set) }
 }
 
-export const unitsIn = ({ units }: Pick<SetInput, 'units'>) => units.split(/\s+/).filter(Boolean)
+/** More would make a form that is too large to send. */
+const MOST_TYPED = 1_000
+
+export const unitsIn = (units: string) => units.split(/\s+/).filter(Boolean)
 
 /** To change what a unit gets takes the same right on the unit as to change its own variables. */
 export async function checkUnits(

@@ -108,7 +108,7 @@ function commandOf(tab: SetTab, { name, id }: VariableSet): string {
 type TabProps = SetPageProps & { readonly path: string }
 
 function VariablesTab(props: TabProps & { readonly mayWrite: boolean }) {
-  const { view, now, path, page, variables, variable, mayWrite } = props
+  const { view, now, path, page, variables, units, variable, mayWrite } = props
   const part = pageOf(variables, page, PAGE_SIZE)
   const actions = { save: `${path}/variables`, remove: `${path}/variables/delete` }
   return (
@@ -126,9 +126,23 @@ function VariablesTab(props: TabProps & { readonly mayWrite: boolean }) {
         )}
         <ListFooter path={path} paging={part.paging} />
       </Card>
-      {mayWrite && <VariableForm view={view} path={path} actions={actions} shown={variable} now={now} />}
+      {mayWrite && (
+        <VariableForm
+          view={view}
+          path={path}
+          actions={actions}
+          shown={variable}
+          now={now}
+          effect={`${unitCount(units.length)} these variables. A change is applied by their next run or rollout.`}
+        />
+      )}
     </>
   )
+}
+
+function unitCount(count: number): string {
+  if (count === 0) return 'No unit gets'
+  return count === 1 ? 'One unit gets' : `${count.toLocaleString('en')} units get`
 }
 
 interface ColumnsOf {

@@ -109,16 +109,17 @@ export const setRoutes: readonly Route[] = [
       const { set, sight } = await visibleSet(services, params, caller)
       const { name, description, global, priority } = body
       const [units, projects] = [sight.unitsOf(set), sight.projectsOf(set)]
-      const given = { units: unitsIn(body), projects: body.projects }
+      const given = body.units === undefined ? units.map(({ id }) => id) : unitsIn(body.units)
       const again = { set: set.id, tab: 'settings', input: body } as const
       try {
-        const left = without(units, given.units)
-        const added = given.units.filter((one) => !units.some(({ id, name: of }) => one === of || one === id))
+        const left = without(units, given)
+        const added = given.filter((one) => !units.some(({ id, name: of }) => one === of || one === id))
         await checkUnits(services, org, [...added, ...left], caller)
-        const add = await services.setSights.check(org, { owner: set.parent?.project, ...given }, caller)
+        const fresh = { units: added, projects: body.projects }
+        const add = await services.setSights.check(org, { owner: set.parent?.project, ...fresh }, caller)
         const change = {
           units: { add: add.units, remove: left },
-          projects: { add: add.projects, remove: without(projects, given.projects) },
+          projects: { add: add.projects, remove: without(projects, body.projects) },
         }
         const fields = { name, description, global, priority }
         await services.variableSets.update(org, set.id, { ...fields, ...change }, caller, body.tag)

@@ -17,10 +17,12 @@ interface VariableFormProps {
   readonly actions: { readonly save: string; readonly remove: string }
   readonly shown: VariableShown
   readonly now: number
+  /** What a change leads to. */
+  readonly effect: string
 }
 
 /** Adds a variable, or changes one. */
-export function VariableForm({ view, path, actions, shown, now }: VariableFormProps) {
+export function VariableForm({ view, path, actions, shown, now, effect }: VariableFormProps) {
   const { fields, faults, race } = shown
   const isNew = fields.id === ''
   const valueHint =
@@ -34,27 +36,29 @@ export function VariableForm({ view, path, actions, shown, now }: VariableFormPr
         <Form view={view} action={actions.save} class="form">
           <input type="hidden" name="id" value={fields.id} />
           <input type="hidden" name="version" value={fields.version} />
-          <Field id="key" label="Key" hint="Such as region or AWS_REGION." error={faults['key']}>
-            <input
-              type="text"
-              id="key"
-              name="key"
-              class="mono"
-              value={fields.key}
-              autocomplete="off"
-              required
-              {...describedBy('key', faults)}
-            />
-          </Field>
-          <Field id="category" label="Kind" error={faults['category']}>
-            <select id="category" name="category">
-              {CATEGORIES.map(([value, label]) => (
-                <option value={value} selected={value === fields.category}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </Field>
+          <div class="pair">
+            <Field id="key" label="Key" hint="Such as region or AWS_REGION." error={faults['key']}>
+              <input
+                type="text"
+                id="key"
+                name="key"
+                class="mono"
+                value={fields.key}
+                autocomplete="off"
+                required
+                {...describedBy('key', faults)}
+              />
+            </Field>
+            <Field id="category" label="Kind" error={faults['category']}>
+              <select id="category" name="category">
+                {CATEGORIES.map(([value, label]) => (
+                  <option value={value} selected={value === fields.category}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            </Field>
+          </div>
           <Field id="value" label="Value" hint={valueHint} error={faults['value']}>
             <textarea
               id="value"
@@ -81,13 +85,16 @@ export function VariableForm({ view, path, actions, shown, now }: VariableFormPr
               aria-describedby="variable-description-hint"
             />
           </Field>
-          <Check id="hcl" label="HCL: the value is an expression" isOn={fields.hcl} error={faults['hcl']} />
-          <Check
-            id="sensitive"
-            label="Sensitive: encrypt it and never show it again"
-            isOn={fields.sensitive}
-            error={faults['sensitive']}
-          />
+          <div class="pair">
+            <Check id="hcl" label="HCL: an expression, not text" isOn={fields.hcl} error={faults['hcl']} />
+            <Check
+              id="sensitive"
+              label="Sensitive: never shown again"
+              isOn={fields.sensitive}
+              error={faults['sensitive']}
+            />
+          </div>
+          <p class="hint">{effect}</p>
           <div class="bar">
             <button class="button primary" type="submit">
               {isNew ? 'Add the variable' : 'Save the variable'}

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Person, startSsoFace } from '../../../../../test/rig/sso-face.ts'
+import { type Person, browserOf, startSsoFace } from '../../../../../test/rig/sso-face.ts'
 import { createTestBrowser } from '../../../../../test/rig/web-face.ts'
 import { push, stateText } from '../../../../../test/support/state.ts'
-import { bind } from '../../../../access/index.ts'
+import { bind, putRole } from '../../../../access/index.ts'
 import { ownerOf } from '../../../../variables/index.ts'
 
 const PATH = '/app/default/variables'
@@ -115,6 +115,30 @@ test('a change of a set or a variable that was overtaken changes nothing and sho
     (await owner.submit(`${path}/settings`, { ...SET, tag: hidden(settings, 'tag'), description: 'my set' }))
       .status,
   ).toBe(303)
+})
+
+test('units stay attached if the form does not name any, and hidden ones if it does', async () => {
+  const { owner, create, face } = await cast()
+  const path = await create({ global: '', units: 'prod/app dev/app' })
+  const tag = hidden(await owner.get(`${path}?tab=settings`), 'tag')
+  const { units: _, ...fields } = { ...SET, tag }
+
+  expect((await owner.submit(`${path}/settings`, fields)).status).toBe(303)
+  expect((await face.deps.variableSets.get('default', 'aws')).units).toHaveLength(2)
+
+  const limited = await browserOf(face, 'mia', ['dev/**'])
+  const id = (await face.signIn.people.get('mia', face.setUp)).id
+  const rules = [{ effect: 'allow' as const, actions: ['vars:read', 'vars:write', 'org:read'] }]
+  await face.policy('default', (all) =>
+    bind(putRole(all, { name: 'varsets', rules }), { role: 'varsets', to: `user:${id}` }),
+  )
+  const shown = await limited.get(`${path}?tab=settings`)
+  expect(shown.text).not.toContain('prod/app')
+  const sent = { ...SET, units: '', tag: hidden(shown, 'tag') }
+  expect((await limited.submit(`${path}/settings`, sent)).status).toBe(303)
+  const left = (await face.deps.variableSets.get('default', 'aws')).units
+  const prod = await face.deps.control.units.get({ org: 'default', unit: 'prod/app' }, face.setUp)
+  expect(left).toEqual([prod.id])
 })
 
 test('a variable that was deleted meanwhile is created again only on purpose', async () => {

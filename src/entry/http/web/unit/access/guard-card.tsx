@@ -1,4 +1,5 @@
 import type { BrokenGlass, Guard } from '../../../../../access/index.ts'
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { peoplePath } from '../../people/frame.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
@@ -40,7 +41,9 @@ export function GuardCard(props: GuardCardProps) {
   return (
     <Card title="Guard">
       {guards.length === 0 ? (
-        <p class="muted">Not guarded: whoever has the right may write its state, with or without a run.</p>
+        <p class="muted">
+          Not guarded: everyone with the right to write states may write this one, with or without a run.
+        </p>
       ) : (
         <Why look="wait">
           <p>
@@ -49,7 +52,7 @@ export function GuardCard(props: GuardCardProps) {
           {guards.map((guard) => (
             <p>
               {isOfUnit(guard) ? 'This unit' : (guard.units?.join(', ') ?? 'The whole organization')}, since{' '}
-              <Ago at={guard.at} now={now} />, by {guard.by}
+              <Ago at={guard.at} now={now} />, by {sayPrincipal(guard.by)}
               {guard.reason !== undefined && `: ${guard.reason}`}
             </p>
           ))}
@@ -57,7 +60,8 @@ export function GuardCard(props: GuardCardProps) {
       )}
       {broken.map(({ by, reason, until }) => (
         <p>
-          <span class="chip warn">open</span> {by} may write it until <Time at={until} />: {reason}
+          <span class="chip warn">open</span> {sayPrincipal(by)} may write it until <Time at={until} />:{' '}
+          {reason}
         </p>
       ))}
       {guards.length > 0 && view.may('state:break-glass', unit) && <BreakForm {...props} />}

@@ -34,6 +34,7 @@ export function VariablesPage(props: VariablesPageProps) {
   const mayWrite = view.may('vars:write', unit)
   const listPath = withQuery(path, { search: filter.search, kind: filter.kind, from: filter.from })
   const part = pageOf(rows, number, PAGE_SIZE)
+  const hasOwn = part.items.some(({ source }) => source.kind === 'unit')
   const actions = { save: path, remove: `${path}/delete` }
   return (
     <UnitFrame of={page} tab="variables">
@@ -42,7 +43,7 @@ export function VariablesPage(props: VariablesPageProps) {
           <>
             <SetsCard base={base} sets={sets} />
             <Command>{`taco var ls --unit ${unit.name}`}</Command>
-            {mayWrite && <Command>{`taco var set region eu-central-1 --unit ${unit.name}`}</Command>}
+            {mayWrite && <Command>{setCommand(shown, unit.name)}</Command>}
           </>
         }
       >
@@ -62,7 +63,7 @@ export function VariablesPage(props: VariablesPageProps) {
               <DataTable
                 path={listPath}
                 caption="Variables"
-                columns={variableColumns({ base, path, now, mayWrite })}
+                columns={variableColumns({ base, path, now, mayWrite: hasOwn && mayWrite })}
                 items={part.items}
               />
             )}
@@ -70,10 +71,30 @@ export function VariablesPage(props: VariablesPageProps) {
           </Card>
         )}
         {inputs.length > 0 && <InputsCard page={page} inputs={inputs} all={all} />}
-        {mayWrite && <VariableForm view={view} path={path} actions={actions} shown={shown} now={now} />}
+        {mayWrite && (
+          <VariableForm
+            view={view}
+            path={path}
+            actions={actions}
+            shown={shown}
+            now={now}
+            effect="A change is applied by the next run or rollout of the unit."
+          />
+        )}
       </Split>
     </UnitFrame>
   )
+}
+
+/** The command that does what the form does. A secret is read from a file, so that no list of processes has it. */
+function setCommand({ fields: { id, key, category, sensitive, hcl } }: VariableShown, unit: string): string {
+  const value = sensitive ? '--from-file value.txt' : id === '' ? 'eu-central-1' : '"…"'
+  const flags = [
+    ...(category === 'env' ? ['--env'] : []),
+    ...(hcl ? ['--hcl'] : []),
+    ...(sensitive ? ['--sensitive'] : []),
+  ]
+  return ['taco var set', id === '' ? 'region' : key, value, ...flags, `--unit ${unit}`].join(' ')
 }
 
 interface ColumnsOf {
