@@ -11,7 +11,8 @@ const browser = await startChromium()
 afterAll(() => browser?.close())
 
 /** Files, streams, and what only leads elsewhere. */
-const NO_PAGE = /^\/assets\/|^\/(?:theme|sign-out|favicon)|\/live$|\/callback$|^\/sign-in\/|^\/oauth\/|^\/$/
+const NO_PAGE =
+  /^\/assets\/|^\/(?:theme|sign-out|favicon)|\/(?:live|changes)$|\/callback$|^\/sign-in\/|^\/oauth\/|^\/$/
 
 const pages = webRoutes.filter(({ method, pattern }) => method === 'GET' && !NO_PAGE.test(pattern))
 

@@ -13,13 +13,14 @@ async function call({ url }: Pick<Server, 'url'>, method: string, path: string, 
   if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`)
 }
 
+const edge = JSON.stringify({ on: 'prod/vpc', outputs: ['value'] })
+
 async function startUnit(): Promise<Server> {
   const server = await startServer()
   for (const serial of [1, 2]) await call(server, 'PUT', '/v1/units/prod--vpc/state', stateText(serial))
   await call(server, 'PUT', '/v1/units/prod--vpc/state', withResources(3, 12))
   await call(server, 'PUT', '/v1/units/prod--vpc/state', stateText(4))
   await call(server, 'POST', '/v1/units', '{"name":"prod/app"}')
-  const edge = JSON.stringify({ on: 'prod/vpc', outputs: ['value'] })
   await call(server, 'POST', '/v1/units/prod--app/dependencies', edge)
   return server
 }
@@ -39,6 +40,9 @@ test.skipIf(browser === undefined)(
     await call(server, 'PUT', '/v1/units/prod--vpc/state', stateText(5))
     await page.getByText('5, serial 5').waitFor()
     await page.getByText('use_path_style').waitFor()
+    await call(server, 'POST', '/v1/units', '{"name":"prod/other"}')
+    await call(server, 'POST', '/v1/units/prod--other/dependencies', edge)
+    await page.locator('.around a', { hasText: 'other' }).waitFor()
     // Counted after the page was shown.
     await page.getByText('12 removed, output value').waitFor()
     await page.goto(`${path}/outputs/diff?from=1&to=2`)

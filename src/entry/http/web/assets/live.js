@@ -9,6 +9,11 @@ let source
 /** @type {Set<Element>} */
 const waiting = new Set()
 let wasLive = false
+/** Parts with `data-live-unit`, after an event of another unit. @type {Set<Element>} */
+const ofOthers = new Set()
+const GATHER_MS = 2000
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let gathering
 
 if (path !== undefined) {
   follow(path)
@@ -28,13 +33,17 @@ function follow(from) {
   stop()
   source = new EventSource(from)
   source.addEventListener('journal', (message) => {
-    /** @type {{ type: string }} */
-    const { type } = JSON.parse(message.data)
+    /** @type {{ type: string, unit: { id: string } | null }} */
+    const { type, unit } = JSON.parse(message.data)
     for (const part of document.querySelectorAll('[data-live-on]')) {
       const words = part.getAttribute('data-live-on')?.split(' ') ?? []
-      if (words.some((word) => type.startsWith(word))) waiting.add(part)
+      if (!words.some((word) => type.startsWith(word))) continue
+      const own = part.getAttribute('data-live-unit')
+      if (own === null || own === unit?.id) waiting.add(part)
+      else ofOthers.add(part)
     }
     if (waiting.size > 0) setTimeout(tell, 100)
+    if (ofOthers.size > 0) gathering ??= setTimeout(tellOfOthers, GATHER_MS)
     say('journal', message)
   })
   for (const name of ['looks', 'reload']) source.addEventListener(name, (message) => say(name, message))
@@ -67,6 +76,14 @@ function say(name, message) {
 
 function tellAll() {
   for (const part of document.querySelectorAll('[data-live-on]')) waiting.add(part)
+  tell()
+}
+
+/** The page of a unit follows what happens to it at once, and what happens to others, which may be much, at times. */
+function tellOfOthers() {
+  gathering = undefined
+  for (const part of ofOthers) waiting.add(part)
+  ofOthers.clear()
   tell()
 }
 

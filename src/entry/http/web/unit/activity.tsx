@@ -1,45 +1,32 @@
 import { z } from 'zod'
 import { sayAuthor } from '../../../../base/text/author.ts'
-import type { EventView } from '../../../../state/index.ts'
-import { visibleEvents } from '../../kit/events/visible-events.ts'
-import { defined } from '../../kit/drop-undefined.ts'
+import { RolloutEventType } from '../../../../rollouts/index.ts'
+import { EventType, type EventView } from '../../../../state/index.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { UnitParams } from '../../openapi/api.ts'
+import { readActivity } from '../activity/read.ts'
+import { detailsOf, typesLike, wordsOf } from '../activity/words.ts'
 import { orgPage } from '../org-page.ts'
+import { unitPath, withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
-import { Card, Command, Empty, Time } from '../shell/parts.tsx'
-import { htmlReply } from '../shell/render.ts'
+import { Card, Command, Empty, Field, Time } from '../shell/parts.tsx'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
-import { UnitFrame, openUnit } from './frame.tsx'
+import { type UnitPage, UnitPartName, liveUnitReply, openUnit } from './frame.tsx'
 
-const PAGE_SIZE = 50
-const MOST_EXPORTED = 1000
+const PAGE = { events: 50, read: 500 }
+const EXPORT = { events: 1000, read: 2000 }
 
-const columns: readonly Column<EventView>[] = [
-  { name: 'at', label: 'When', cell: ({ at }) => <Time at={at} />, value: ({ at }) => at },
-  {
-    name: 'type',
-    label: 'What',
-    cell: ({ type }) => <span class="mono">{type}</span>,
-    value: ({ type }) => type,
-  },
-  { name: 'by', label: 'By', cell: sayAuthor, value: ({ by }) => by },
-  {
-    name: 'data',
-    label: 'Details',
-    cell: ({ data }) => <span class="muted">{detailsOf(data)}</span>,
-    value: ({ data }) => JSON.stringify(data),
-  },
-]
+const TYPES: readonly string[] = [...EventType.options, ...RolloutEventType.options]
 
-/** What is short enough for a line. */
-function detailsOf(data: EventView['data']): string {
-  return Object.entries(data)
-    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && value !== '')
-    .map(([name, value]) => `${name} ${String(value)}`)
-    .join(', ')
-    .slice(0, 200)
-}
+/** What can happen to a unit, by how the types of events begin. */
+const KINDS = [
+  ['', 'everything'],
+  ['state', 'writes of the state'],
+  ['lock', 'locks'],
+  ['step', 'steps of rollouts'],
+  ['dependencies', 'dependencies'],
+  ['unit', 'settings'],
+] as const
 
 export const activityRoutes: readonly Route[] = [
   orgPage({
@@ -48,32 +35,130 @@ export const activityRoutes: readonly Route[] = [
     id: 'showUnitActivity',
     action: 'events:read',
     summary: 'What happened to a unit',
-    query: z.object({ cursor: z.string().optional(), format: ExportFormat.catch(undefined) }),
+    query: z.object({
+      type: z.string().default(''),
+      person: z.string().default(''),
+      cursor: z.string().optional(),
+      format: ExportFormat.catch(undefined),
+      part: UnitPartName,
+    }),
     async handle(request, services) {
-      const { query, x, caller, view } = request
+      const { query, x, caller } = request
       const page = await openUnit(request, services)
-      const limit = query.format === undefined ? PAGE_SIZE : MOST_EXPORTED
-      const asked = { ...page.ref, limit, order: 'desc', ...defined({ after: query.cursor }) } as const
-      const { items: all, next, more } = await services.control.journal.read(asked, caller)
-      const items = await visibleEvents(all, x, services)
-      if (query.format !== undefined) return exported(query.format, 'activity', columns, items)
-      return htmlReply(
-        <UnitFrame of={page} tab="activity">
-          <div class="grid">
-            {items.length === 0 ? (
-              <Empty title="No activity">
-                <p class="muted">Nothing is recorded for this unit, or it was removed by retention.</p>
-              </Empty>
-            ) : (
-              <Card>
-                <DataTable path={view.path} caption="Activity" columns={columns} items={items} />
-                <CursorFooter path={view.path} next={more ? next : undefined} />
-              </Card>
-            )}
-            <Command>{`taco events --unit ${page.unit.name}`}</Command>
-          </div>
-        </UnitFrame>,
-      )
+      const person = query.person.trim() || undefined
+      const filter = { ...page.ref, types: query.type === '' ? [] : typesLike([query.type], TYPES), person }
+      const columns = columnsOf(page)
+      if (query.format !== undefined) {
+        const { events } = await readActivity(filter, undefined, EXPORT, { x, caller }, services)
+        return exported(query.format, 'activity', [...columns, ...EXPORTED_ONLY], events)
+      }
+      const found = await readActivity(filter, query.cursor, PAGE, { x, caller }, services)
+      const children = <Content page={page} columns={columns} query={query} {...found} />
+      return liveUnitReply(query.part, {
+        of: page,
+        tab: 'activity',
+        live: 'state. lock. step. unit.',
+        children,
+      })
     },
   }),
 ]
+
+interface ContentProps {
+  readonly page: UnitPage
+  readonly columns: readonly Column<EventView>[]
+  readonly query: { readonly type: string; readonly person: string }
+  readonly events: readonly EventView[]
+  readonly next: string | undefined
+}
+
+function Content({ page: { view, unit }, columns, query, events, next }: ContentProps) {
+  const path = withQuery(view.path, { part: undefined })
+  const isFiltered = query.type !== '' || query.person !== ''
+  return (
+    <div class="grid">
+      {events.length === 0 && !isFiltered && next === undefined ? (
+        <Empty title="No activity">
+          <p class="muted">Nothing is recorded for this unit, or it was removed by retention.</p>
+        </Empty>
+      ) : (
+        <Card>
+          <Filters action={unitPath(view.org.base, unit.name, 'activity')} query={query} />
+          {events.length === 0 ? (
+            <p class="muted">Nothing that matches was found.</p>
+          ) : (
+            <DataTable path={path} caption="Activity" columns={columns} items={events} />
+          )}
+          <CursorFooter path={path} next={next} />
+        </Card>
+      )}
+      <Command>{`taco events --unit ${unit.name}`}</Command>
+    </div>
+  )
+}
+
+function Filters({ action, query }: { readonly action: string; readonly query: ContentProps['query'] }) {
+  return (
+    <search>
+      <form class="bar filters" action={action}>
+        <Field id="type" label="What">
+          <select id="type" name="type">
+            {KINDS.map(([value, label]) => (
+              <option value={value} selected={value === query.type}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field id="person" label="Who">
+          <input id="person" type="search" name="person" value={query.person} />
+        </Field>
+        <button class="button" type="submit">
+          Filter
+        </button>
+      </form>
+    </search>
+  )
+}
+
+function columnsOf({ view }: UnitPage): readonly Column<EventView>[] {
+  return [
+    { name: 'at', label: 'When', cell: ({ at }) => <Time at={at} />, value: ({ at }) => at },
+    { name: 'by', label: 'Who', cell: sayAuthor, value: ({ by }) => by },
+    {
+      name: 'type',
+      label: 'What',
+      cell: (event) => <What of={event} base={view.org.base} />,
+      value: ({ type }) => type,
+    },
+    {
+      name: 'details',
+      label: 'Details',
+      cell: (event) => <span class="muted">{detailsOf(event)}</span>,
+      value: detailsOf,
+    },
+  ]
+}
+
+const EXPORTED_ONLY = [
+  { name: 'data', value: ({ data }: EventView) => JSON.stringify(data) },
+  { name: 'id', value: ({ id }: EventView) => id },
+]
+
+/** The words end where the name of the unit would follow, which the page shows already. */
+function What({ of, base }: { readonly of: EventView; readonly base: string }) {
+  const { rollout } = of.data
+  return (
+    <>
+      {wordsOf(of).replace(/ of$/, '')}
+      {typeof rollout === 'string' && (
+        <>
+          {' in '}
+          <a class="mono nowrap" href={`${base}/rollouts/${encodeURIComponent(rollout)}`}>
+            {rollout}
+          </a>
+        </>
+      )}
+    </>
+  )
+}

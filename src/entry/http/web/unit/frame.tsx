@@ -94,13 +94,15 @@ interface UnitFrameProps {
 export function UnitFrame(props: UnitFrameProps) {
   const { of, tab, live } = props
   const { view, unit } = of
+  // The stream of events is for those who may read them.
+  const isLive = live !== undefined && view.may('events:read', unit)
   const current = TABS.find((one) => one.tab === tab)
   const { title = current?.label ?? '' } = props
   return (
     <Layout
       view={view}
       title={tab === undefined ? unit.name : `${title} of ${unit.name}`}
-      {...(live === undefined ? {} : { live: '' })}
+      {...(isLive ? { live: '' } : {})}
     >
       <UnitPart {...props} />
     </Layout>
@@ -124,6 +126,7 @@ function UnitPart({ of, tab, live, children }: UnitFrameProps) {
       ? {}
       : {
           'data-live-on': live,
+          'data-live-unit': unit.id,
           'hx-get': withQuery(view.path, { part: 'unit' }),
           'hx-trigger': 'live',
           'hx-swap': 'outerMorph',

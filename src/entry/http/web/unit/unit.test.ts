@@ -143,9 +143,16 @@ test('what happened to the unit is listed, and nothing of other units', async ()
 
   // Events reach the journal a moment after the change.
   const read = async () => (await browser.get(page('/activity'))).text
-  await expect.poll(read, { timeout: 20_000 }).toContain('state.written')
+  await expect.poll(read, { timeout: 20_000 }).toContain('wrote the state<')
   const text = await read()
   expect(text).not.toContain('prod/apps/shop')
+  expect((await browser.get(page('/activity?type=lock'))).text).not.toContain('wrote the state<')
+  expect((await browser.get(page('/activity?person=nobody'))).text).toContain(
+    'Nothing that matches was found.',
+  )
+  expect((await browser.get(page('/activity?type=state&person=alice&format=json'))).text).toContain(
+    'state.written',
+  )
 })
 
 const TABS = [

@@ -7,6 +7,8 @@ const MOST_DRAWN = 5
 /** In pixels, as the stylesheet has them (`.around`). */
 const [BOX, GAP, LINES] = [46, 14, 104]
 const MOST_LETTERS = 15
+/** On two lines. */
+const MOST_NAME = 36
 
 interface AroundProps {
   readonly of: Neighbours
@@ -91,9 +93,9 @@ function NeighbourBox({ of: { name, outputs, isChanged, look, words }, folder, b
   )
 }
 
-/** A long name breaks after its slashes. */
+/** A long name breaks after its slashes, and keeps its end, which tells units apart. The title has all of it. */
 function Name({ text }: { readonly text: string }) {
-  const parts = text.split('/')
+  const parts = (text.length > MOST_NAME ? `…${text.slice(1 - MOST_NAME)}` : text).split('/')
   return (
     <>
       {parts.map((part, at) =>
