@@ -4,7 +4,7 @@ import { type Caller, principalText } from '../access/index.ts'
 import { defined } from '../base/defined.ts'
 import { TacoError } from '../base/errors.ts'
 import type { Spool } from '../base/spool.ts'
-import { openObject, openWord, takeArchive } from '../bucket/index.ts'
+import { type Taken, openObject, openWord, takeArchive } from '../bucket/index.ts'
 import { Content, type RecordDeps, type RecordOf, type Records, createRecords } from '../records/index.ts'
 import { Deprecation, type DeprecationText, checkedDeprecation, withDeprecation } from './deprecation.ts'
 import type { FileUpload, Files } from './files.ts'
@@ -109,7 +109,17 @@ export interface Modules {
     fields: { readonly version: string; readonly commitSha?: string | undefined },
     caller: Caller,
   ): Promise<ModuleVersion>
+  /** Takes an archive in and checks it; nothing is stored yet. Dispose of it in any case. */
+  receive(upload: FileUpload): Promise<Taken>
   /** A version gets its archive once. The same bytes again change nothing. */
+  store(
+    org: string,
+    module: string,
+    versionId: string,
+    archive: Pick<Taken, 'body' | 'hash'>,
+    caller: Caller,
+  ): Promise<ModuleVersion>
+  /** Receives an archive and stores it. */
   upload(
     org: string,
     module: string,
@@ -189,6 +199,32 @@ export function createModules(deps: ModuleDeps, files: Files): Modules {
     return found
   }
 
+  const receive: Modules['receive'] = ({ stream, declaredBytes }) =>
+    takeArchive(stream, deps.spool, LIMITS, declaredBytes)
+
+  const store: Modules['store'] = async (org, module, versionId, taken, caller) => {
+    const place = under(org, module)
+    const before = await versions.get(place, versionId)
+    if (before.archive !== undefined) return unchanged(before, taken.hash)
+    const owner = { org, id: module }
+    const { summary, taken: described } = await describeArchive(taken, deps.describeModule)
+    return files.keep(owner, described, (metadata) =>
+      files.keep(owner, taken, async (archive) => {
+        const answer = await versions.update(
+          place,
+          versionId,
+          (record) =>
+            record.archive === undefined
+              ? { ...record, archive, metadata, summary, publishedAt: deps.clock.now() }
+              : unchanged(record, archive.sha256),
+          caller,
+        )
+        const isKept = answer.archive?.object === archive.object
+        return { answer: { answer, isKept }, isKept }
+      }),
+    )
+  }
+
   return {
     records: modules,
     list: (org) => modules.list({ org }),
@@ -230,29 +266,14 @@ export function createModules(deps: ModuleDeps, files: Files): Modules {
       await modules.get({ org }, module)
       return versions.create(under(org, module), { version: number, ...defined({ commitSha }) }, caller)
     },
-    async upload(org, module, versionId, { stream, declaredBytes }, caller) {
-      const place = under(org, module)
-      const before = await versions.get(place, versionId)
-      const taken = await takeArchive(stream, deps.spool, LIMITS, declaredBytes)
+    receive,
+    store,
+    async upload(org, module, versionId, upload, caller) {
+      // An address that leads nowhere is refused before anything is received.
+      await versions.get(under(org, module), versionId)
+      const taken = await receive(upload)
       try {
-        if (before.archive !== undefined) return unchanged(before, taken.hash)
-        const owner = { org, id: module }
-        const { summary, taken: described } = await describeArchive(taken, deps.describeModule)
-        return await files.keep(owner, described, (metadata) =>
-          files.keep(owner, taken, async (archive) => {
-            const answer = await versions.update(
-              place,
-              versionId,
-              (record) =>
-                record.archive === undefined
-                  ? { ...record, archive, metadata, summary, publishedAt: deps.clock.now() }
-                  : unchanged(record, archive.sha256),
-              caller,
-            )
-            const isKept = answer.archive?.object === archive.object
-            return { answer: { answer, isKept }, isKept }
-          }),
-        )
+        return await store(org, module, versionId, taken, caller)
       } finally {
         await taken.dispose()
       }
@@ -264,7 +285,11 @@ export function createModules(deps: ModuleDeps, files: Files): Modules {
       return versions.update(
         under(org, at.module),
         id,
-        (record) => withDeprecation(record, checked, before, { at: deps.clock.now(), by }),
+        (record) => {
+          const next = withDeprecation(record, checked, before, { at: deps.clock.now(), by })
+          // Until now, the last change of some was when they were published.
+          return next === record ? record : { ...next, publishedAt: publishedAt(record) }
+        },
         caller,
       )
     },

@@ -3,6 +3,7 @@ import { TacoError, badRequest, isTacoError } from '../base/errors.ts'
 import type { FileUpload } from './files.ts'
 import type { GpgKey, GpgKeys } from './gpg-keys.ts'
 import type { ModuleName, ModuleVersion, Modules } from './modules.ts'
+import { checkModuleName, checkModuleProvider, checkVersion } from './names.ts'
 import type { ProviderVersion, Providers } from './providers.ts'
 
 /** Publishing in as few steps as possible: what is missing on the way is made. All of it can be repeated. */
@@ -32,15 +33,24 @@ export interface Publish {
 export function createPublish(modules: Modules, providers: Providers, keys: GpgKeys): Publish {
   return {
     async module(org, { version: number, ...name }, upload, caller) {
-      const module = await orExisting(
-        () => modules.find(org, name),
-        () => modules.create(org, name, caller),
-      )
-      const version = await orExisting(
-        async () => (await modules.versions(org, module.id)).find((one) => one.version === number),
-        () => modules.createVersion(org, module.id, { version: number }, caller),
-      )
-      return modules.upload(org, module.id, version.id, upload, caller)
+      checkModuleName(name.name)
+      checkModuleProvider(name.provider)
+      checkVersion(number)
+      // An archive that is refused leaves no module and no version behind.
+      const taken = await modules.receive(upload)
+      try {
+        const module = await orExisting(
+          () => modules.find(org, name),
+          () => modules.create(org, name, caller),
+        )
+        const version = await orExisting(
+          async () => (await modules.versions(org, module.id)).find((one) => one.version === number),
+          () => modules.createVersion(org, module.id, { version: number }, caller),
+        )
+        return await modules.store(org, module.id, version.id, taken, caller)
+      } finally {
+        await taken.dispose()
+      }
     },
     async key(org, asciiArmor, caller) {
       try {

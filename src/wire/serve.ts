@@ -135,6 +135,8 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     rootSessions:
       options.auth === 'token' ? createRootSessions(options.rootToken ?? '', guard, clock) : undefined,
     about,
+    limits,
+    freeBuffers: collectors.young,
     clock,
     ids: randomIds,
     log,

@@ -254,6 +254,8 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['POST /app/{org}/variables/{set}/variables/delete', 'vars:write', 'sss44ss'], // No such variable set.
   ['POST /app/{org}/variables/{set}/delete', 'vars:write', 'sss44ss'], // No such variable set.
   ['GET /app/{org}/registry', 'registry:read', 'sss4+ss'],
+  ['GET /app/{org}/registry/publish', 'registry:publish', 'sss4+ss'],
+  ['POST /app/{org}/registry/publish', 'registry:publish', 'sss4+ss'],
   ['GET /app/{org}/registry/modules/{name}/{provider}', 'registry:read', 'sss44ss'], // No such module.
   ['POST /app/{org}/registry/modules/{name}/{provider}/delete', 'registry:publish', 'sss44ss'], // No such module.
   [

@@ -50,7 +50,7 @@ export const webStyle: FaceStyle = {
   },
 }
 
-export const { route } = routesOf<WebServices>(webStyle)
+export const { route, rawRoute } = routesOf<WebServices>(webStyle)
 
 const HTML = { description: 'A page', content: { 'text/html': { schema: z.string() } } } as const
 const HTML_ANSWERS = {

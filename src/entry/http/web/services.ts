@@ -32,6 +32,8 @@ type SharedServices = Pick<
   | 'unitVariables'
   | 'registry'
   | 'mirror'
+  | 'limits'
+  | 'freeBuffers'
   | 'ids'
   | 'notifications'
   | 'health'

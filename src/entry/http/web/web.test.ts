@@ -36,6 +36,8 @@ const table = [
   ['POST /app/{org}/variables/{set}/variables/delete', 'vars:write', 'nobody'],
   ['POST /app/{org}/variables/{set}/delete', 'vars:write', 'nobody'],
   ['GET /app/{org}/registry', 'registry:read', 'nobody'],
+  ['GET /app/{org}/registry/publish', 'registry:publish', 'nobody'],
+  ['POST /app/{org}/registry/publish', 'registry:publish', 'nobody'],
   ['GET /app/{org}/registry/modules/{name}/{provider}', 'registry:read', 'nobody'],
   ['POST /app/{org}/registry/modules/{name}/{provider}/delete', 'registry:publish', 'nobody'],
   [

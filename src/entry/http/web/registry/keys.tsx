@@ -145,7 +145,7 @@ function columnsOf({ now }: Pick<KeysShown, 'now'>): readonly Column<KeyRow>[] {
 function deleteColumn({ view, faults }: KeysShown): Column<KeyRow> {
   return {
     name: 'delete',
-    label: '',
+    label: 'Delete',
     cell: ({ keyId, signs }) => (
       <ConfirmDelete
         view={view}

@@ -28,13 +28,16 @@ export const mirrorPage = orgPage({
         ) : (
           <Split
             side={
-              <Card title="Mirrored registries">
-                <ul class="bare mono">
-                  {mirror.hosts.map((host) => (
-                    <li>{host}</li>
-                  ))}
-                </ul>
-              </Card>
+              <>
+                <Card title="Mirrored registries">
+                  <ul class="bare mono">
+                    {mirror.hosts.map((host) => (
+                      <li>{host}</li>
+                    ))}
+                  </ul>
+                </Card>
+                <Command>{`taco serve --provider-mirror=${mirror.hosts.join()}`}</Command>
+              </>
             }
           >
             <Card title="Use it">

@@ -62,7 +62,7 @@ function deleteColumn({ view, module, faults }: ModuleShown): Column<ModuleVersi
   const path = modulePath(view, module)
   return {
     name: 'delete',
-    label: '',
+    label: 'Delete',
     cell: ({ version }) => (
       <ConfirmDelete
         view={view}

@@ -46,7 +46,7 @@ function columnsOf(view: OrgView, now: number): readonly Column<ModuleRow>[] {
           <a class="mono" href={modulePath(view, row)}>
             {row.name}/{row.provider}
           </a>
-          {row.summary !== '' && <div class="faint">{row.summary}</div>}
+          {row.summary !== '' && <div class="faint roomy">{row.summary}</div>}
         </>
       ),
       value: ({ name, provider }) => `${name}/${provider}`,
@@ -121,7 +121,17 @@ export const moduleList = orgPage({
     if (query.format !== undefined) return exported(query.format, 'modules', [...columns, SUMMARY], inOrder)
     const { items, paging } = pageOf(inOrder, query.page, PAGE_SIZE)
     return htmlReply(
-      <RegistryFrame view={view} tab="modules">
+      <RegistryFrame
+        view={view}
+        tab="modules"
+        action={
+          view.may('registry:publish') && (
+            <a class="button primary" href={`${registryPath(view)}/publish`}>
+              Publish a module
+            </a>
+          )
+        }
+      >
         {all.length === 0 ? (
           <NoModules view={view} />
         ) : (

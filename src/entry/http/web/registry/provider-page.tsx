@@ -206,7 +206,7 @@ function versionColumns({ view, provider, now, faults }: ProviderShown): readonl
       ? [
           {
             name: 'delete',
-            label: '',
+            label: 'Delete',
             cell: ({ version }: ProviderVersion) => (
               <ConfirmDelete
                 view={view}

@@ -72,6 +72,64 @@ test('modules are listed, searched and exported, and none is nothing to be afrai
   ])
 })
 
+/** As a browser sends a form with a file. */
+function multipart(fields: Readonly<Record<string, string>>, file?: Buffer) {
+  const mark = '----WebKitFormBoundary7MA4YWxkTrZu0gW'
+  const part = (head: string, content: string | Buffer) => [
+    `--${mark}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`,
+    content,
+    '\r\n',
+  ]
+  const parts = [
+    ...Object.entries(fields).flatMap(([name, value]) => part(`name="${name}"`, value)),
+    ...part(`name="file"; filename="${file === undefined ? '' : 'm.tar.gz'}"`, file ?? ''),
+    `--${mark}--\r\n`,
+  ]
+  return {
+    headers: { 'content-type': `multipart/form-data; boundary=${mark}` },
+    body: Buffer.concat(parts.map((one) => Buffer.from(one))),
+  }
+}
+
+test('a module is published from a form with its archive', async () => {
+  const { face, owner, reader } = await cast()
+  const path = `${PATH}/publish`
+  const archive = archiveOf([{ path: 'main.tf', content: 'variable "size" {}' }])
+  const wanted = { name: 'disk', provider: 'aws', version: '1.0.0' }
+  async function send(fields: Readonly<Record<string, string>>, file?: Buffer, by = owner) {
+    const page = await by.get(by === owner ? path : PATH)
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const { headers, body } = multipart({ csrf, ...fields }, file)
+    const cookie = [...by.cookies].map((pair) => pair.join('=')).join('; ')
+    return face.send(path, { method: 'POST', headers: { ...headers, cookie, accept: 'text/html' }, body })
+  }
+
+  expect((await reader.get(path)).status).toBe(403)
+  expect((await send(wanted, archive, reader)).status).toBe(403)
+  expect((await send({ ...wanted, csrf: 'x' }, archive)).status).toBe(403)
+  const none = await send(wanted)
+  expect([none.status, none.text.includes('Choose the archive')]).toEqual([400, true])
+  expect(none.text).toContain('value="disk"')
+  for (const [fields, file, said] of [
+    [{ ...wanted, version: 'v1' }, archive, 'is not a version number'],
+    [{ ...wanted, provider: 'A W S' }, archive, 'cannot be the provider'],
+    [wanted, Buffer.from('no archive'), 'not compressed with gzip'],
+    [wanted, archiveOf([{ path: '../x', content: '' }]), 'is outside'],
+  ] as const) {
+    const refused = await send(fields, file)
+    expect([refused.status, refused.text.includes(said)]).toEqual([400, true])
+  }
+  // Nothing is left of what was refused.
+  expect((await owner.get(PATH)).text).toContain('No modules yet')
+
+  const done = await send(wanted, archive)
+  expect([done.status, done.headers.location]).toEqual([303, `${PATH}/modules/disk/aws?version=1.0.0`])
+  expect((await reader.get(`${PATH}/modules/disk/aws?tab=inputs`)).text).toContain('size')
+  expect((await send(wanted, archive)).status).toBe(303)
+  const other = await send(wanted, archiveOf([{ path: 'a.tf', content: '' }]))
+  expect([other.status, other.text.includes('another archive already')]).toEqual([400, true])
+})
+
 test('a module shows its README, which does nothing, what it takes and gives, and the block to paste', async () => {
   const { reader, publishModule } = await cast()
   await publishModule('1.0.0')

@@ -99,7 +99,7 @@ function InlinePart({ part, pathOf }: { readonly part: Inline; readonly pathOf: 
     case 'emphasis':
       return <em>{inner(part.parts)}</em>
     case 'struck':
-      return <del>{inner(part.parts)}</del>
+      return <s>{inner(part.parts)}</s>
     default: {
       const href = safeLink(part.to, pathOf)
       if (href === undefined) return <>{inner(part.parts)}</>

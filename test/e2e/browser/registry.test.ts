@@ -1,0 +1,88 @@
+import { afterAll, expect, test } from 'vitest'
+import { startChromium } from '../../peers/chromium.ts'
+import { openWindow } from '../../rig/browser.ts'
+import { startServer } from '../../rig/server.ts'
+import { archiveOf } from '../../support/archives.ts'
+import { createSigningKey } from '../../support/open-pgp.ts'
+
+const browser = await startChromium()
+afterAll(() => browser?.close())
+
+const README = `# Network
+
+Makes a **network**. See [logs](./modules/logs).
+
+| Zone | Range |
+|---|---|
+| a | 10.0.0.0/24 |
+
+\`\`\`hcl
+module "network" {}
+\`\`\`
+
+<script>document.title = 'evil'</script>
+`
+const archive = archiveOf([
+  { path: 'README.md', content: README },
+  { path: 'main.tf', content: 'variable "cidr" {\n  type = string\n}\noutput "id" {\n  value = 1\n}\n' },
+  { path: 'modules/logs/main.tf', content: 'variable "days" {}\n' },
+])
+
+test.skipIf(browser === undefined)(
+  'a module is published, read, deprecated and deleted, and a key is added, without JavaScript',
+  async () => {
+    const server = await startServer({ args: ['--provider-mirror'] })
+    const { page } = await openWindow(browser, { javaScriptEnabled: false })
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+
+    await page.goto(`${server.url}/app/default`)
+    await page.getByRole('link', { name: 'Registry', exact: true }).click()
+    await page.getByRole('link', { name: 'Publish a module' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('network')
+    await page.getByLabel('Provider', { exact: true }).fill('aws')
+    await page.getByLabel('Version', { exact: true }).fill('one')
+    const file = { name: 'network.tar.gz', mimeType: 'application/gzip', buffer: archive }
+    await page.getByLabel('Archive', { exact: true }).setInputFiles(file)
+    await press('Publish')
+    await page.getByText('"one" is not a version number.').waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('network')
+    await page.getByLabel('Version', { exact: true }).fill('1.0.0')
+    await page.getByLabel('Archive', { exact: true }).setInputFiles(file)
+    await press('Publish')
+    await page.getByText('Version 1.0.0 of network/aws was published.').waitFor()
+    await page.getByText('10.0.0.0/24').waitFor()
+    expect(await page.title()).toContain('network/aws')
+    await page.getByRole('link', { name: /^Inputs/ }).click()
+    await page.getByText('required', { exact: true }).waitFor()
+    expect(await page.getByLabel('Block to paste').textContent()).toContain('/default/network/aws"')
+    const module = page.url()
+
+    await page.getByText('Deprecate this version').click()
+    await page.getByLabel('Reason').fill('Use 2.0.0.')
+    await press('Deprecate 1.0.0')
+    await page.getByText('Version 1.0.0 is deprecated: Use 2.0.0.').waitFor()
+
+    // What checks accessibility is a script itself. The copy buttons are there only with one.
+    const seen = await openWindow(browser)
+    for (const path of ['', '/modules/network/aws', '/modules/network/aws?tab=versions'])
+      await seen.page.goto(`${server.url}/app/default/registry${path}`).then(() => seen.isAccessible())
+    await seen.page.goto(module)
+    await seen.page.getByRole('button', { name: 'Copy' }).first().waitFor()
+
+    await page.getByRole('link', { name: /^Versions/ }).click()
+    await page.getByText('Delete the module').first().click()
+    await page.getByLabel('Name', { exact: true }).last().fill('network')
+    await press('Delete the module')
+    await page.getByText('This is not the name.').waitFor()
+    await page.getByLabel('Name', { exact: true }).last().fill('network/aws')
+    await press('Delete the module')
+    await page.getByText('The module network/aws was deleted.').waitFor()
+
+    const { keyId, asciiArmor } = createSigningKey()
+    await page.getByRole('link', { name: 'Signing keys' }).click()
+    await page.getByLabel('Public key').fill(asciiArmor)
+    await press('Add the key')
+    await page.getByText(`The key ${keyId} was added.`).waitFor()
+    await seen.page.goto(page.url()).then(() => seen.isAccessible())
+  },
+)
