@@ -18,6 +18,7 @@ interface GeneralPageProps {
   readonly view: OrgView
   /** As it is stored. */
   readonly now: Organization
+  readonly etag: string
   readonly name: string
   readonly limits: LimitsInput
   readonly faults: Faults
@@ -87,11 +88,11 @@ function Deleted({ view, now }: GeneralPageProps) {
   )
 }
 
-function NameForm({ view, now, name, faults }: GeneralPageProps) {
+function NameForm({ view, etag, name, faults }: GeneralPageProps) {
   return (
     <Card title="Name">
       <Form view={view} action={settingsPath(view, 'name')} class="form">
-        <input type="hidden" name="etag" value={now.etag} />
+        <input type="hidden" name="etag" value={etag} />
         <TextField
           id="name"
           label="Name"
@@ -110,7 +111,7 @@ function NameForm({ view, now, name, faults }: GeneralPageProps) {
   )
 }
 
-function LimitsForm({ view, now, limits, faults }: GeneralPageProps) {
+function LimitsForm({ view, etag, limits, faults }: GeneralPageProps) {
   return (
     <Card title="Limits">
       <p class="muted">
@@ -118,7 +119,7 @@ function LimitsForm({ view, now, limits, faults }: GeneralPageProps) {
         that has begun. An empty field is no limit.
       </p>
       <Form view={view} action={settingsPath(view, 'limits')} class="form">
-        <input type="hidden" name="etag" value={now.etag} />
+        <input type="hidden" name="etag" value={etag} />
         <div class="row">
           <TextField
             id="units"

@@ -24,6 +24,8 @@ interface Request {
 interface Shown {
   readonly name?: string
   readonly limits?: LimitsInput
+  /** Of the organization that the person began to change. Undefined: as it is now. */
+  readonly etag?: string
   readonly faults?: Faults
   /** What was overtaken by another change. */
   readonly race?: Race
@@ -33,7 +35,8 @@ interface Shown {
 async function generalPage({ org, view, x }: Request, services: WebServices, shown: Shown = {}) {
   const now: Organization = await services.control.orgs.get(org, x.caller)
   const { name = now.name, limits = limitsInputOf(now.limits), faults = {}, race, isLocked = false } = shown
-  const props = { view, now, name, limits, faults, race, isLocked }
+  const { etag = now.etag } = shown
+  const props = { view, now, etag, name, limits, faults, race, isLocked }
   const status = race !== undefined ? 409 : Object.keys(faults).length > 0 ? 400 : 200
   return htmlReply(<GeneralPage {...props} />, status)
 }
@@ -65,7 +68,7 @@ export const generalRoutes: readonly Route[] = [
         if (isTacoError(error, 'PRECONDITION_FAILED'))
           return generalPage({ org, view, x }, services, { name, race: 'name' })
         const faults = faultsAt(error, ['name'], 'ALREADY_EXISTS')
-        return generalPage({ org, view, x }, services, { name, faults })
+        return generalPage({ org, view, x }, services, { name, etag: body.etag, faults })
       }
     },
   }),
@@ -83,7 +86,7 @@ export const generalRoutes: readonly Route[] = [
         if (isTacoError(error, 'PRECONDITION_FAILED'))
           return generalPage({ org, view, x }, services, { limits, race: 'limits' })
         const faults = faultsAt(error, ['units', 'versions', 'bytes'])
-        return generalPage({ org, view, x }, services, { limits, faults })
+        return generalPage({ org, view, x }, services, { limits, etag: expected, faults })
       }
       setFlash(x, services.cookies, { kind: 'ok', text: 'The limits were saved.' })
       return seeOther(settingsPath(view))

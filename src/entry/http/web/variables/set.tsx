@@ -64,7 +64,9 @@ async function setPage({ org, view, x }: Request, services: WebServices, shown: 
   const edited = view.may('vars:write') ? variables.find(({ id }) => id === shown.edit) : undefined
   const variable = shown.variable ?? variableShown(edited)
   const current = inputOf(set, sight)
-  const input = { ...(shown.input ?? current), tag: current.tag, owner: current.owner }
+  // After a mistake it is still the set that the person began to change.
+  const tag = isRace ? current.tag : (shown.input ?? current).tag
+  const input = { ...(shown.input ?? current), tag, owner: current.owner }
   const projects = await services.projects.fresh(org)
   const props = {
     view,

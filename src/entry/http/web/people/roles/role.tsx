@@ -35,6 +35,8 @@ interface Shown {
   /** As it is stored or built in. Undefined: a new one. */
   readonly role?: Role | undefined
   readonly input: RoleInput
+  /** Of the role that the person began to change. Undefined: as it is now. */
+  readonly etag?: string
   readonly faults?: Faults
   /** Someone else changed it first. */
   readonly isOvertaken?: boolean
@@ -54,7 +56,7 @@ async function rolePage({ org, view, x }: Request, services: WebServices, shown:
     <RolePage
       view={view}
       {...shown}
-      etag={partEtag(stored)}
+      etag={shown.etag ?? partEtag(stored)}
       isStored={stored !== undefined}
       isBuiltIn={role !== undefined && Object.hasOwn(BUILT_IN_ROLES, role.name)}
       grants={grants}
@@ -117,7 +119,7 @@ export const roleRoutes: readonly Route[] = [
         )
       const policy = await services.orgAccess.get(org, caller)
       const role = policy.roles.find((one) => one.name === was)
-      const shown = { role, input }
+      const shown = { role, input, etag }
       if (body.do !== 'save') return rolePage({ org, view, x }, services, shown)
       try {
         if (was !== '' && was !== name) throw badRequest('name', 'The name of a role cannot change.')
@@ -126,7 +128,7 @@ export const roleRoutes: readonly Route[] = [
         if (isTacoError(error, 'PRECONDITION_FAILED')) {
           if (was === '')
             return rolePage({ org, view, x }, services, { ...shown, faults: { name: error.message } })
-          return rolePage({ org, view, x }, services, { ...shown, isOvertaken: true })
+          return rolePage({ org, view, x }, services, { role, input, isOvertaken: true })
         }
         const faults = faultsAt(error, ['name', 'description', 'rules'])
         return rolePage({ org, view, x }, services, { ...shown, faults })

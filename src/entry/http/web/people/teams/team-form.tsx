@@ -1,4 +1,4 @@
-import { type Team, partEtag } from '../../../../../access/index.ts'
+import type { Team } from '../../../../../access/index.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
 import { Field, describedBy } from '../../shell/parts.tsx'
@@ -31,17 +31,17 @@ interface TeamFormProps {
   readonly action: string
   readonly input: TeamInput
   readonly faults: Faults
-  /** Undefined: a new team. */
-  readonly team?: Team
+  /** Of the team that is changed. Undefined: a new team. */
+  readonly etag?: string
   /** True: every organization has it, so its name stays. */
   readonly isNameFixed?: boolean
   readonly button: string
 }
 
-export function TeamForm({ view, action, input, faults, team, isNameFixed, button }: TeamFormProps) {
+export function TeamForm({ view, action, input, faults, etag, isNameFixed, button }: TeamFormProps) {
   return (
     <Form view={view} action={action} class="form">
-      {team !== undefined && <input type="hidden" name="etag" value={partEtag(team)} />}
+      {etag !== undefined && <input type="hidden" name="etag" value={etag} />}
       <Field
         id="name"
         label="Name"

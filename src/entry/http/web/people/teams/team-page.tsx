@@ -1,4 +1,4 @@
-import type { Binding, PersonDocument, Team } from '../../../../../access/index.ts'
+import { type Binding, type PersonDocument, type Team, partEtag } from '../../../../../access/index.ts'
 import type { Project } from '../../../../../projects/index.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
@@ -18,6 +18,7 @@ interface TeamPageProps {
   readonly bindings: readonly Binding[]
   readonly projects: readonly Pick<Project, 'id' | 'name'>[]
   readonly input?: TeamInput
+  readonly etag?: string
   readonly person?: string
   readonly faults?: Faults
   readonly isOvertaken?: boolean
@@ -130,7 +131,7 @@ export function TeamPage(props: TeamPageProps) {
             action={`${teamPath(view, team.name)}/settings`}
             input={props.input ?? now}
             faults={faults}
-            team={team}
+            etag={props.etag ?? partEtag(team)}
             isNameFixed={isOwners}
             button="Save"
           />

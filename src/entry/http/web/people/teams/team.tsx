@@ -27,6 +27,8 @@ const FIELDS = ['name', 'description', 'groups'] as const
 interface Shown {
   readonly input?: TeamInput
   readonly person?: string
+  /** Of the team that the person began to change. Undefined: as it is now. */
+  readonly etag?: string
   readonly faults?: Faults
   /** True: someone else changed the team first. */
   readonly isOvertaken?: boolean
@@ -119,6 +121,7 @@ export const teamRoutes: readonly Route[] = [
           return teamPage(request, services, { input, isOvertaken: true })
         return teamPage(request, services, {
           input,
+          etag,
           faults: faultsAt(error, FIELDS, 'ALREADY_EXISTS', 'CONFLICT'),
         })
       }

@@ -47,6 +47,8 @@ interface Shown {
   /** The name of the rule that is changed. Empty: a new one. */
   readonly edit?: string
   readonly input?: WorkloadInput
+  /** Of the rule that the person began to change. Undefined: as it is now. */
+  readonly etag?: string
   readonly faults?: Faults
   readonly isOvertaken?: boolean
 }
@@ -65,7 +67,7 @@ async function workloadsPage({ org, view, x }: Request, services: WebServices, s
       roles={rolesIn(policy.roles).map(({ name }) => name)}
       page={page}
       edited={edited}
-      etag={partEtag(edited)}
+      etag={shown.etag ?? partEtag(edited)}
       input={input}
       faults={faults}
       isOvertaken={isOvertaken}
@@ -111,7 +113,7 @@ export const workloadRoutes: readonly Route[] = [
       const input = { ...typed, name: was === '' ? typed.name : was }
       const { rule, faults } = parseWorkload(input)
       const shown = { edit: was, input }
-      if (rule === undefined) return workloadsPage({ org, view, x }, services, { ...shown, faults })
+      if (rule === undefined) return workloadsPage({ org, view, x }, services, { ...shown, etag, faults })
       try {
         await storeWorkload(services, org, rule, caller, etag)
       } catch (error) {
@@ -119,7 +121,7 @@ export const workloadRoutes: readonly Route[] = [
           const race = was === '' ? { faults: { name: error.message } } : { isOvertaken: true }
           return workloadsPage({ org, view, x }, services, { ...shown, ...race })
         }
-        return workloadsPage({ org, view, x }, services, { ...shown, faults: faultsAt(error, FIELDS) })
+        return workloadsPage({ org, view, x }, services, { ...shown, etag, faults: faultsAt(error, FIELDS) })
       }
       setFlash(x, services.cookies, { kind: 'ok', text: `The workload rule ${rule.name} was saved.` })
       return seeOther(peoplePath(view, 'workloads'))

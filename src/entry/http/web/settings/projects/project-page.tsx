@@ -1,4 +1,4 @@
-import { type Project, projectEtag } from '../../../../../projects/index.ts'
+import type { Project } from '../../../../../projects/index.ts'
 import type { UnitView } from '../../../../../state/index.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
@@ -21,6 +21,7 @@ export interface ProjectPageProps {
   readonly units: readonly UnitView[]
   readonly paging: Paging
   readonly input: ProjectInput
+  readonly etag: string
   readonly faults: Faults
   readonly isRace: boolean
 }
@@ -132,11 +133,11 @@ function Facts({ project, isDefault, paging, mayChange }: ProjectPageProps) {
   )
 }
 
-function ChangeForm({ view, project, input, faults }: ProjectPageProps) {
+function ChangeForm({ view, project, input, etag, faults }: ProjectPageProps) {
   return (
     <Card title="Settings">
       <Form view={view} action={projectPath(view, project)} class="form">
-        <input type="hidden" name="etag" value={projectEtag(project)} />
+        <input type="hidden" name="etag" value={etag} />
         <ProjectFields input={input} faults={faults} />
         <div>
           <button class="button primary" type="submit">

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isTacoError } from '../../../../../base/errors.ts'
-import { defaultProjectId, projectIdOf } from '../../../../../projects/index.ts'
+import { defaultProjectId, projectEtag, projectIdOf } from '../../../../../projects/index.ts'
 import type { UnitView } from '../../../../../state/index.ts'
 import { countedProjects } from '../../../kit/counted-projects.ts'
 import type { Exchange } from '../../../kit/exchange.ts'
@@ -61,6 +61,8 @@ async function listPage({ org, view, x }: Request, services: WebServices, shown:
 interface ProjectShown extends Partial<z.output<typeof UnitsQuery>> {
   readonly id: string
   readonly input?: ProjectInput
+  /** Of the project that the person began to change. Undefined: as it is now. */
+  readonly etag?: string
   readonly faults?: Faults
   readonly isRace?: boolean
 }
@@ -84,6 +86,7 @@ async function projectPage({ org, view, x }: Request, services: WebServices, sho
     units: items,
     paging: { page: Math.max(1, page), size: PAGE_SIZE, total },
     input: shown.input ?? inputOf(project),
+    etag: shown.etag ?? projectEtag(project),
     faults,
     isRace,
   }
@@ -147,7 +150,7 @@ export const projectRoutes: readonly Route[] = [
         if (isTacoError(error, 'PRECONDITION_FAILED'))
           return projectPage({ org, view, x }, services, { id, input, isRace: true })
         const faults = faultsAt(error, PROJECT_FIELDS, 'ALREADY_EXISTS')
-        return projectPage({ org, view, x }, services, { id, input, faults })
+        return projectPage({ org, view, x }, services, { id, input, etag, faults })
       }
       setFlash(x, services.cookies, { kind: 'ok', text: 'The project was saved.' })
       return seeOther(projectPath(view, { id }))
