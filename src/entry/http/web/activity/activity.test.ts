@@ -3,7 +3,9 @@ import { browserOf, startSsoFace } from '../../../../../test/rig/sso-face.ts'
 import { createTestBrowser, startWebFace } from '../../../../../test/rig/web-face.ts'
 import { push, stateText } from '../../../../../test/support/state.ts'
 import { systemCaller } from '../../../../access/index.ts'
-import { detailsOf, typesLike } from './words.ts'
+import type { EventView } from '../../../../state/index.ts'
+import { groupEvents } from './groups.ts'
+import { detailsOf, lineDetails, lineWords, typesLike } from './words.ts'
 
 const caller = systemCaller('opentaco')
 const org = 'default'
@@ -24,10 +26,72 @@ test('a word means every type that begins with it', () => {
   expect(typesLike(['lock.taken', 'nonsense'], known)).toEqual(['lock.taken', 'nonsense'])
 })
 
-test('details are plain values, cut where they are long', () => {
-  const data = { serial: 3, rollout: 'ro-1', deep: { a: 1 }, reason: 'x'.repeat(100), empty: '' }
+test('details are said in words, cut where they are long', () => {
+  const data = { version: 'sv-1', seq: 2, serial: 3, how: 'push', rollout: 'ro-1', deep: { a: 1 } }
 
-  expect(detailsOf({ data })).toBe(`serial 3 · reason ${'x'.repeat(80)}…`)
+  expect(detailsOf({ data })).toBe('version 2, serial 3, with push')
+  expect(detailsOf({ data: { reason: 'x'.repeat(100), empty: '', force: false } })).toBe(
+    `“${'x'.repeat(80)}…”`,
+  )
+  expect(detailsOf({ data: { new: 1, how: 'constructor' } })).toBe('new 1, constructor')
+})
+
+let ids = 0
+function event(type: string, unit: string | null, at: string, by = 'user:alice'): EventView {
+  const about = unit === null ? null : { id: `ws-${unit}`, name: unit }
+  const id = `e${++ids}`
+  return {
+    id,
+    at: `2026-03-01T${at}:00.000Z`,
+    type,
+    org,
+    unit: about,
+    by,
+    who: null,
+    requestId: null,
+    data: {},
+  }
+}
+
+test('what one person does to the state of a unit is one line', () => {
+  const lines = groupEvents([
+    event('lock.released', 'a', '12:05'),
+    event('lock.released', 'b', '12:05', 'user:bob'),
+    event('state.written', 'a', '12:04'),
+    event('state.written', 'b', '12:04', 'user:bob'),
+    event('lock.taken', 'a', '12:03'),
+    event('state.written', 'a', '12:02'),
+    event('unit.created', 'a', '12:01'),
+    event('lock.taken', 'b', '12:00', 'user:bob'),
+  ])
+
+  expect(lines.map((line) => [line.event.unit?.name, lineWords(line), lineDetails(line)])).toEqual([
+    ['a', 'wrote the state of', '2 times'],
+    ['b', 'wrote the state of', ''],
+    ['a', 'created', ''],
+  ])
+})
+
+test('what others do, what is long ago, and a lock that is held are told apart', () => {
+  const wordsOf = (events: readonly EventView[]) => groupEvents(events).map(lineWords)
+
+  expect(
+    wordsOf([event('state.written', 'a', '12:01'), event('state.written', 'a', '12:00', 'user:bob')]),
+  ).toEqual(['wrote the state of', 'wrote the state of'])
+  expect(wordsOf([event('state.written', 'a', '12:30'), event('state.written', 'a', '12:00')])).toHaveLength(
+    2,
+  )
+  expect(wordsOf([event('lock.taken', 'a', '12:02'), event('state.written', 'a', '12:00')])).toEqual([
+    'locked',
+    'wrote the state of',
+  ])
+  expect(wordsOf([event('lock.released', 'a', '12:02'), event('lock.taken', 'a', '12:00')])).toEqual([
+    'locked and unlocked',
+  ])
+  expect(wordsOf([event('org.changed', null, '12:02'), event('new.type', null, '12:00')])).toEqual([
+    'changed the organization',
+    'new.type',
+  ])
 })
 
 test('the feed is newest first, filtered by type, unit and person, and paged', async () => {
@@ -37,7 +101,11 @@ test('the feed is newest first, filtered by type, unit and person, and paged', a
   await push(face.deps.control, 'prod/net', stateText(1))
   const feed = async (query: string) => {
     const { status, text } = await browser.get(`/app/default/activity?${query}&part=feed`)
-    return { status, text, units: Array.from(text.matchAll(/units\/([\w-]+)"/g), ([, unit]) => unit) }
+    return {
+      status,
+      text,
+      units: Array.from(text.matchAll(/ href="[^"]*units\/([\w-]+)"/g), ([, unit]) => unit),
+    }
   }
 
   await expect.poll(async () => (await feed('unit=prod/net&type=state')).units).toEqual(['prod--net'])
@@ -70,7 +138,7 @@ test('locks say who holds them and since when', async () => {
   expect(before.text).toContain('No unit is locked.')
   await expect
     .poll(async () => (await browser.get('/app/default/activity?part=locks')).text)
-    .toMatch(/Locks: 1.*prod\/net.*opentaco.*since .*just now.*at &lt;work&gt;/)
+    .toMatch(/Locks: 1.*prod\/net.*opentaco.*just now.*at &lt;work&gt;/)
 })
 
 test('a person sees only what happened to their units', async () => {

@@ -9,11 +9,12 @@ import { orgPage } from '../org-page.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Layout } from '../shell/layout.tsx'
-import { Ago, Card, Command, Field, Split, Time } from '../shell/parts.tsx'
+import { Ago, Card, Command, Field, Split } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
-import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
+import { CursorFooter } from '../shell/table.tsx'
+import { EventLines, eventColumns } from './feed.tsx'
 import { type ActivityFilter, readActivity } from './read.ts'
-import { detailsOf, typesLike, wordsOf } from './words.ts'
+import { typesLike } from './words.ts'
 
 const PAGE = { events: 50, read: 1_000 }
 const EXPORT = { events: 10_000, read: 20_000 }
@@ -42,54 +43,6 @@ const ActivityQuery = z.object({
   part: z.enum(['feed', 'locks']).optional().catch(undefined),
 })
 
-const columnsOf = (base: string): readonly Column<EventView>[] => [
-  { name: 'at', label: 'When', cell: ({ at }) => <Time at={at} />, value: ({ at }) => at },
-  { name: 'by', label: 'Who', cell: (event) => sayAuthor(event), value: (event) => sayAuthor(event) },
-  {
-    name: 'type',
-    label: 'What',
-    cell: (event) => <What event={event} base={base} />,
-    value: ({ type }) => type,
-  },
-  {
-    name: 'details',
-    label: 'Details',
-    cell: (event) => <span class="muted">{detailsOf(event)}</span>,
-    value: detailsOf,
-  },
-]
-
-const EXPORTED_ONLY: readonly Pick<Column<EventView>, 'name' | 'value'>[] = [
-  { name: 'unit', value: ({ unit }) => unit?.name ?? null },
-  { name: 'id', value: ({ id }) => id },
-]
-
-function What({ event, base }: { readonly event: EventView; readonly base: string }) {
-  const { unit, data } = event
-  const { rollout } = data
-  return (
-    <>
-      {wordsOf(event)}
-      {unit !== null && (
-        <>
-          {' '}
-          <a class="mono" href={unitPath(base, unit.name)}>
-            {unit.name}
-          </a>
-        </>
-      )}
-      {typeof rollout === 'string' && (
-        <>
-          {unit === null ? ' ' : ' in '}
-          <a class="mono nowrap" href={`${base}/rollouts/${encodeURIComponent(rollout)}`}>
-            {rollout}
-          </a>
-        </>
-      )}
-    </>
-  )
-}
-
 export const activityRoutes: readonly Route[] = [
   orgPage({
     path: '/activity',
@@ -104,10 +57,9 @@ export const activityRoutes: readonly Route[] = [
       const now = services.clock.now()
       const filter: ActivityFilter = { org, types: typesLike(type, TYPES), unit, person }
       const path = withQuery(view.path, { part: undefined })
-      const columns = columnsOf(base)
       if (format !== undefined) {
         const { events } = await readActivity(filter, undefined, EXPORT, { x, caller }, services)
-        return exported(format, 'activity', [...columns, ...EXPORTED_ONLY], events)
+        return exported(format, 'activity', eventColumns, events)
       }
       const lockedUnits = () =>
         services.control.units.select(
@@ -124,7 +76,7 @@ export const activityRoutes: readonly Route[] = [
         return partReply(<Locks path={path} base={base} now={now} {...await lockedUnits()} />)
       const { events, next } = await readActivity(filter, cursor, PAGE, { x, caller }, services)
       const feed = (
-        <Feed path={path} columns={columns} events={events} next={next} isNewest={cursor === undefined} />
+        <Feed path={path} base={base} events={events} next={next} isNewest={cursor === undefined} />
       )
       if (part === 'feed') return partReply(feed)
       const locks = <Locks path={path} base={base} now={now} {...await lockedUnits()} />
@@ -195,14 +147,14 @@ function Filters({ base, query }: { readonly base: string; readonly query: z.out
 
 interface FeedProps {
   readonly path: string
-  readonly columns: readonly Column<EventView>[]
+  readonly base: string
   readonly events: readonly EventView[]
   readonly next: string | undefined
   /** Older pages do not change. */
   readonly isNewest: boolean
 }
 
-function Feed({ path, columns, events, next, isNewest }: FeedProps) {
+function Feed({ path, base, events, next, isNewest }: FeedProps) {
   const live = isNewest
     ? {
         'data-live-on': '',
@@ -219,7 +171,7 @@ function Feed({ path, columns, events, next, isNewest }: FeedProps) {
             {next === undefined ? 'No event is like this.' : 'No event like this among the last ones read.'}
           </p>
         ) : (
-          <DataTable path={path} caption="Events, newest first" columns={columns} items={events} />
+          <EventLines base={base} events={events} />
         )}
         <CursorFooter path={path} next={next} />
       </Card>
@@ -255,7 +207,7 @@ function Locks({ path, base, now, items, total }: LocksProps) {
               </a>
               {lock !== null && (
                 <p class="muted">
-                  {sayAuthor(lock)}, since <Ago at={lock.at} now={now} />
+                  {sayAuthor(lock)}, <Ago at={lock.at} now={now} />
                   {lock.reason !== null && `: ${lock.reason}`}
                   {lock.outside && ', in the bucket itself'}
                 </p>

@@ -1,7 +1,13 @@
 import type { EventView } from '../../../../state/index.ts'
+import type { FeedLine } from './groups.ts'
+
+/** Names come from documents: `constructor` is a name like any other. */
+function wordsFor<T = string>(words: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(words))
+}
 
 /** What the author of an event did. Types that have no words here are shown by their name. */
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS = wordsFor({
   'org.created': 'created the organization',
   'org.changed': 'changed the organization',
   'org.renamed': 'renamed the organization',
@@ -15,41 +21,104 @@ const WORDS: Readonly<Record<string, string>> = {
   'unit.restored': 'restored',
   'state.written': 'wrote the state of',
   'state.deleted': 'deleted the state of',
-  'state.missing': 'found the state missing of',
-  'state.superseded': 'superseded a state of',
+  'state.missing': 'found no state of',
+  'state.superseded': 'replaced a state of',
   'lock.taken': 'locked',
   'lock.released': 'unlocked',
   'lock.forced': 'broke the lock of',
   'lock.expired': 'let the lock expire of',
   'gc.pruned': 'removed old versions of',
   'dependencies.changed': 'changed the dependencies of',
-  'rollout.started': 'started a rollout',
-  'rollout.paused': 'paused a rollout',
-  'rollout.resumed': 'resumed a rollout',
-  'rollout.cancelled': 'cancelled a rollout',
-  'rollout.finished': 'finished a rollout',
+  'rollout.started': 'started',
+  'rollout.paused': 'paused',
+  'rollout.resumed': 'resumed',
+  'rollout.cancelled': 'cancelled',
+  'rollout.finished': 'finished',
   'step.applied': 'applied',
   'step.failed': 'failed to apply',
   'step.skipped': 'skipped',
+  'token.created': 'created a token',
+  'token.revoked': 'revoked a token',
+  'tokens.limited': 'changed the limits of tokens',
+  'workload.changed': 'changed a workload rule',
+  'workload.deleted': 'deleted a workload rule',
+  'member.invited': 'invited a member',
+  'member.removed': 'removed a member',
+  'team.created': 'created a team',
+  'team.changed': 'changed a team',
+  'team.deleted': 'deleted a team',
+  'team.member-added': 'added a member to a team',
+  'team.member-removed': 'removed a member from a team',
+  'role.changed': 'changed a role',
+  'role.deleted': 'deleted a role',
+  'role.granted': 'gave a role',
+  'role.revoked': 'took a role away',
+  'guard.set': 'set a guard',
+  'guard.ended': 'ended a guard',
+  'guard.broken': 'broke the glass for',
+})
+
+const IN_GROUP = wordsFor({ 'lock.released': 'locked and unlocked' })
+
+/** What one line says. */
+export function lineWords({ event, events }: FeedLine): string {
+  return (events.length > 1 ? IN_GROUP.get(event.type) : undefined) ?? WORDS.get(event.type) ?? event.type
 }
 
-export const wordsOf = ({ type }: Pick<EventView, 'type'>): string => WORDS[type] ?? type
+const HOW = wordsFor({
+  backend: 'by an engine',
+  push: 'with push',
+  rollback: 'by a rollback',
+  outside: 'in the bucket itself',
+  restore: 'by a restore',
+  api: 'through the API',
+})
 
 const MOST_DETAILS = 4
 const MOST_LETTERS = 80
 
-/** The plain values of an event, such as the serial of a state. The rollout has a link of its own. Pure. */
+/** How a value of an event is said. Those that have no words here are said with their name. */
+const DETAILS = wordsFor<(value: string | number | boolean) => string>({
+  // Links of the line lead to these.
+  rollout: () => '',
+  version: () => '',
+  size: () => '',
+  commit: () => '',
+  seq: (value) => `version ${value}`,
+  serial: (value) => `serial ${value}`,
+  how: (value) => HOW.get(String(value)) ?? String(value),
+  force: (value) => (value === true ? 'forced' : ''),
+  outside: (value) => (value === true ? 'in the bucket itself' : ''),
+  reason: (value) => `“${value}”`,
+  from: (value) => `from ${value}`,
+  to: (value) => `to ${value}`,
+  key: (value) => `at ${value}`,
+  changed: (value) => `changed ${value}`,
+  steps: (value) => `${value} ${value === 1 ? 'step' : 'steps'}`,
+  applied: (value) => `${value} applied`,
+  skipped: (value) => `${value} skipped`,
+  fingerprint: () => 'the code and the inputs are the same',
+})
+
+/** The plain values of an event in words, such as the serial of a state. Pure. */
 export function detailsOf({ data }: Pick<EventView, 'data'>): string {
   return Object.entries(data)
     .flatMap(([name, value]) => {
-      if (name === 'rollout' || !['string', 'number', 'boolean'].includes(typeof value)) return []
-      const text = String(value)
-      return text === ''
-        ? []
-        : [`${name} ${text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text}`]
+      if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return []
+      if (value === '') return []
+      const short =
+        typeof value === 'string' && value.length > MOST_LETTERS ? `${value.slice(0, MOST_LETTERS)}…` : value
+      const words = DETAILS.get(name)?.(short) ?? `${name} ${short}`
+      return words === '' ? [] : [words]
     })
     .slice(0, MOST_DETAILS)
-    .join(' · ')
+    .join(', ')
+}
+
+/** The same of a line; of several writes, how many they were. */
+export function lineDetails({ event, events }: FeedLine): string {
+  const writes = events.filter(({ type }) => type === 'state.written').length
+  return [writes > 1 ? `${writes} times` : '', detailsOf(event)].filter((text) => text !== '').join(', ')
 }
 
 /** `state` means every type that begins with `state.`; an unknown one is looked for as it is. Pure. */

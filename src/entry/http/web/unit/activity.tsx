@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { sayAuthor } from '../../../../base/text/author.ts'
 import { RolloutEventType } from '../../../../rollouts/index.ts'
 import { EventType, type EventView } from '../../../../state/index.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { UnitParams } from '../../openapi/api.ts'
+import { EventLines, eventColumns } from '../activity/feed.tsx'
 import { readActivity } from '../activity/read.ts'
-import { detailsOf, typesLike, wordsOf } from '../activity/words.ts'
+import { typesLike } from '../activity/words.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
-import { Card, Command, Empty, Field, Time } from '../shell/parts.tsx'
-import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
+import { Card, Command, Empty, Field } from '../shell/parts.tsx'
+import { CursorFooter } from '../shell/table.tsx'
 import { type UnitPage, UnitPartName, liveUnitReply, openUnit } from './frame.tsx'
 
 const PAGE = { events: 50, read: 500 }
@@ -47,13 +47,12 @@ export const activityRoutes: readonly Route[] = [
       const page = await openUnit(request, services)
       const person = query.person.trim() || undefined
       const filter = { ...page.ref, types: query.type === '' ? [] : typesLike([query.type], TYPES), person }
-      const columns = columnsOf(page)
       if (query.format !== undefined) {
         const { events } = await readActivity(filter, undefined, EXPORT, { x, caller }, services)
-        return exported(query.format, 'activity', [...columns, ...EXPORTED_ONLY], events)
+        return exported(query.format, 'activity', [...eventColumns, EXPORTED_ONLY], events)
       }
       const found = await readActivity(filter, query.cursor, PAGE, { x, caller }, services)
-      const children = <Content page={page} columns={columns} query={query} {...found} />
+      const children = <Content page={page} query={query} {...found} />
       return liveUnitReply(query.part, {
         of: page,
         tab: 'activity',
@@ -66,13 +65,12 @@ export const activityRoutes: readonly Route[] = [
 
 interface ContentProps {
   readonly page: UnitPage
-  readonly columns: readonly Column<EventView>[]
   readonly query: { readonly type: string; readonly person: string }
   readonly events: readonly EventView[]
   readonly next: string | undefined
 }
 
-function Content({ page: { view, unit }, columns, query, events, next }: ContentProps) {
+function Content({ page: { view, unit }, query, events, next }: ContentProps) {
   const path = withQuery(view.path, { part: undefined })
   const isFiltered = query.type !== '' || query.person !== ''
   return (
@@ -87,7 +85,7 @@ function Content({ page: { view, unit }, columns, query, events, next }: Content
           {events.length === 0 ? (
             <p class="muted">Nothing that matches was found.</p>
           ) : (
-            <DataTable path={path} caption="Activity" columns={columns} items={events} />
+            <EventLines base={view.org.base} events={events} isOfUnit />
           )}
           <CursorFooter path={path} next={next} />
         </Card>
@@ -121,44 +119,4 @@ function Filters({ action, query }: { readonly action: string; readonly query: C
   )
 }
 
-function columnsOf({ view }: UnitPage): readonly Column<EventView>[] {
-  return [
-    { name: 'at', label: 'When', cell: ({ at }) => <Time at={at} />, value: ({ at }) => at },
-    { name: 'by', label: 'Who', cell: sayAuthor, value: ({ by }) => by },
-    {
-      name: 'type',
-      label: 'What',
-      cell: (event) => <What of={event} base={view.org.base} />,
-      value: ({ type }) => type,
-    },
-    {
-      name: 'details',
-      label: 'Details',
-      cell: (event) => <span class="muted">{detailsOf(event)}</span>,
-      value: detailsOf,
-    },
-  ]
-}
-
-const EXPORTED_ONLY = [
-  { name: 'data', value: ({ data }: EventView) => JSON.stringify(data) },
-  { name: 'id', value: ({ id }: EventView) => id },
-]
-
-/** The words end where the name of the unit would follow, which the page shows already. */
-function What({ of, base }: { readonly of: EventView; readonly base: string }) {
-  const { rollout } = of.data
-  return (
-    <>
-      {wordsOf(of).replace(/ of$/, '')}
-      {typeof rollout === 'string' && (
-        <>
-          {' in '}
-          <a class="mono nowrap" href={`${base}/rollouts/${encodeURIComponent(rollout)}`}>
-            {rollout}
-          </a>
-        </>
-      )}
-    </>
-  )
-}
+const EXPORTED_ONLY = { name: 'data', value: ({ data }: EventView) => JSON.stringify(data) }
