@@ -107,15 +107,22 @@ export function bearer(token: string): Credential {
 
 export type SsoFace = Awaited<ReturnType<typeof startSsoFace>>
 
-/** A browser in which a new person is signed in. `units`: what they may do everything with; undefined: nothing. */
-export async function browserOf(face: SsoFace, login: string, units?: readonly string[] | 'all') {
+/** A browser in which a new person is signed in. `units`: what they may do this with; undefined: with nothing. */
+export async function browserOf(
+  face: SsoFace,
+  login: string,
+  units?: readonly string[] | 'all',
+  actions: readonly string[] = ['*'],
+) {
   const person = await face.person(login)
   if (units !== undefined)
     await face.policy('default', (all) =>
       bind(
         putRole(all, {
           name: login,
-          rules: [{ effect: 'allow', actions: ['*'], ...(units === 'all' ? {} : { units: [...units] }) }],
+          rules: [
+            { effect: 'allow', actions: [...actions], ...(units === 'all' ? {} : { units: [...units] }) },
+          ],
         }),
         {
           role: login,

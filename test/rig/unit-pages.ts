@@ -1,7 +1,6 @@
-import { type Action, systemCaller } from '../../src/access/index.ts'
-import { bind, putRole } from '../../src/access/organization/transitions.ts'
+import { systemCaller } from '../../src/access/index.ts'
 import { named, push } from '../support/state.ts'
-import { startSsoFace } from './sso-face.ts'
+import { browserOf, startSsoFace } from './sso-face.ts'
 import { createTestBrowser, startWebFace } from './web-face.ts'
 
 /** For tests of the pages of a unit: `prod/data/orders`, which `prod/apps/shop` uses. */
@@ -51,15 +50,8 @@ export async function startUnit() {
 }
 
 /** A person who may do these things with every unit of this pattern. */
-export async function startPerson(actions: readonly Action[], units = '**') {
+export async function startPerson(actions: readonly string[], units = '**') {
   const face = await startSsoFace()
   await fill(face)
-  const bob = await face.person('bob')
-  const rules = [{ effect: 'allow' as const, actions: [...actions], units: [units] }]
-  await face.policy('default', (all) =>
-    bind(putRole(all, { name: 'some', rules }), { role: 'some', to: `user:${bob.id}` }),
-  )
-  const browser = createTestBrowser(face)
-  browser.cookies.set('taco', (await face.session(bob))['cookie']?.replace('taco=', '') ?? '')
-  return { face, control: face.deps.control, browser }
+  return { face, control: face.deps.control, browser: await browserOf(face, 'bob', [units], actions) }
 }

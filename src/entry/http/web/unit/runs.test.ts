@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { page, startPerson, startUnit, system } from '../../../../../test/rig/unit-pages.ts'
-import type { Action } from '../../../../access/index.ts'
 
 const org = 'default'
 const from = ['prod/data/orders']
@@ -29,7 +28,7 @@ test('runs are the steps of rollouts on the unit, with their state, reason and r
 })
 
 test('a rollout that reaches a hidden unit is not shown', async () => {
-  const { browser, face } = await startPerson(['*' as Action], 'prod/data/**')
+  const { browser, face } = await startPerson(['*'], 'prod/data/**')
   const wide = await face.deps.rollouts.start(org, { from }, system)
 
   const { text } = await browser.get(page('/runs'))

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, startPerson, startUnit, state, system } from '../../../../../test/rig/unit-pages.ts'
 import { named, push } from '../../../../../test/support/state.ts'
-import type { Action } from '../../../../access/index.ts'
 import { backendPlaces } from './overview/backend-blocks.tsx'
 
 test('the overview shows status, neighbours, versions, the lock and the blocks for code', async () => {
@@ -172,7 +171,7 @@ const TABS = [
 ]
 
 test('a unit that a person may not see has no page, and none of its neighbours names it', async () => {
-  const { browser } = await startPerson(['*' as Action], 'prod/apps/**')
+  const { browser } = await startPerson(['*'], 'prod/apps/**')
 
   for (const tab of [...TABS, '/rollback'])
     expect([tab, (await browser.get(page(tab))).status]).toEqual([tab, 404])

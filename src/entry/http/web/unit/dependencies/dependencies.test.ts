@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, startPerson, startUnit, state, system } from '../../../../../../test/rig/unit-pages.ts'
 import { named, push } from '../../../../../../test/support/state.ts'
-import type { Action } from '../../../../../access/index.ts'
 import { dependencyIn } from './dependencies.tsx'
 
 const shop = (tab = '') => `/app/default/units/prod--apps--shop${tab}`
@@ -66,7 +65,7 @@ test('what is wrong is told at the field, and what was typed stays', async () =>
 })
 
 test('no page, error or hint names a unit that the person may not see', async () => {
-  const { browser, face } = await startPerson(['*' as Action], 'prod/apps/**')
+  const { browser, face } = await startPerson(['*'], 'prod/apps/**')
   await browser.get(shop('/dependencies'))
 
   for (const on of ['prod/data/orders', 'prod/data/order', 'none']) {

@@ -1,10 +1,12 @@
-import type { Reason } from '../../../../../graph/index.ts'
+import type { Reason, StatusItem } from '../../../../../graph/index.ts'
 import type { Caller } from '../../../../../state/index.ts'
 import type { WebServices } from '../../services.ts'
 import { ADVICE } from '../../shell/advice.ts'
+import { withQuery } from '../../shell/addresses.ts'
 import { Card, Why } from '../../shell/parts.tsx'
 import { Reasons } from '../../shell/reasons.tsx'
 import { LOOK_WORDS, lookOf } from '../../shell/status.tsx'
+import type { OrgView } from '../../shell/view.ts'
 import { ChangedValue } from '../changed-value.tsx'
 import type { UnitPage } from '../frame.tsx'
 import { type Work, WorkLines } from './work.tsx'
@@ -86,8 +88,35 @@ export function WhyCard({ page: { view, status }, values, work, now }: WhyCardPr
           ))}
         </dl>
       )}
-      <p class="muted">{ADVICE[look]}</p>
+      <p class="muted">
+        {KIND_ADVICE[status.reasons[0]?.kind ?? ''] ?? ADVICE[look]}{' '}
+        <RollOutFrom view={view} status={status} />
+      </p>
     </Card>
+  )
+}
+
+/** Where the first reason says more than the status about what to do. */
+const KIND_ADVICE: Readonly<Record<string, string>> = {
+  encrypted: 'Units that use an encrypted state cannot be told when its outputs change.',
+  cycle: 'Remove one of the dependencies of the cycle.',
+  gone: 'Remove the dependency on the unit that is gone, and apply this one again.',
+  damaged: 'taco doctor says what is wrong, and how to repair it.',
+}
+
+interface RollOutFromProps {
+  readonly view: OrgView
+  readonly status: StatusItem
+}
+
+/** A rollout from the units whose outputs changed brings this one up to date. */
+function RollOutFrom({ view, status: { reasons } }: RollOutFromProps) {
+  const names = [...new Set(reasons.flatMap(({ kind, on }) => (kind === 'changed' && on ? [on.name] : [])))]
+  if (names.length === 0 || !view.may('rollout:start')) return null
+  return (
+    <a href={withQuery(`${view.org.base}/rollouts/new`, { from: names.join(',') })}>
+      Preview a rollout from {names.length === 1 ? names[0] : `these ${names.length} units`}
+    </a>
   )
 }
 

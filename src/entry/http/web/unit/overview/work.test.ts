@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { page, startPerson, startUnit, system } from '../../../../../../test/rig/unit-pages.ts'
-import type { Action } from '../../../../../access/index.ts'
 import type { Rollouts } from '../../../../../rollouts/index.ts'
 
 const org = 'default'
@@ -31,7 +30,7 @@ test('what a rollout said is hidden from those who may not see the rollout', asy
     [['unit:read', 'graph:read'], '**'],
     [['*'], 'prod/data/**'],
   ] as const) {
-    const { browser, face } = await startPerson(actions as readonly Action[], units)
+    const { browser, face } = await startPerson(actions, units)
     await fail(face.deps.rollouts)
 
     const { text } = await browser.get(page())
