@@ -1,5 +1,6 @@
 import type { Faults } from '../shell/faults.ts'
-import { Field, describedBy } from '../shell/parts.tsx'
+import { SelectField } from '../shell/form/select-field.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
 import type { TokenInput } from './token-form.ts'
 
 interface TokenFieldsProps {
@@ -14,65 +15,43 @@ interface TokenFieldsProps {
 /** The fields that forms for tokens of all kinds have. */
 export function TokenNameField({ input, faults }: Pick<TokenFieldsProps, 'input' | 'faults'>) {
   return (
-    <Field
+    <TextField
       id="name"
       label="Name"
       hint="What it is for, such as “laptop” or “deploy script”."
-      error={faults['name']}
-    >
-      <input
-        type="text"
-        id="name"
-        name="name"
-        value={input.name ?? ''}
-        maxlength={100}
-        required
-        {...describedBy('name', faults)}
-      />
-    </Field>
+      value={input.name ?? ''}
+      faults={faults}
+      most={100}
+      isRequired
+    />
   )
 }
 
 export function TokenScopeFields({ input, faults, days, whose }: TokenFieldsProps) {
+  const { expiresAt } = faults
   return (
     <>
-      <Field id="days" label="Expires after" error={faults['expiresAt']}>
-        <select id="days" name="days">
-          {days.map(([value, label]) => (
-            <option value={value} selected={value === (input.days ?? '90')}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field
+      <SelectField
+        id="days"
+        label="Expires after"
+        value={input.days ?? '90'}
+        options={days}
+        {...(expiresAt === undefined ? {} : { faults: { days: expiresAt } })}
+      />
+      <TextField
         id="units"
         label="Only these units"
         hint={`Patterns such as prod/**, separated by spaces. Empty: all units that ${whose} may use.`}
-        error={faults['units']}
-      >
-        <input
-          type="text"
-          id="units"
-          name="units"
-          value={input.units ?? ''}
-          {...describedBy('units', faults)}
-        />
-      </Field>
-      <Field
+        value={input.units ?? ''}
+        faults={faults}
+      />
+      <TextField
         id="actions"
         label="Only these actions"
         hint={`Such as state:read or state:*, separated by spaces. Empty: everything that ${whose} may do.`}
-        error={faults['actions']}
-      >
-        <input
-          type="text"
-          id="actions"
-          name="actions"
-          value={input.actions ?? ''}
-          {...describedBy('actions', faults)}
-        />
-      </Field>
+        value={input.actions ?? ''}
+        faults={faults}
+      />
     </>
   )
 }

@@ -8,8 +8,10 @@ import { Repeated } from '../../openapi/api.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
+import { Field } from '../shell/form/field.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
 import { Layout } from '../shell/layout.tsx'
-import { Ago, Card, Command, Field, Split } from '../shell/parts.tsx'
+import { Ago, Card, Command, Split } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
 import { CursorFooter } from '../shell/table.tsx'
 import { EventLines, eventColumns } from './feed.tsx'
@@ -129,12 +131,8 @@ function Filters({ base, query }: { readonly base: string; readonly query: z.out
           ))}
         </select>
       </Field>
-      <Field id="unit" label="Unit">
-        <input type="text" id="unit" name="unit" class="mono" value={query.unit ?? ''} />
-      </Field>
-      <Field id="person" label="Person">
-        <input type="text" id="person" name="person" value={query.person ?? ''} />
-      </Field>
+      <TextField id="unit" label="Unit" value={query.unit ?? ''} isMono />
+      <TextField id="person" label="Person" value={query.person ?? ''} />
       <button class="button" type="submit">
         Filter
       </button>

@@ -1,8 +1,11 @@
 import type { AuditRecord } from '../../../../state/index.ts'
 import { unitPath } from '../shell/addresses.ts'
 import type { Faults } from '../shell/faults.ts'
+import { Field, describedBy } from '../shell/form/field.tsx'
+import { SelectField } from '../shell/form/select-field.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
 import { Layout } from '../shell/layout.tsx'
-import { Card, Command, Field, Time, describedBy } from '../shell/parts.tsx'
+import { Card, Command, Time } from '../shell/parts.tsx'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { fieldTime } from './moment.ts'
@@ -159,9 +162,7 @@ const RESULTS = [
 
 function Filters({ path, filters, faults }: FiltersProps) {
   const field = (id: 'who' | 'action' | 'unit', label: string, hint: string) => (
-    <Field id={id} label={label} hint={hint} error={faults[id]}>
-      <input type="text" id={id} name={id} value={filters[id]} {...describedBy(id, faults)} />
-    </Field>
+    <TextField id={id} label={label} hint={hint} value={filters[id]} faults={faults} />
   )
   const time = (id: 'since' | 'until', label: string, of: 'first' | 'last') => (
     <Field id={id} label={label} hint="In UTC." error={faults[id]}>
@@ -180,15 +181,7 @@ function Filters({ path, filters, faults }: FiltersProps) {
         {field('who', 'Who', 'user:alice or alice, or the id of a token, session or run.')}
         {field('action', 'Action', 'Such as state:write, state:* or lock.forced.')}
         {field('unit', 'Unit', 'Name or id.')}
-        <Field id="result" label="Result">
-          <select id="result" name="result">
-            {RESULTS.map(([value, label]) => (
-              <option value={value} selected={value === (filters.result ?? '')}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField id="result" label="Result" value={filters.result ?? ''} options={RESULTS} />
         {time('since', 'Since', 'first')}
         {time('until', 'Until', 'last')}
         <div class="bar">

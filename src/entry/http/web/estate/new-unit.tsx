@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { badRequest } from '../../../../base/errors.ts'
-import { checkRuleLabels } from '../../kit/rule-labels.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
+import { checkRuleLabels } from '../../kit/rule-labels.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import { unitPath } from '../shell/addresses.ts'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
+import { TextArea } from '../shell/form/text-area.tsx'
 import { TextField } from '../shell/form/text-field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Command, Field, Split, describedBy } from '../shell/parts.tsx'
+import { Card, Command, Split } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import type { OrgView } from '../shell/view.ts'
 import { labelsIn } from '../unit/settings/inputs.ts'
@@ -118,16 +119,14 @@ function NewUnitPage({ view, input, faults = {} }: NewUnitPageProps) {
               value={input.description}
               faults={faults}
             />
-            <Field
+            <TextArea
               id="labels"
               label="Labels"
               hint="One name=value on each line, such as env=prod."
-              error={faults['labels']}
-            >
-              <textarea id="labels" name="labels" class="mono" rows={3} {...describedBy('labels', faults)}>
-                {input.labels}
-              </textarea>
-            </Field>
+              value={input.labels}
+              faults={faults}
+              isMono
+            />
             <div class="bar">
               <button class="button primary" type="submit">
                 Create the unit

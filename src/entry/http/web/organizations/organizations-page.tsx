@@ -1,5 +1,5 @@
-import type { OrgView as Organization } from '../../../../state/index.ts'
 import { sayAuthor } from '../../../../base/text/author.ts'
+import type { OrgView as Organization } from '../../../../state/index.ts'
 import type { Faults } from '../shell/faults.ts'
 import { TextField } from '../shell/form/text-field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'

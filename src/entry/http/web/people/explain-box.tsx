@@ -1,8 +1,9 @@
 import { ACTION_WORDS, type Explanation } from '../../../../access/index.ts'
 import type { Faults } from '../shell/faults.ts'
+import { TextField } from '../shell/form/text-field.tsx'
+import { Card, Command, Why } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { rolePath } from './frame.tsx'
-import { Card, Command, Field, Why, describedBy } from '../shell/parts.tsx'
 
 /** What is asked, as it is in the address. */
 export interface Asked {
@@ -43,33 +44,35 @@ export function ExplainBox({ view, tab, asked, answer, faults }: ExplainBoxProps
       )}
       <form class="form" action={`${view.org.base}/people`}>
         <input type="hidden" name="tab" value={tab} />
-        <Field
+        <TextField
           id="who"
           label="Who"
           hint="A login name, team:ops, group:okta/platform or everyone."
-          error={faults['who']}
-        >
-          <input type="text" id="who" name="who" value={who} required {...describedBy('who', faults)} />
-        </Field>
-        <Field id="action" label="Does what" hint="Such as state:write." error={faults['action']}>
-          <input
-            type="text"
-            id="action"
-            name="action"
-            value={action}
-            list="actions"
-            required
-            {...describedBy('action', faults)}
-          />
-          <datalist id="actions">
-            {Object.entries(ACTION_WORDS).map(([name, words]) => (
-              <option value={name}>{words}</option>
-            ))}
-          </datalist>
-        </Field>
-        <Field id="unit" label="On the unit" hint="Empty: on the organization." error={faults['unit']}>
-          <input type="text" id="unit" name="unit" value={unit} {...describedBy('unit', faults)} />
-        </Field>
+          value={who}
+          faults={faults}
+          isRequired
+        />
+        <TextField
+          id="action"
+          label="Does what"
+          hint="Such as state:write."
+          value={action}
+          faults={faults}
+          suggestions="actions"
+          isRequired
+        />
+        <datalist id="actions">
+          {Object.entries(ACTION_WORDS).map(([name, words]) => (
+            <option value={name}>{words}</option>
+          ))}
+        </datalist>
+        <TextField
+          id="unit"
+          label="On the unit"
+          hint="Empty: on the organization."
+          value={unit}
+          faults={faults}
+        />
         <div>
           <button class="button" type="submit">
             Explain

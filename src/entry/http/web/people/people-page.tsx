@@ -1,8 +1,10 @@
 import type { Child } from 'hono/jsx'
 import type { Project } from '../../../../projects/index.ts'
 import type { Faults } from '../shell/faults.ts'
+import { SelectField, optionsOf } from '../shell/form/select-field.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
 import { Form } from '../shell/layout.tsx'
-import { Card, Field, describedBy } from '../shell/parts.tsx'
+import { Card } from '../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { PeopleFrame, type PeopleList, peoplePath } from './frame.tsx'
@@ -101,55 +103,31 @@ function GrantForm({ view, roles, projects, input, faults = {} }: GrantFormProps
   return (
     <Card title="Give a role">
       <Form view={view} action={`${view.org.base}/people/grant`} class="form">
-        <Field id="to" label="To" hint={TO_HINT} error={faults['to']}>
-          <input
-            type="text"
-            id="to"
-            name="to"
-            value={input?.to ?? ''}
-            required
-            {...describedBy('to', faults)}
-          />
-        </Field>
-        <Field id="role" label="Role" hint="The tab Roles says what each allows." error={faults['role']}>
-          <select id="role" name="role" {...describedBy('role', faults)}>
-            {roles.map((role) => (
-              <option value={role} selected={role === (input?.role ?? 'reader')}>
-                {role}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field
+        <TextField id="to" label="To" hint={TO_HINT} value={input?.to ?? ''} faults={faults} isRequired />
+        <SelectField
+          id="role"
+          label="Role"
+          hint="The tab Roles says what each allows."
+          value={input?.role ?? 'reader'}
+          options={optionsOf(roles)}
+          faults={faults}
+        />
+        <TextField
           id="units"
           label="Only on these units"
           hint="Patterns such as prod/**, separated by spaces. Empty: as far as the role goes."
-          error={faults['units']}
-        >
-          <input
-            type="text"
-            id="units"
-            name="units"
-            value={input?.units ?? ''}
-            {...describedBy('units', faults)}
-          />
-        </Field>
+          value={input?.units ?? ''}
+          faults={faults}
+        />
         {projects.length > 1 && (
-          <Field
+          <SelectField
             id="project"
             label="Only in this project"
             hint="The role counts for the units of the project, whichever they are."
-            error={faults['project']}
-          >
-            <select id="project" name="project" {...describedBy('project', faults)}>
-              <option value="">any</option>
-              {projects.map(({ id, name }) => (
-                <option value={id} selected={id === input?.project}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </Field>
+            value={input?.project ?? ''}
+            options={[['', 'any'], ...projects.map(({ id, name }) => [id, name] as const)]}
+            faults={faults}
+          />
         )}
         <div>
           <button class="button primary" type="submit">

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Faults } from '../shell/faults.ts'
+import { Field, describedBy } from '../shell/form/field.tsx'
 import { Form } from '../shell/layout.tsx'
-import { Field, describedBy } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
 
 interface ConfirmDeleteProps {

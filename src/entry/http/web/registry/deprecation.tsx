@@ -1,7 +1,8 @@
 import type { Deprecation, DeprecationText, ModuleVersion } from '../../../../registry/index.ts'
 import { withQuery } from '../shell/addresses.ts'
+import { TextField } from '../shell/form/text-field.tsx'
 import { Form } from '../shell/layout.tsx'
-import { Ago, Card, Field, Notice, describedBy } from '../shell/parts.tsx'
+import { Ago, Card, Notice } from '../shell/parts.tsx'
 import { modulePath } from './frame.tsx'
 import { type ModuleShown, newestOf } from './module-shown.ts'
 
@@ -68,28 +69,16 @@ export function DeprecationCard(shown: ModuleShown & { readonly version: ModuleV
         <summary>{deprecation === undefined ? 'Deprecate this version' : 'Change the reason'}</summary>
         <Form view={view} action={action} class="form">
           <input type="hidden" name="before" value={beforeText(deprecation)} />
-          <Field id="reason" label="Reason" hint="What people should use instead." error={faults['reason']}>
-            <input
-              id="reason"
-              type="text"
-              name="reason"
-              value={typed.reason}
-              maxlength={1000}
-              required
-              autocomplete="off"
-              {...describedBy('reason', faults)}
-            />
-          </Field>
-          <Field id="link" label="Link" hint="Optional, with https." error={faults['link']}>
-            <input
-              id="link"
-              type="text"
-              name="link"
-              value={typed.link}
-              autocomplete="off"
-              {...describedBy('link', faults)}
-            />
-          </Field>
+          <TextField
+            id="reason"
+            label="Reason"
+            hint="What people should use instead."
+            value={typed.reason}
+            faults={faults}
+            most={1000}
+            isRequired
+          />
+          <TextField id="link" label="Link" hint="Optional, with https." value={typed.link} faults={faults} />
           <div>
             <button class="button" type="submit">
               {deprecation === undefined ? `Deprecate ${version.version}` : 'Save'}

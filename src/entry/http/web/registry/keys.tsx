@@ -7,8 +7,9 @@ import type { WebServices } from '../services.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
+import { TextArea } from '../shell/form/text-area.tsx'
 import { Form } from '../shell/layout.tsx'
-import { Ago, Card, Command, Empty, Field, Split, describedBy } from '../shell/parts.tsx'
+import { Ago, Card, Command, Empty, Split } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
@@ -198,24 +199,17 @@ function KeysPage(shown: KeysShown) {
         {mayPublish && (
           <Card title="Add a key">
             <Form view={view} action={`${registryPath(view)}/keys`} class="form">
-              <Field
+              <TextArea
                 id="armor"
                 label="Public key"
                 hint="What gpg --armor --export prints."
-                error={faults['armor']}
-              >
-                <textarea
-                  id="armor"
-                  name="armor"
-                  rows={6}
-                  class="mono"
-                  required
-                  placeholder="-----BEGIN PGP PUBLIC KEY BLOCK-----"
-                  {...describedBy('armor', faults)}
-                >
-                  {armor}
-                </textarea>
-              </Field>
+                value={armor}
+                rows={6}
+                placeholder="-----BEGIN PGP PUBLIC KEY BLOCK-----"
+                faults={faults}
+                isRequired
+                isMono
+              />
               <div>
                 <button class="button primary" type="submit">
                   Add the key

@@ -6,7 +6,9 @@ import { orgUpload } from '../org-upload.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
-import { Card, Command, Field, Split, describedBy } from '../shell/parts.tsx'
+import { Field, describedBy } from '../shell/form/field.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
+import { Card, Command, Split } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import type { OrgView } from '../shell/view.ts'
 import { ItemFrame, modulePath, registryPath } from './frame.tsx'
@@ -99,6 +101,8 @@ function PublishPage({ view, input, faults = {} }: PublishPageProps) {
               hint="Such as network. A module that does not exist is created."
               value={input.name}
               faults={faults}
+              isRequired
+              isMono
             />
             <TextField
               id="provider"
@@ -106,6 +110,8 @@ function PublishPage({ view, input, faults = {} }: PublishPageProps) {
               hint="The main provider that it uses, such as aws."
               value={input.provider}
               faults={faults}
+              isRequired
+              isMono
             />
             <TextField
               id="version"
@@ -113,6 +119,8 @@ function PublishPage({ view, input, faults = {} }: PublishPageProps) {
               hint="Such as 1.0.0. A published version never changes."
               value={input.version}
               faults={faults}
+              isRequired
+              isMono
             />
             {/* The last field: the server reads the others first. */}
             <Field id="file" label="Archive" hint="At most 100 MiB." error={faults['file']}>
@@ -134,30 +142,5 @@ function PublishPage({ view, input, faults = {} }: PublishPageProps) {
         </Card>
       </Split>
     </ItemFrame>
-  )
-}
-
-interface TextFieldProps {
-  readonly id: keyof Input
-  readonly label: string
-  readonly hint: string
-  readonly value: string
-  readonly faults: Faults
-}
-
-function TextField({ id, label, hint, value, faults }: TextFieldProps) {
-  return (
-    <Field id={id} label={label} hint={hint} error={faults[id]}>
-      <input
-        id={id}
-        type="text"
-        name={id}
-        value={value}
-        required
-        autocomplete="off"
-        spellcheck={false}
-        {...describedBy(id, faults)}
-      />
-    </Field>
   )
 }

@@ -13,8 +13,9 @@ import { unitPath, withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import type { Faults } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
+import { TextField } from '../shell/form/text-field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Field, describedBy } from '../shell/parts.tsx'
+import { Card } from '../shell/parts.tsx'
 import { type PageStatus, htmlReply, partReply } from '../shell/render.ts'
 import type { OrgView } from '../shell/view.ts'
 import { STEP_STATES, isSettled, stepLook, stepState } from './looks.ts'
@@ -121,22 +122,15 @@ function SkipForm({ view, id, path, unit, refused }: SkipFormProps) {
     <div class="grid">
       <Card title={`Skip ${unit}`}>
         <Form view={view} action={`${view.org.base}/rollouts/${id}/steps/${flat}/skip`} class="form">
-          <Field
+          <TextField
             id="reason"
             label="Reason"
             hint="Stored with the step and shown to everyone. Units that use this one take its current outputs."
-            error={faults['reason']}
-          >
-            <input
-              type="text"
-              id="reason"
-              name="reason"
-              required
-              maxlength={MOST_REASON}
-              value={refused?.reason ?? ''}
-              {...describedBy('reason', faults)}
-            />
-          </Field>
+            value={refused?.reason ?? ''}
+            faults={faults}
+            most={MOST_REASON}
+            isRequired
+          />
           <div class="bar">
             <button class="button primary" type="submit">
               Skip the step

@@ -9,8 +9,9 @@ import { Repeated } from '../../openapi/api.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
 import { setFlash } from '../shell/flash.ts'
+import { TextField } from '../shell/form/text-field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Command, Field, Split, describedBy } from '../shell/parts.tsx'
+import { Card, Command, Split } from '../shell/parts.tsx'
 import { type PageStatus, htmlReply } from '../shell/render.ts'
 import { LookChip } from '../shell/status.tsx'
 import { DataTable } from '../shell/table.tsx'
@@ -108,29 +109,21 @@ function shown(
   { preview, fault }: { readonly preview?: Preview; readonly fault?: string } = {},
   status: PageStatus = 200,
 ) {
-  const faults = fault === undefined ? {} : { from: fault }
   const { base } = view.org
   const command = from.length === 0 ? '--from <unit>' : from.map((name) => `--from ${name}`).join(' ')
   const side = (
     <>
       <Card title="Start from">
         <form action={`${base}/rollouts/new`} class="form">
-          <Field
+          <TextField
             id="from"
             label="Unit"
-            hint="The unit that changed. Several: with commas between them."
-            error={fault}
-          >
-            <input
-              type="text"
-              id="from"
-              name="from"
-              class="mono"
-              required
-              value={from.join(', ')}
-              {...describedBy('from', faults)}
-            />
-          </Field>
+            hint="The unit that changed. Separate several by commas."
+            value={from.join(', ')}
+            faults={fault === undefined ? {} : { from: fault }}
+            isRequired
+            isMono
+          />
           <button class="button" type="submit">
             Preview
           </button>

@@ -9,8 +9,10 @@ import type { WebServices } from '../services.ts'
 import { Confirm, ConfirmRow, checkConfirmed } from '../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
+import { SelectField } from '../shell/form/select-field.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
 import { Form } from '../shell/layout.tsx'
-import { Card, Field, Time, describedBy } from '../shell/parts.tsx'
+import { Card, Time } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { type Column, DataTable } from '../shell/table.tsx'
 import { type View, accountViewOf } from '../shell/view.ts'
@@ -118,6 +120,11 @@ export const serverSettingsRoutes: readonly Route[] = [
   }),
 ]
 
+const CREATORS = [
+  ['administrators', 'administrators of the server'],
+  ['everyone', 'everyone who can sign in'],
+] as const
+
 interface SettingsPageProps {
   readonly view: View
   readonly policy: ServerPolicy
@@ -128,26 +135,18 @@ interface SettingsPageProps {
 
 function SettingsPage(props: SettingsPageProps) {
   const { view, policy } = props
-  const creators = policy.orgCreators === 'everyone' ? 'everyone' : 'administrators'
   return (
     <ServerFrame view={view} tab="Settings" command="taco server settings" side={<RootToken {...props} />}>
       <Administrators {...props} />
       <Card title="Organizations">
         <Form view={view} action={`${PATH}/settings`} class="form">
-          <Field
+          <SelectField
             id="orgCreators"
             label="Who may create organizations"
             hint="The person who creates one is its owner."
-          >
-            <select id="orgCreators" name="orgCreators" {...describedBy('orgCreators', {})}>
-              <option value="administrators" selected={creators === 'administrators'}>
-                administrators of the server
-              </option>
-              <option value="everyone" selected={creators === 'everyone'}>
-                everyone who can sign in
-              </option>
-            </select>
-          </Field>
+            value={policy.orgCreators === 'everyone' ? 'everyone' : 'administrators'}
+            options={CREATORS}
+          />
           <div>
             <button class="button" type="submit">
               Save
@@ -202,17 +201,14 @@ function Administrators({ view, administrators, subject, faults }: SettingsPageP
         <DataTable path={PATH} caption="Administrators" columns={columnsOf(view)} items={administrators} />
       )}
       <Form view={view} action={`${PATH}/administrators`} class="form">
-        <Field id="subject" label="Add an administrator" hint={TO_HINT} error={faults['subject']}>
-          <input
-            type="text"
-            id="subject"
-            name="subject"
-            value={subject}
-            required
-            autocomplete="off"
-            {...describedBy('subject', faults)}
-          />
-        </Field>
+        <TextField
+          id="subject"
+          label="Add an administrator"
+          hint={TO_HINT}
+          value={subject}
+          faults={faults}
+          isRequired
+        />
         <div>
           <button class="button primary" type="submit">
             Add

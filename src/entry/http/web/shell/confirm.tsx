@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx'
 import { badRequest } from '../../../../base/errors.ts'
 import type { Faults } from './faults.ts'
+import { Field, describedBy } from './form/field.tsx'
 import { Form } from './layout.tsx'
-import { Field, describedBy } from './parts.tsx'
 import type { View } from './view.ts'
 
 interface ConfirmProps {

@@ -65,43 +65,6 @@ export function WithCode({ children }: { readonly children: string }) {
   return <>{children.split('`').map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>
 }
 
-interface FieldProps {
-  readonly id: string
-  readonly label: string
-  readonly hint?: string
-  readonly error?: string | undefined
-  readonly children?: Child
-}
-
-/** A label, its control, and what belongs to it. The control refers to them by `describedBy(id)`. */
-export function Field({ id, label, hint, error, children }: FieldProps) {
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children}
-      {hint !== undefined && (
-        <span class="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-      {error !== undefined && (
-        <span class="error" id={`${id}-error`}>
-          {error}
-        </span>
-      )}
-    </div>
-  )
-}
-
-/** Ties a control to its hint and its error, for those who cannot see that they belong together. */
-export function describedBy(id: string, faults: Readonly<Record<string, string>>) {
-  const isWrong = faults[id] !== undefined
-  return {
-    'aria-describedby': isWrong ? `${id}-hint ${id}-error` : `${id}-hint`,
-    ...(isWrong ? { 'aria-invalid': 'true' as const } : {}),
-  }
-}
-
 /** A time, in UTC: the server does not know where the reader is. */
 export function Time({ at }: { readonly at: number | string }) {
   const iso = new Date(at).toISOString()

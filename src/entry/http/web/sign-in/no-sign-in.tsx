@@ -1,7 +1,8 @@
-import type { Faults } from '../shell/faults.ts'
-import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Command, Field, describedBy } from '../shell/parts.tsx'
 import type { WebServices } from '../services.ts'
+import type { Faults } from '../shell/faults.ts'
+import { Field, describedBy } from '../shell/form/field.tsx'
+import { Form, Layout } from '../shell/layout.tsx'
+import { Card, Command } from '../shell/parts.tsx'
 import type { View } from '../shell/view.ts'
 
 /** For servers without sign-in: what works now, and how to move up. */

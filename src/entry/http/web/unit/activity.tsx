@@ -9,7 +9,9 @@ import { typesLike } from '../activity/words.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
-import { Card, Command, Empty, Field } from '../shell/parts.tsx'
+import { SelectField } from '../shell/form/select-field.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
+import { Card, Command, Empty } from '../shell/parts.tsx'
 import { CursorFooter } from '../shell/table.tsx'
 import { type UnitPage, UnitPartName, liveUnitReply, openUnit } from './frame.tsx'
 
@@ -99,18 +101,8 @@ function Filters({ action, query }: { readonly action: string; readonly query: C
   return (
     <search>
       <form class="bar filters" action={action}>
-        <Field id="type" label="What">
-          <select id="type" name="type">
-            {KINDS.map(([value, label]) => (
-              <option value={value} selected={value === query.type}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field id="person" label="Who">
-          <input id="person" type="search" name="person" value={query.person} />
-        </Field>
+        <SelectField id="type" label="What" value={query.type} options={KINDS} />
+        <TextField id="person" label="Who" value={query.person} type="search" />
         <button class="button" type="submit">
           Filter
         </button>

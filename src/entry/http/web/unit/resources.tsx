@@ -5,7 +5,9 @@ import { UnitParams } from '../../openapi/api.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
-import { Card, Command, Empty, Field } from '../shell/parts.tsx'
+import { Field } from '../shell/form/field.tsx'
+import { SelectField } from '../shell/form/select-field.tsx'
+import { Card, Command, Empty } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { type Column, DataTable, ListFooter, type Sorting, pageOf, sortingOf } from '../shell/table.tsx'
 import { UnitFrame, openUnit } from './frame.tsx'
@@ -203,15 +205,11 @@ function Choice({ facet, all, chosen }: ChoiceProps) {
   if (counts.size < 2 && chosen === '') return null
   const values = [...counts].toSorted(([a], [b]) => a.localeCompare(b))
   return (
-    <Field id={facet} label={LABELS[facet]}>
-      <select id={facet} name={facet}>
-        <option value="">any</option>
-        {values.map(([value, count]) => (
-          <option value={value} selected={value === chosen}>
-            {`${value} (${count})`}
-          </option>
-        ))}
-      </select>
-    </Field>
+    <SelectField
+      id={facet}
+      label={LABELS[facet]}
+      value={chosen}
+      options={[['', 'any'], ...values.map(([value, count]) => [value, `${value} (${count})`] as const)]}
+    />
   )
 }

@@ -2,8 +2,9 @@ import type { Project } from '../../../../projects/index.ts'
 import type { SetSight, VariableSet } from '../../../../variables/index.ts'
 import { withQuery } from '../shell/addresses.ts'
 import type { Faults } from '../shell/faults.ts'
+import { TextField } from '../shell/form/text-field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Command, Empty, Field, Split, describedBy } from '../shell/parts.tsx'
+import { Card, Command, Empty, Split } from '../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { setPath } from './cells.tsx'
@@ -91,9 +92,7 @@ function SetsCard({ view, list, sight }: Pick<VariablesPageProps, 'view' | 'list
   return (
     <Card title="Variable sets">
       <form class="bar filters" action={path}>
-        <Field id="search" label="Name or description">
-          <input type="search" id="search" name="search" value={list.search} />
-        </Field>
+        <TextField id="search" label="Name or description" value={list.search} type="search" />
         <button class="button" type="submit">
           Filter
         </button>
@@ -147,9 +146,7 @@ function UnitBox({ path, unit, faults }: { path: string; unit: string; faults: F
   return (
     <Card title="What does a unit get?">
       <form class="form" action={path}>
-        <Field id="unit" label="Unit" hint="Name or id." error={faults['unit']}>
-          <input type="text" id="unit" name="unit" value={unit} required {...describedBy('unit', faults)} />
-        </Field>
+        <TextField id="unit" label="Unit" hint="Name or id." value={unit} faults={faults} isRequired />
         <div>
           <button class="button" type="submit">
             Show

@@ -1,8 +1,10 @@
 import type { Project } from '../../../../projects/index.ts'
 import type { Faults } from '../shell/faults.ts'
-import { Field, describedBy } from '../shell/parts.tsx'
+import { Check } from '../shell/form/check.tsx'
+import { SelectField } from '../shell/form/select-field.tsx'
+import { TextArea } from '../shell/form/text-area.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
 import type { SetInput } from './set-form.ts'
-import { Check } from './variable-form.tsx'
 
 interface SetFieldsProps {
   readonly input: SetInput
@@ -17,43 +19,34 @@ export function SetFields({ input, faults, projects, isNew }: SetFieldsProps) {
   return (
     <>
       {!isNew && <input type="hidden" name="tag" value={input.tag} />}
-      <Field id="name" label="Name" hint="Such as aws or defaults." error={faults['name']}>
-        <input
-          type="text"
-          id="name"
-          name="name"
-          value={input.name}
-          maxlength={90}
-          autocomplete="off"
-          required
-          {...describedBy('name', faults)}
-        />
-      </Field>
-      <Field id="description" label="Description" hint="What it is for." error={faults['description']}>
-        <input
-          type="text"
-          id="description"
-          name="description"
-          value={input.description}
-          {...describedBy('description', faults)}
-        />
-      </Field>
+      <TextField
+        id="name"
+        label="Name"
+        hint="Such as aws or defaults."
+        value={input.name}
+        faults={faults}
+        most={90}
+        isRequired
+      />
+      <TextField
+        id="description"
+        label="Description"
+        hint="What it is for."
+        value={input.description}
+        faults={faults}
+      />
       {isNew && (projects.length > 1 || faults['owner'] !== undefined) && (
-        <Field
+        <SelectField
           id="owner"
           label="Owner"
           hint="The set of a project is only for its units, and ends with it."
-          error={faults['owner']}
-        >
-          <select id="owner" name="owner" {...describedBy('owner', faults)}>
-            <option value="">The organization</option>
-            {projects.map(({ id, name }) => (
-              <option value={id} selected={id === input.owner}>
-                Project {name}
-              </option>
-            ))}
-          </select>
-        </Field>
+          value={input.owner}
+          options={[
+            ['', 'The organization'],
+            ...projects.map(({ id, name }) => [id, `Project ${name}`] as const),
+          ]}
+          faults={faults}
+        />
       )}
       <Check
         id="global"
@@ -67,11 +60,14 @@ export function SetFields({ input, faults, projects, isNew }: SetFieldsProps) {
           <code>taco varset detach</code>.
         </p>
       ) : (
-        <Field id="units" label="Units" hint="Names, separated by spaces or lines." error={faults['units']}>
-          <textarea id="units" name="units" class="mono" rows={3} {...describedBy('units', faults)}>
-            {`\n${input.units}`}
-          </textarea>
-        </Field>
+        <TextArea
+          id="units"
+          label="Units"
+          hint="Names, separated by spaces or lines."
+          value={input.units}
+          faults={faults}
+          isMono
+        />
       )}
       <Check id="priority" label="Overrides everything, variables of units included" isOn={input.priority} />
     </>

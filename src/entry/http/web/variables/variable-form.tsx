@@ -1,6 +1,10 @@
 import { Confirm } from '../shell/confirm.tsx'
+import { Check } from '../shell/form/check.tsx'
+import { SelectField } from '../shell/form/select-field.tsx'
+import { TextArea } from '../shell/form/text-area.tsx'
+import { TextField } from '../shell/form/text-field.tsx'
 import { Form } from '../shell/layout.tsx'
-import { Ago, Card, Field, Notice, describedBy } from '../shell/parts.tsx'
+import { Ago, Card, Notice } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { KeyCell, ValueCell } from './cells.tsx'
 import type { VariableShown } from './save-variable.ts'
@@ -37,54 +41,31 @@ export function VariableForm({ view, path, actions, shown, now, effect }: Variab
           <input type="hidden" name="id" value={fields.id} />
           <input type="hidden" name="version" value={fields.version} />
           <div class="pair">
-            <Field id="key" label="Key" hint="Such as region or AWS_REGION." error={faults['key']}>
-              <input
-                type="text"
-                id="key"
-                name="key"
-                class="mono"
-                value={fields.key}
-                autocomplete="off"
-                required
-                {...describedBy('key', faults)}
-              />
-            </Field>
-            <Field id="category" label="Kind" error={faults['category']}>
-              <select id="category" name="category">
-                {CATEGORIES.map(([value, label]) => (
-                  <option value={value} selected={value === fields.category}>
-                    {label}
-                  </option>
-                ))}
-              </select>
-            </Field>
+            <TextField
+              id="key"
+              label="Key"
+              hint="Such as region or AWS_REGION."
+              value={fields.key}
+              faults={faults}
+              isRequired
+              isMono
+            />
+            <SelectField
+              id="category"
+              label="Kind"
+              value={fields.category}
+              options={CATEGORIES}
+              faults={faults}
+            />
           </div>
-          <Field id="value" label="Value" hint={valueHint} error={faults['value']}>
-            <textarea
-              id="value"
-              name="value"
-              class="mono"
-              rows={3}
-              spellcheck={false}
-              {...describedBy('value', faults)}
-            >
-              {`\n${fields.value}`}
-            </textarea>
-          </Field>
-          <Field
-            id="variable-description"
+          <TextArea id="value" label="Value" hint={valueHint} value={fields.value} faults={faults} isMono />
+          <TextField
+            id="description"
             label="Description"
             hint="What it is for."
-            error={faults['description']}
-          >
-            <input
-              type="text"
-              id="variable-description"
-              name="description"
-              value={fields.description}
-              aria-describedby="variable-description-hint"
-            />
-          </Field>
+            value={fields.description}
+            faults={faults}
+          />
           <div class="pair">
             <Check id="hcl" label="HCL: an expression, not text" isOn={fields.hcl} error={faults['hcl']} />
             <Check
@@ -149,37 +130,5 @@ function Race({ shown: { now: current }, now }: { shown: NonNullable<VariableSho
         </dd>
       </dl>
     </Notice>
-  )
-}
-
-interface CheckProps {
-  readonly id: string
-  readonly label: string
-  readonly isOn: boolean
-  readonly error?: string | undefined
-}
-
-export function Check({ id, label, isOn, error }: CheckProps) {
-  return (
-    <div class="field">
-      <label class="check">
-        <input
-          type="checkbox"
-          id={id}
-          name={id}
-          value="on"
-          checked={isOn}
-          {...(error === undefined
-            ? {}
-            : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error` })}
-        />{' '}
-        {label}
-      </label>
-      {error !== undefined && (
-        <span class="error" id={`${id}-error`}>
-          {error}
-        </span>
-      )}
-    </div>
   )
 }

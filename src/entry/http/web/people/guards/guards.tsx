@@ -12,8 +12,9 @@ import { ConfirmRow } from '../../shell/confirm.tsx'
 import { ExportFormat, exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Field, Time, describedBy } from '../../shell/parts.tsx'
+import { Card, Time } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
@@ -222,36 +223,26 @@ function GuardForm({ view, input, faults }: GuardFormProps) {
   return (
     <Card title="Guard units">
       <Form view={view} action={peoplePath(view, 'guards')} class="form">
-        <Field
+        <TextField
           id="units"
           label="Units"
           hint="Names or patterns such as prod/**, separated by spaces."
-          error={faults['units']}
-        >
-          <input
-            type="text"
-            id="units"
-            name="units"
-            class="mono"
-            value={input?.units ?? ''}
-            autocomplete="off"
-            {...describedBy('units', faults)}
-          />
-        </Field>
+          value={input?.units ?? ''}
+          faults={faults}
+          isMono
+        />
         <label class="check">
           <input type="checkbox" name="isWhole" value="yes" checked={input?.isWhole === true} />
           The whole organization
         </label>
-        <Field id="reason" label="Reason" hint="Shown to those who are refused." error={faults['reason']}>
-          <input
-            type="text"
-            id="reason"
-            name="reason"
-            value={input?.reason ?? ''}
-            maxlength={500}
-            {...describedBy('reason', faults)}
-          />
-        </Field>
+        <TextField
+          id="reason"
+          label="Reason"
+          hint="Shown to those who are refused."
+          value={input?.reason ?? ''}
+          faults={faults}
+          most={500}
+        />
         <div>
           <button class="button primary" type="submit">
             Guard

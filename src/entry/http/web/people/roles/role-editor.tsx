@@ -1,7 +1,9 @@
 import type { Role } from '../../../../../access/index.ts'
 import type { Faults } from '../../shell/faults.ts'
+import { SelectField, optionsOf } from '../../shell/form/select-field.tsx'
+import { TextArea } from '../../shell/form/text-area.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
-import { Card, Field, describedBy } from '../../shell/parts.tsx'
+import { Card } from '../../shell/parts.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { type RoleInput, type RuleInput, readRule } from './role-form.ts'
 
@@ -34,17 +36,14 @@ export function RoleEditor({ view, role, input, etag, faults }: RoleEditorProps)
       </button>
       <Card title="Role">
         <div class="pair">
-          <Field id="name" label="Name" hint="Lower-case letters, digits, - and _." error={faults['name']}>
-            <input
-              type="text"
-              id="name"
-              name="name"
-              value={role?.name ?? input.name}
-              readonly={role !== undefined}
-              autocomplete="off"
-              {...describedBy('name', faults)}
-            />
-          </Field>
+          <TextField
+            id="name"
+            label="Name"
+            hint="Lower-case letters, digits, - and _."
+            value={role?.name ?? input.name}
+            faults={faults}
+            isReadonly={role !== undefined}
+          />
           <TextField
             id="description"
             label="Description"
@@ -94,15 +93,13 @@ function RuleFields({ rule, at, isChecked }: RuleFieldsProps) {
       <legend>Rule {at + 1}</legend>
       <RuleWords rule={rule} at={at} />
       <div class="rule-what">
-        <Field id={id('effect')} label="Effect">
-          <select id={id('effect')} name="effect">
-            {(['allow', 'deny'] as const).map((effect) => (
-              <option value={effect} selected={effect === rule.effect}>
-                {effect}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField
+          id={id('effect')}
+          name="effect"
+          label="Effect"
+          value={rule.effect}
+          options={optionsOf(['allow', 'deny'])}
+        />
         <TextField
           id={id('actions')}
           name="actions"
@@ -121,22 +118,16 @@ function RuleFields({ rule, at, isChecked }: RuleFieldsProps) {
           value={rule.units}
           faults={faults}
         />
-        <Field
+        <TextArea
           id={id('labels')}
+          name="labels"
           label="Only with these labels"
           hint="One on each line: env=prod. A unit must have all."
-          error={faults[id('labels')]}
-        >
-          <textarea
-            id={id('labels')}
-            name="labels"
-            rows={Math.max(1, rule.labels.split('\n').length)}
-            class="mono"
-            {...describedBy(id('labels'), faults)}
-          >
-            {rule.labels}
-          </textarea>
-        </Field>
+          value={rule.labels}
+          rows={Math.max(1, rule.labels.split('\n').length)}
+          faults={faults}
+          isMono
+        />
       </div>
       <button
         class="button small"

@@ -1,7 +1,8 @@
 import type { Team } from '../../../../../access/index.ts'
 import type { Faults } from '../../shell/faults.ts'
+import { TextArea } from '../../shell/form/text-area.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Field, describedBy } from '../../shell/parts.tsx'
 import type { OrgView } from '../../shell/view.ts'
 
 /** The form of a team as it was filled in. */
@@ -42,43 +43,31 @@ export function TeamForm({ view, action, input, faults, etag, isNameFixed, butto
   return (
     <Form view={view} action={action} class="form">
       {etag !== undefined && <input type="hidden" name="etag" value={etag} />}
-      <Field
+      <TextField
         id="name"
         label="Name"
         hint="Letters, digits, - and _. Roles stay with the team when its name changes."
-        error={faults['name']}
-      >
-        <input
-          type="text"
-          id="name"
-          name="name"
-          value={input.name}
-          required
-          readonly={isNameFixed === true}
-          autocomplete="off"
-          {...describedBy('name', faults)}
-        />
-      </Field>
-      <Field id="description" label="Description" hint="What it is for." error={faults['description']}>
-        <input
-          type="text"
-          id="description"
-          name="description"
-          value={input.description}
-          maxlength={500}
-          {...describedBy('description', faults)}
-        />
-      </Field>
-      <Field
+        value={input.name}
+        faults={faults}
+        isRequired
+        isReadonly={isNameFixed === true}
+      />
+      <TextField
+        id="description"
+        label="Description"
+        hint="What it is for."
+        value={input.description}
+        faults={faults}
+        most={500}
+      />
+      <TextArea
         id="groups"
         label="Groups of sign-in providers"
         hint="One on each line, such as okta/platform. Members of the groups are in the team."
-        error={faults['groups']}
-      >
-        <textarea id="groups" name="groups" rows={3} class="mono" {...describedBy('groups', faults)}>
-          {input.groups}
-        </textarea>
-      </Field>
+        value={input.groups}
+        faults={faults}
+        isMono
+      />
       <div>
         <button class="button primary" type="submit">
           {button}

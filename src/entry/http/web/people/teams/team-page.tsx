@@ -2,8 +2,9 @@ import { type Binding, type PersonDocument, type Team, partEtag } from '../../..
 import type { Project } from '../../../../../projects/index.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Field, Notice, describedBy } from '../../shell/parts.tsx'
+import { Card, Notice } from '../../shell/parts.tsx'
 import { type Column, DataTable } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { PeopleFrame, peoplePath, rolePath, teamPath } from '../frame.tsx'
@@ -170,22 +171,14 @@ function MembersCard({ view, team, members, person, faults }: MembersCardProps) 
       )}
       {isManager && (
         <Form view={view} action={path} class="form">
-          <Field
+          <TextField
             id="person"
             label="Add a person"
             hint="The login name. People appear when they sign in for the first time."
-            error={faults['person']}
-          >
-            <input
-              type="text"
-              id="person"
-              name="person"
-              value={person}
-              required
-              autocomplete="off"
-              {...describedBy('person', faults)}
-            />
-          </Field>
+            value={person}
+            faults={faults}
+            isRequired
+          />
           <div>
             <button class="button" type="submit">
               Add

@@ -5,8 +5,9 @@ import { EXPIRY_CHOICES, type TokenInput } from '../../account/token-form.ts'
 import { withQuery } from '../../shell/addresses.ts'
 import { ConfirmRow } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
+import { SelectField, optionsOf } from '../../shell/form/select-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Field, Notice, Secret, describedBy } from '../../shell/parts.tsx'
+import { Card, Notice, Secret } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { PeopleFrame, peoplePath } from '../frame.tsx'
@@ -113,16 +114,13 @@ interface TokenFiltersProps {
 
 function TokenFilters({ view, filters, teams }: TokenFiltersProps) {
   const choice = (name: 'kind' | 'status' | 'team', label: string, values: readonly string[]) => (
-    <Field id={`of-${name}`} label={label}>
-      <select id={`of-${name}`} name={name}>
-        <option value="">all</option>
-        {values.map((value) => (
-          <option value={value} selected={value === filters[name]}>
-            {value}
-          </option>
-        ))}
-      </select>
-    </Field>
+    <SelectField
+      id={`of-${name}`}
+      name={name}
+      label={label}
+      value={filters[name] ?? ''}
+      options={[['', 'all'], ...optionsOf(values)]}
+    />
   )
   return (
     <form class="filters bar" action={peoplePath(view, 'tokens')}>
@@ -155,27 +153,24 @@ function OrgTokenForm({ view, teams, roles, input, faults }: OrgTokensPageProps)
     <Form view={view} action={peoplePath(view, 'tokens')} class="form wide org-token">
       <div class="pair">
         <TokenNameField input={input ?? {}} faults={faults} />
-        <Field id="kind" label="Token of" hint="Whose rights it has.">
-          <select id="kind" name="kind" {...describedBy('kind', faults)}>
-            {TOKEN_KINDS.map((kind) => (
-              <option value={kind} selected={kind === input?.kind}>
-                {KIND_WORDS[kind]}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField
+          id="kind"
+          label="Token of"
+          hint="Whose rights it has."
+          value={input?.kind ?? ''}
+          options={TOKEN_KINDS.map((kind) => [kind, KIND_WORDS[kind]])}
+          faults={faults}
+        />
       </div>
       <div class="for-team">
-        <Field id="team" label="Team" hint="For a token of a team." error={faults['team']}>
-          <select id="team" name="team" {...describedBy('team', faults)}>
-            <option value="">none</option>
-            {teams.map(({ name }) => (
-              <option value={name} selected={name === input?.team}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField
+          id="team"
+          label="Team"
+          hint="For a token of a team."
+          value={input?.team ?? ''}
+          options={[['', 'none'], ...optionsOf(teams.map(({ name }) => name))]}
+          faults={faults}
+        />
       </div>
       <div class="for-roles">
         <RoleChoices roles={roles} chosen={input?.roles ?? []} error={roleFault} />

@@ -2,9 +2,10 @@ import type { WorkloadRule } from '../../../../../access/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
+import { TextArea } from '../../shell/form/text-area.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Field, Notice, describedBy } from '../../shell/parts.tsx'
+import { Card, Notice } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { PeopleFrame, peoplePath } from '../frame.tsx'
@@ -134,30 +135,25 @@ function WorkloadForm({ view, roles, edited, etag, input, faults, audience }: Wo
         <input type="hidden" name="was" value={edited?.name ?? ''} />
         <input type="hidden" name="etag" value={etag} />
         <div class="pair">
-          <Field id="name" label="Name" hint="Lower-case letters, digits, - and _." error={faults['name']}>
-            <input
-              type="text"
-              id="name"
-              name="name"
-              value={input.name}
-              required
-              readonly={edited !== undefined}
-              autocomplete="off"
-              {...describedBy('name', faults)}
-            />
-          </Field>
+          <TextField
+            id="name"
+            label="Name"
+            hint="Lower-case letters, digits, - and _."
+            value={input.name}
+            faults={faults}
+            isRequired
+            isReadonly={edited !== undefined}
+          />
           {field('issuer', 'Issuer', 'Of the identity tokens, as in their iss.')}
         </div>
-        <Field
+        <TextArea
           id="claims"
           label="Claims"
           hint="One on each line: repository=acme/infra. All must match; * is any text."
-          error={faults['claims']}
-        >
-          <textarea id="claims" name="claims" rows={3} class="mono" {...describedBy('claims', faults)}>
-            {input.claims}
-          </textarea>
-        </Field>
+          value={input.claims}
+          faults={faults}
+          isMono
+        />
         <RoleChoices roles={roles} chosen={input.roles} error={faults['roles'] ?? faults['role']} />
         <div class="pair">
           {field('minutes', 'Minutes', 'How long a token is valid, up to 60.')}

@@ -1,6 +1,8 @@
 import { type PersonDocument, groupsOf } from '../../../../../access/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
-import { Card, Field, Notice, Time } from '../../shell/parts.tsx'
+import { SelectField } from '../../shell/form/select-field.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
+import { Card, Notice, Time } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import type { View } from '../../shell/view.ts'
 import { ServerFrame } from '../frame.tsx'
@@ -48,6 +50,12 @@ export const personColumns: readonly Column<PersonDocument>[] = [
   },
 ]
 
+const SUSPENDED = [
+  ['', 'all'],
+  ['yes', 'yes'],
+  ['no', 'no'],
+] as const
+
 interface PeoplePageProps {
   readonly view: View
   readonly people: readonly PersonDocument[]
@@ -72,18 +80,8 @@ export function PeoplePage({ view, people, damaged, search, suspended, page }: P
       )}
       <Card title="People who have signed in">
         <form class="filters bar" action="/server/people">
-          <Field id="search" label="Search">
-            <input type="search" id="search" name="search" value={search} />
-          </Field>
-          <Field id="suspended" label="Suspended">
-            <select id="suspended" name="suspended">
-              {(['', 'yes', 'no'] as const).map((value) => (
-                <option value={value} selected={value === (suspended ?? '')}>
-                  {value === '' ? 'all' : value}
-                </option>
-              ))}
-            </select>
-          </Field>
+          <TextField id="search" label="Search" value={search} type="search" />
+          <SelectField id="suspended" label="Suspended" value={suspended ?? ''} options={SUSPENDED} />
           <button class="button" type="submit">
             Filter
           </button>

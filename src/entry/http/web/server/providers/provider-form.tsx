@@ -1,7 +1,8 @@
 import type { ProviderKind } from '../../../../../access/index.ts'
 import type { Faults } from '../../shell/faults.ts'
+import { Field, describedBy } from '../../shell/form/field.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Field, describedBy } from '../../shell/parts.tsx'
 import type { View } from '../../shell/view.ts'
 import { PROVIDER_FIELDS, type ProviderField, type ProviderInput } from './provider-fields.ts'
 
@@ -38,36 +39,26 @@ export function ProviderForm({ view, action, kind, etag, input, kept = [], fault
       {isNew ? (
         <>
           <input type="hidden" name="kind" value={kind} />
-          <Field
+          <TextField
             id="id"
             label="Id"
             hint="Part of addresses and of groups, such as okta. It never changes: people are known by it."
-            error={faults['id']}
-          >
-            <input
-              type="text"
-              id="id"
-              name="id"
-              value={input['id'] ?? ''}
-              required
-              autocomplete="off"
-              {...describedBy('id', faults)}
-            />
-          </Field>
+            value={input['id'] ?? ''}
+            faults={faults}
+            isRequired
+          />
         </>
       ) : (
         <input type="hidden" name="etag" value={etag} />
       )}
-      <Field id="label" label="Name" hint="As the sign-in page shows it." error={faults['label']}>
-        <input
-          type="text"
-          id="label"
-          name="label"
-          value={input['label'] ?? ''}
-          required
-          {...describedBy('label', faults)}
-        />
-      </Field>
+      <TextField
+        id="label"
+        label="Name"
+        hint="As the sign-in page shows it."
+        value={input['label'] ?? ''}
+        faults={faults}
+        isRequired
+      />
       {controls(false)}
       <details class="more" open={isMoreWrong}>
         <summary>More settings</summary>

@@ -1,11 +1,11 @@
 import type { Attempt, BucketHealth, CheckView, Report, ServerList } from '../../../../../health/index.ts'
 import type { Faults } from '../../shell/faults.ts'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
 import { Ago, Card, Notice } from '../../shell/parts.tsx'
 import { type Column, DataTable } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { settingsPath } from '../frame.tsx'
-import { TextField } from '../../shell/form/text-field.tsx'
 import { ASK_EVERY } from './check-part.tsx'
 import { LevelChip } from './findings.tsx'
 

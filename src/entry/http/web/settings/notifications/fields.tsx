@@ -1,6 +1,8 @@
 import { NATIVE_TRIGGERS } from '../../../../../notifications/index.ts'
 import type { Faults } from '../../shell/faults.ts'
-import { Field, describedBy } from '../../shell/parts.tsx'
+import { SelectField } from '../../shell/form/select-field.tsx'
+import { TextArea } from '../../shell/form/text-area.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { DESTINATION_WORDS, type NewInput, type NotificationInput } from './input.ts'
 
 interface FieldsProps {
@@ -24,29 +26,24 @@ const SCOPES = [
 export function NewFields({ input, faults }: { readonly input: NewInput; readonly faults: Faults }) {
   return (
     <div class="pair">
-      <Field id="scope" label="About" hint="Whose events are sent.">
-        <select id="scope" name="scope" aria-describedby="scope-hint">
-          {SCOPES.map(([value, label]) => (
-            <option value={value} selected={value === input.scope}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <SelectField
+        id="scope"
+        label="About"
+        hint="Whose events are sent."
+        value={input.scope}
+        options={SCOPES}
+      />
       <div class="of-scope">
-        <Field id="of" label="Which one" hint="Its name or id." error={faults['of']}>
-          <input type="text" id="of" name="of" value={input.of} {...describedBy('of', faults)} />
-        </Field>
+        <TextField id="of" label="Which one" hint="Its name or id." value={input.of} faults={faults} />
       </div>
-      <Field id="destination" label="Send to" hint="How it is sent." error={faults['destination']}>
-        <select id="destination" name="destination" {...describedBy('destination', faults)}>
-          {Object.entries(DESTINATION_WORDS).map(([value, label]) => (
-            <option value={value} selected={value === input.destination}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <SelectField
+        id="destination"
+        label="Send to"
+        hint="How it is sent."
+        value={input.destination}
+        options={Object.entries(DESTINATION_WORDS)}
+        faults={faults}
+      />
     </div>
   )
 }
@@ -56,32 +53,29 @@ export function NotificationFields({ input, faults, destination, hasToken, hasPe
   const isNew = hasToken === undefined
   return (
     <>
-      <Field id="name" label="Name" hint="What it is for." error={faults['name']}>
-        <input
-          type="text"
-          id="name"
-          name="name"
-          value={input.name}
-          maxlength={255}
-          required
-          {...describedBy('name', faults)}
-        />
-      </Field>
+      <TextField
+        id="name"
+        label="Name"
+        hint="What it is for."
+        value={input.name}
+        faults={faults}
+        most={255}
+        isRequired
+      />
       {(isNew || destination !== 'email') && (
         <div class="form for-webhook">
-          <Field
+          <TextField
             id="url"
             label="URL of the webhook"
             hint="An http or https address. People who may not change the notification see only its host."
-            error={faults['url']}
-          >
-            <input type="text" id="url" name="url" value={input.url} {...describedBy('url', faults)} />
-          </Field>
+            value={input.url}
+            faults={faults}
+          />
         </div>
       )}
       {(isNew || destination === 'generic') && (
         <div class="form for-generic">
-          <Field
+          <TextField
             id="token"
             label="Token"
             hint={
@@ -89,16 +83,10 @@ export function NotificationFields({ input, faults, destination, hasToken, hasPe
                 ? 'There is one. It is never shown. Left empty, it stays as it is.'
                 : 'Signs what is sent, so that the receiver can check it. Optional; never shown again.'
             }
-            error={faults['token']}
-          >
-            <input
-              type="password"
-              id="token"
-              name="token"
-              autocomplete="new-password"
-              {...describedBy('token', faults)}
-            />
-          </Field>
+            value=""
+            faults={faults}
+            type="password"
+          />
           {hasToken === true && (
             <label class="check">
               <input type="checkbox" name="forgetToken" value="on" /> Remove the token
@@ -108,27 +96,23 @@ export function NotificationFields({ input, faults, destination, hasToken, hasPe
       )}
       {(isNew || destination === 'email') && (
         <div class="form for-email">
-          <Field
+          <TextArea
             id="emails"
             label="Addresses"
             hint="E-mail addresses, separated by spaces or lines."
-            error={faults['emails']}
-          >
-            <textarea id="emails" name="emails" rows={2} {...describedBy('emails', faults)}>
-              {`\n${input.emails}`}
-            </textarea>
-          </Field>
+            value={input.emails}
+            rows={2}
+            faults={faults}
+          />
           {hasPeople && (
-            <Field
+            <TextArea
               id="users"
               label="People"
               hint="Login names. They get e-mail at the address of their sign-in provider while they may read the events."
-              error={faults['users']}
-            >
-              <textarea id="users" name="users" rows={2} {...describedBy('users', faults)}>
-                {`\n${input.users}`}
-              </textarea>
-            </Field>
+              value={input.users}
+              rows={2}
+              faults={faults}
+            />
           )}
         </div>
       )}

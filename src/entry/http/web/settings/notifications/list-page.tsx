@@ -1,6 +1,8 @@
 import type { DeliveryState } from '../../../../../notifications/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
-import { Ago, Card, Command, Empty, Field } from '../../shell/parts.tsx'
+import { SelectField } from '../../shell/form/select-field.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
+import { Ago, Card, Command, Empty } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, type Paging } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
@@ -215,26 +217,12 @@ function Filters({ path, filters }: { readonly path: string; readonly filters: N
     id: 'scope' | 'to' | 'state',
     label: string,
     options: readonly (readonly [string, string])[],
-  ) => (
-    <Field id={id} label={label}>
-      <select id={id} name={id}>
-        {options.map(([value, word]) => (
-          <option value={value} selected={value === filters[id]}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </Field>
-  )
+  ) => <SelectField id={id} label={label} value={filters[id]} options={options} />
   return (
     <form class="filters bar" action={path}>
-      <Field id="search" label="Name">
-        <input type="text" id="search" name="search" value={filters.search} />
-      </Field>
+      <TextField id="search" label="Name" value={filters.search} />
       {select('scope', 'About', SCOPES)}
-      <Field id="of" label="Which one">
-        <input type="text" id="of" name="of" value={filters.of} />
-      </Field>
+      <TextField id="of" label="Which one" value={filters.of} />
       {select('to', 'To', TO)}
       {select('state', 'State', OF_STATE)}
       <button class="button" type="submit">

@@ -1,5 +1,5 @@
 import type { Faults } from '../../shell/faults.ts'
-import { Field, describedBy } from '../../shell/parts.tsx'
+import { TextArea } from '../../shell/form/text-area.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
 import type { ProjectInput } from './project-form.ts'
 
@@ -22,16 +22,14 @@ export function ProjectFields({ input, faults }: { readonly input: ProjectInput;
         value={input.description}
         faults={faults}
       />
-      <Field
+      <TextArea
         id="labels"
         label="Labels"
         hint="One on each line: name=value. Workspaces of the project have these tags as well."
-        error={faults['labels']}
-      >
-        <textarea id="labels" name="labels" rows={3} class="mono" {...describedBy('labels', faults)}>
-          {`\n${input.labels}`}
-        </textarea>
-      </Field>
+        value={input.labels}
+        faults={faults}
+        isMono
+      />
     </>
   )
 }

@@ -1,7 +1,8 @@
 import type { Faults } from '../../shell/faults.ts'
+import { SelectField, optionsOf } from '../../shell/form/select-field.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Command, Field, Split, describedBy } from '../../shell/parts.tsx'
+import { Card, Command, Split } from '../../shell/parts.tsx'
 import { UnitFrame, type UnitPage } from '../frame.tsx'
 import type { UnitAccess } from './gather.ts'
 import { GrantsCard } from './grants-card.tsx'
@@ -64,20 +65,14 @@ export function AccessPage({ page, path, access, who, number, now, again }: Acce
                 faults={grant.faults}
                 isRequired
               />
-              <Field
+              <SelectField
                 id="role"
                 label="Role"
                 hint="It counts for this unit alone, also under another name."
-                error={grant.faults['role']}
-              >
-                <select id="role" name="role" {...describedBy('role', grant.faults)}>
-                  {roles.map((role) => (
-                    <option value={role} selected={role === grant.input.role}>
-                      {role}
-                    </option>
-                  ))}
-                </select>
-              </Field>
+                value={grant.input.role}
+                options={optionsOf(roles)}
+                faults={grant.faults}
+              />
               <div>
                 <button class="button primary" type="submit">
                   Give the role

@@ -2,9 +2,10 @@ import type { BrokenGlass, Guard } from '../../../../../access/index.ts'
 import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { peoplePath } from '../../people/frame.tsx'
 import type { Faults } from '../../shell/faults.ts'
+import { SelectField } from '../../shell/form/select-field.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Ago, Card, Field, Time, Why } from '../../shell/parts.tsx'
+import { Ago, Card, Time, Why } from '../../shell/parts.tsx'
 import type { UnitPage } from '../frame.tsx'
 
 export interface GuardInput {
@@ -95,15 +96,7 @@ function BreakForm({ page: { view }, path, again }: GuardCardProps) {
           faults={faults}
           isRequired
         />
-        <Field id="minutes" label="For" error={faults['minutes']}>
-          <select id="minutes" name="minutes">
-            {DURATIONS.map(([minutes, label]) => (
-              <option value={minutes} selected={minutes === input.minutes}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField id="minutes" label="For" value={input.minutes} options={DURATIONS} faults={faults} />
         <div>
           <button class="button danger" type="submit">
             Break the glass

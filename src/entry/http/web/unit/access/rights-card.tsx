@@ -1,6 +1,7 @@
 import { ACTION_WORDS, type Action, UNIT_ACTIONS } from '../../../../../access/index.ts'
 import type { Faults } from '../../shell/faults.ts'
-import { Card, Field, describedBy } from '../../shell/parts.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
+import { Card } from '../../shell/parts.tsx'
 import type { UnitPage } from '../frame.tsx'
 import type { Right } from './gather.ts'
 
@@ -16,22 +17,14 @@ export function AskBox({ path, who, rights, faults }: AskBoxProps) {
   return (
     <Card title="What may somebody do here?">
       <form class="form" action={path}>
-        <Field
+        <TextField
           id="who"
           label="Who"
           hint="A login name, team:ops, group:okta/platform or everyone."
-          error={faults['who']}
-        >
-          <input
-            type="text"
-            id="who"
-            name="who"
-            value={who}
-            autocomplete="off"
-            required
-            {...describedBy('who', faults)}
-          />
-        </Field>
+          value={who}
+          faults={faults}
+          isRequired
+        />
         <div>
           <button class="button" type="submit">
             Explain

@@ -1,7 +1,9 @@
 import { unitPath } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
+import { TextArea } from '../../shell/form/text-area.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Field, describedBy } from '../../shell/parts.tsx'
+import { Card } from '../../shell/parts.tsx'
 import type { UnitPage } from '../frame.tsx'
 
 /** What was typed. */
@@ -31,24 +33,15 @@ export function AddForm({ page: { view, unit }, names, input, faults = {} }: Add
   return (
     <Card title="Declare a dependency">
       <Form view={view} action={unitPath(view.org.base, unit.name, 'dependencies')} class="form">
-        <Field
+        <TextField
           id="on"
           label="Unit that it uses"
           hint="If one of its outputs changes, this unit is stale."
-          error={faults['on']}
-        >
-          <input
-            id="on"
-            class="mono"
-            type="text"
-            name="on"
-            value={on}
-            list="units"
-            autocomplete="off"
-            spellcheck={false}
-            {...describedBy('on', faults)}
-          />
-        </Field>
+          value={on}
+          faults={faults}
+          suggestions="units"
+          isMono
+        />
         <datalist id="units">
           {names.map((name) => (
             <option value={name}>{name}</option>
@@ -63,40 +56,23 @@ export function AddForm({ page: { view, unit }, names, input, faults = {} }: Add
             </label>
           ))}
         </fieldset>
-        <Field
+        <TextField
           id="outputs"
           label="Outputs"
           hint="For “These outputs”. Separate several by commas."
-          error={faults['outputs']}
-        >
-          <input
-            id="outputs"
-            class="mono"
-            type="text"
-            name="outputs"
-            value={outputs}
-            autocomplete="off"
-            spellcheck={false}
-            {...describedBy('outputs', faults)}
-          />
-        </Field>
-        <Field
+          value={outputs}
+          faults={faults}
+          isMono
+        />
+        <TextArea
           id="inputs"
           label="Variables"
           hint="Optional. One variable=output on each line: rollouts and taco exec set the variable to the output."
-          error={faults['inputs']}
-        >
-          <textarea
-            id="inputs"
-            class="mono"
-            name="inputs"
-            rows={2}
-            spellcheck={false}
-            {...describedBy('inputs', faults)}
-          >
-            {inputs}
-          </textarea>
-        </Field>
+          value={inputs}
+          rows={2}
+          faults={faults}
+          isMono
+        />
         <div>
           <button class="button primary" type="submit">
             Declare

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { unitPath } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
-import { Field, describedBy } from '../../shell/parts.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
 import type { UnitPage } from '../frame.tsx'
 
 interface CompareFormProps {
@@ -22,16 +22,13 @@ export function CompareForm({ page: { view, unit }, faults = {}, children, ...en
   return (
     <form class="bar filters" action={unitPath(view.org.base, unit.name, 'diff')}>
       {ENDS.map(([name, label]) => (
-        <Field id={name} label={label} hint="Number, id, current or previous" error={faults[name]}>
-          <input
-            id={name}
-            type="text"
-            name={name}
-            value={ends[name]}
-            autocomplete="off"
-            {...describedBy(name, faults)}
-          />
-        </Field>
+        <TextField
+          id={name}
+          label={label}
+          hint="Number, id, current or previous"
+          value={ends[name]}
+          faults={faults}
+        />
       ))}
       <button class="button" type="submit">
         Compare

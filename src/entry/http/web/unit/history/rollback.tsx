@@ -1,26 +1,28 @@
 import { z } from 'zod'
 import { isTacoError } from '../../../../../base/errors.ts'
-import type { Caller, VersionView } from '../../../../../state/index.ts'
 import { sayAuthor } from '../../../../../base/text/author.ts'
+import type { Caller, VersionView } from '../../../../../state/index.ts'
 import { defined } from '../../../kit/drop-undefined.ts'
 import { seeOther } from '../../../kit/response/redirect.ts'
 import type { Route } from '../../../kit/routes/route.ts'
 import { UnitParams } from '../../../openapi/api.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
+import { UnitLinks } from '../../rollouts/step-words.tsx'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import { setFlash } from '../../shell/flash.ts'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Command, Field, Notice, Split, Time } from '../../shell/parts.tsx'
+import { Card, Command, Notice, Split, Time } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
+import { UnitFrame, type UnitPage, openUnit } from '../frame.tsx'
 import { type Readers, readersFor } from '../outputs/readers.ts'
-import { UnitLinks } from '../../rollouts/step-words.tsx'
 import { DiffView } from './diff-view.tsx'
 import { readDiff } from './read-diff.ts'
-import { UnitFrame, type UnitPage, openUnit } from '../frame.tsx'
 
 const path = '/units/{unit}/rollback'
 const params = UnitParams.shape
+const MOST_MESSAGE = 1_000
 
 export const rollbackRoutes: readonly Route[] = [
   orgPage({
@@ -47,7 +49,7 @@ export const rollbackRoutes: readonly Route[] = [
       version: z.string().min(1),
       /** The version that was current when the page was shown. Empty: there was none. */
       current: z.string().default(''),
-      message: z.string().max(1000).default(''),
+      message: z.string().max(MOST_MESSAGE).default(''),
       keepSerial: z.literal('yes').optional(),
     },
     async handle(request, services) {
@@ -184,17 +186,13 @@ function Confirm({ page: { view, unit }, asked, current, wanted }: ConfirmProps)
         <Form view={view} action={unitPath(base, unit.name, 'rollback')} class="form">
           <input type="hidden" name="version" value={wanted.id} />
           <input type="hidden" name="current" value={current?.id ?? ''} />
-          <Field id="message" label="Message" hint="Why, for the history.">
-            <input
-              id="message"
-              type="text"
-              name="message"
-              maxlength={1000}
-              value={asked.message ?? ''}
-              aria-describedby="message-hint"
-              autocomplete="off"
-            />
-          </Field>
+          <TextField
+            id="message"
+            label="Message"
+            hint="Why, for the history."
+            value={asked.message ?? ''}
+            most={MOST_MESSAGE}
+          />
           {wanted.encrypted && (
             <label class="check">
               <input type="checkbox" name="keepSerial" value="yes" />

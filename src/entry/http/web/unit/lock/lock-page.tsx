@@ -2,8 +2,9 @@ import { sayAuthor } from '../../../../../base/text/author.ts'
 import type { LockView } from '../../../../../state/index.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Ago, Card, Command, Field, Notice, Split, Time, describedBy } from '../../shell/parts.tsx'
+import { Ago, Card, Command, Notice, Split, Time } from '../../shell/parts.tsx'
 import { UnitFrame, type UnitPage } from '../frame.tsx'
 
 export interface LockPageProps {
@@ -55,21 +56,13 @@ export function LockPage(props: LockPageProps) {
 function LockForm({ page: { view, unit }, input = {}, faults = {} }: LockPageProps) {
   return (
     <Form view={view} action={unitPath(view.org.base, unit.name, 'lock')} class="form more">
-      <Field
+      <TextField
         id="reason"
         label="Reason"
         hint="Shown to everyone who wants the lock. No engine can write the state until you unlock the unit."
-        error={faults['reason']}
-      >
-        <input
-          id="reason"
-          type="text"
-          name="reason"
-          value={input.reason ?? ''}
-          autocomplete="off"
-          {...describedBy('reason', faults)}
-        />
-      </Field>
+        value={input.reason ?? ''}
+        faults={faults}
+      />
       <Buttons label="Lock this unit" kind="primary" back={unitPath(view.org.base, unit.name)} />
     </Form>
   )
@@ -172,21 +165,13 @@ function UnlockCard({ page: { view, unit }, lock, isOwn, input = {}, faults = {}
       <Form view={view} action={unitPath(view.org.base, unit.name, 'unlock')} class="form more">
         <input type="hidden" name="id" value={lock.id} />
         {!isOwn && (
-          <Field
+          <TextField
             id="name"
             label="Name of the unit"
             hint={`Type ${unit.name} to confirm.`}
-            error={faults['name']}
-          >
-            <input
-              id="name"
-              type="text"
-              name="name"
-              value={input.name ?? ''}
-              autocomplete="off"
-              {...describedBy('name', faults)}
-            />
-          </Field>
+            value={input.name ?? ''}
+            faults={faults}
+          />
         )}
         <Buttons
           label={isOwn ? 'Unlock this unit' : 'Break the lock'}

@@ -7,7 +7,8 @@ import { orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
-import { Card, Command, Field, Notice, REACHABLE, describedBy } from '../../shell/parts.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
+import { Card, Command, Notice, REACHABLE } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import { ChangedValue } from '../changed-value.tsx'
 import { type UnitPage, openUnit } from '../frame.tsx'
@@ -128,17 +129,7 @@ interface EndProps {
 
 function End({ name, label, value, faults }: EndProps) {
   return (
-    <Field id={name} label={label} hint="0: before the first" error={faults[name]}>
-      <input
-        id={name}
-        type="text"
-        inputmode="numeric"
-        name={name}
-        value={value}
-        autocomplete="off"
-        {...describedBy(name, faults)}
-      />
-    </Field>
+    <TextField id={name} label={label} hint="0: before the first" value={value} faults={faults} isNumber />
   )
 }
 

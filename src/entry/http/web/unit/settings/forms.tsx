@@ -1,14 +1,16 @@
 import type { Child } from 'hono/jsx'
 import { sayRetention } from '../../../../../base/text/retention.ts'
-import { TextField } from '../../shell/form/text-field.tsx'
 import { unitPath } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
+import { Check } from '../../shell/form/check.tsx'
+import { SelectField } from '../../shell/form/select-field.tsx'
+import { TextArea } from '../../shell/form/text-area.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Field, describedBy } from '../../shell/parts.tsx'
-import { Check } from '../../variables/variable-form.tsx'
+import { Card } from '../../shell/parts.tsx'
 import type { InputForm } from './inputs.ts'
-import type { SettingsPageProps } from './shown.ts'
 import { seenTag } from './seen.ts'
+import type { SettingsPageProps } from './shown.ts'
 
 interface FormCardProps {
   readonly of: SettingsPageProps
@@ -49,16 +51,15 @@ export function AboutForm(props: SettingsPageProps) {
         value={inputs.about.description}
         faults={faults}
       />
-      <Field
+      <TextArea
         id="labels"
         label="Labels"
         hint="One on each line: name=value. Roles and filters can go by them."
-        error={faults['labels']}
-      >
-        <textarea id="labels" name="labels" rows={4} class="mono" {...describedBy('labels', faults)}>
-          {`\n${inputs.about.labels}`}
-        </textarea>
-      </Field>
+        value={inputs.about.labels}
+        rows={4}
+        faults={faults}
+        isMono
+      />
     </FormCard>
   )
 }
@@ -87,20 +88,14 @@ export function ProjectForm(props: SettingsPageProps) {
   )
   return (
     <FormCard of={props} form="project" title="Project" button="Move">
-      <Field
+      <SelectField
         id="project"
         label="Belongs to"
         hint="Roles and variable sets of the project apply to the unit. Its name and its state stay."
-        error={faults['project']}
-      >
-        <select id="project" name="project" {...describedBy('project', faults)}>
-          {offered.map(({ id, name }) => (
-            <option value={id} selected={id === project}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </Field>
+        value={project}
+        options={offered.map(({ id, name }) => [id, name])}
+        faults={faults}
+      />
     </FormCard>
   )
 }
@@ -200,15 +195,13 @@ export function ExecutionForm(props: SettingsPageProps) {
         For clients of the Terraform Cloud API. Plans and applies run where the command is given: there are no
         remote runs yet, whatever the mode is.
       </p>
-      <Field id="executionMode" label="Execution mode" error={faults['executionMode']}>
-        <select id="executionMode" name="executionMode">
-          {MODES.map(([value, label]) => (
-            <option value={value} selected={value === executionMode}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <SelectField
+        id="executionMode"
+        label="Execution mode"
+        value={executionMode}
+        options={MODES}
+        faults={faults}
+      />
       <TextField
         id="terraformVersion"
         label="Engine version"

@@ -1,6 +1,8 @@
 import type { Scope, Source, VariableSet } from '../../../../../variables/index.ts'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
-import { Ago, Card, Command, Empty, Field, Split } from '../../shell/parts.tsx'
+import { SelectField } from '../../shell/form/select-field.tsx'
+import { TextField } from '../../shell/form/text-field.tsx'
+import { Ago, Card, Command, Empty, Split } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import { KeyCell, SourceCell, ValueCell, setPath, sourceWords } from '../../variables/cells.tsx'
 import type { VariableShown } from '../../variables/save-variable.ts'
@@ -258,37 +260,14 @@ function Filters({ path, filter }: { readonly path: string; readonly filter: Var
   const isFiltered = filter.search !== '' || filter.kind !== undefined || filter.from !== undefined
   return (
     <form class="bar filters" action={path}>
-      <Field id="search" label="Key or description">
-        <input type="search" id="search" name="search" value={filter.search} />
-      </Field>
-      <Choice id="kind" label="Kind" options={KINDS} chosen={filter.kind} />
-      <Choice id="from" label="From" options={PLACES} chosen={filter.from} />
+      <TextField id="search" label="Key or description" value={filter.search} type="search" />
+      <SelectField id="kind" label="Kind" value={filter.kind ?? ''} options={KINDS} />
+      <SelectField id="from" label="From" value={filter.from ?? ''} options={PLACES} />
       <button class="button" type="submit">
         Filter
       </button>
       {isFiltered && <a href={path}>Show all</a>}
     </form>
-  )
-}
-
-interface ChoiceProps {
-  readonly id: string
-  readonly label: string
-  readonly options: readonly (readonly [value: string, label: string])[]
-  readonly chosen: string | undefined
-}
-
-function Choice({ id, label, options, chosen = '' }: ChoiceProps) {
-  return (
-    <Field id={id} label={label}>
-      <select id={id} name={id}>
-        {options.map(([value, words]) => (
-          <option value={value} selected={value === chosen}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </Field>
   )
 }
 
