@@ -7,7 +7,9 @@ export function parseQuery(text: string): Record<string, string | string[]> {
   const given = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(text)) {
     const before = given.get(name)
-    given.set(name, before === undefined ? value : [before, value].flat())
+    if (before === undefined) given.set(name, value)
+    else if (typeof before === 'string') given.set(name, [before, value])
+    else before.push(value)
   }
   return Object.fromEntries(given)
 }
