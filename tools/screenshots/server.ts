@@ -19,6 +19,7 @@ import { testKey } from '../../test/support/tokens.ts'
 
 const publicUrl = 'http://localhost:8226'
 const rootToken = '0123456789abcdef'.repeat(4)
+const version = '0.1.0'
 const setUp = systemCaller('opentaco')
 
 /** Answers of the API are read by name here; what is wrong with one shows in the picture. */
@@ -55,9 +56,9 @@ export async function startStoryServer(beginsAt: number) {
       { refused() {}, limited() {} },
     ),
     limits: defaultLimits,
-    metrics: createMetrics('0.1.0'),
+    metrics: createMetrics(version),
     longAnswers: createLongAnswers(defaultLimits),
-    about: { version: '0.1.0', bucket: { kind: 's3', label: 's3://acme-states' } },
+    about: { version, bucket: { kind: 's3', label: 's3://acme-states' } },
     ready: () => Promise.resolve(),
   }
   const flow = createSignInFlow({ ...signIn, clock, publicUrl })
@@ -65,6 +66,7 @@ export async function startStoryServer(beginsAt: number) {
   const face = createHttpFace({ ...deps, faces: [await openWebFace(pages)] })
   await new Promise<void>((resolve) => face.server.listen(0, '127.0.0.1', resolve))
   const address = face.server.address()
+  let announced: ReturnType<typeof services.announce> | undefined
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
 
   const actor = (id: string, token: string): Actor => ({
@@ -97,8 +99,11 @@ export async function startStoryServer(beginsAt: number) {
     },
     /** The time of the story. It only goes forward. */
     at: (time: number) => void (ahead = time - Date.now()),
+    /** Lists the server among those of the bucket, from the time of the story on. */
+    announce: () => void (announced ??= services.announce({ version, url: publicUrl, auth: 'sso' })),
     async close(): Promise<void> {
       await face.close(0)
+      await announced?.stop()
       await control.close()
     },
   }

@@ -222,6 +222,8 @@ export async function tellStory(server: StoryServer, now: number): Promise<Story
   await sam.send('POST', at('prod/network/us-east-1/peering', '/lock'), {
     reason: 'Moving the peering by hand',
   })
+  server.at(now - 2 * MINUTE)
+  server.announce()
   server.at(now)
   return { alex, rollout }
 }

@@ -4,7 +4,7 @@ import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { form, page } from '../define.ts'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Time } from '../shell/parts.tsx'
+import { Ago, Card } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { clearSessionCookie } from '../session-cookie.ts'
 import { type View, accountViewOf } from '../shell/view.ts'
@@ -127,10 +127,10 @@ function SessionRow({ view, session, isCurrent }: SessionRowProps) {
       <td class="mono">{session.address ?? 'unknown'}</td>
       <td>{session.provider}</td>
       <td>
-        <Time at={session.createdAt} />
+        <Ago at={session.createdAt} now={view.now} />
       </td>
       <td>
-        <Time at={session.seenAt} />
+        <Ago at={session.seenAt} now={view.now} />
       </td>
       <td>
         <Form view={view} action={`${PATH}/end`}>

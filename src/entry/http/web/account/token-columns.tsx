@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import type { TokenView } from '../../../../access/index.ts'
 import { Ago } from '../shell/parts.tsx'
 import type { Column } from '../shell/table.tsx'
@@ -43,7 +44,7 @@ export function tokenColumns(
       cell: ({ createdAt, createdBy }) => (
         <>
           <Ago at={createdAt} now={now} />
-          <div class="faint">by {createdBy}</div>
+          <div class="faint">by {sayPrincipal(createdBy)}</div>
         </>
       ),
       value: ({ createdAt }) => createdAt,

@@ -1,7 +1,7 @@
 import type { TokenView } from '../../../../access/index.ts'
 import { ConfirmRow } from '../shell/confirm.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Command, Notice, Secret } from '../shell/parts.tsx'
+import { Card, Command, Notice, CopiedText } from '../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { View } from '../shell/view.ts'
 import { tokenColumns } from './token-columns.tsx'
@@ -38,7 +38,7 @@ export function TokensPage(props: TokensPageProps) {
             <p>
               The token <b>{created.token.name}</b> was created. Copy it now: it is not shown again.
             </p>
-            <Secret>{created.text}</Secret>
+            <CopiedText>{created.text}</CopiedText>
           </Notice>
         )}
         {isForCli && (

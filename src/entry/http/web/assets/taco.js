@@ -2,19 +2,6 @@
 
 document.documentElement.setAttribute('data-has-scripts', '')
 
-addCopyButtons()
-document.addEventListener('htmx:after:swap', addCopyButtons)
-
-function addCopyButtons() {
-  for (const place of document.querySelectorAll('[data-copy]:not(:has(button))')) {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'button small'
-    button.textContent = 'Copy'
-    place.append(button)
-  }
-}
-
 document.addEventListener('click', (event) => {
   const button = event.target instanceof Element ? event.target.closest('[data-copy] button') : null
   if (!(button instanceof HTMLButtonElement)) return

@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import type { AuditRecord } from '../../../../state/index.ts'
 import { unitPath } from '../shell/addresses.ts'
 import type { Faults } from '../shell/faults.ts'
@@ -9,7 +10,7 @@ import { Card, Command, Time } from '../shell/parts.tsx'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { fieldTime } from './moment.ts'
-import { recordPath } from './record-page.tsx'
+import { ResultChip, recordPath } from './record-page.tsx'
 
 /** As they are in the address. Empty: not filtered. */
 export interface AuditFilters {
@@ -32,7 +33,7 @@ export function auditColumns(base: string): readonly Column<AuditRecord>[] {
       label: 'Who',
       cell: ({ by, who, via }) => (
         <>
-          {by}
+          {sayPrincipal(by)}
           {who !== null && <div class="faint">says {who}</div>}
           {via !== null && (
             <div class="faint">
@@ -46,11 +47,7 @@ export function auditColumns(base: string): readonly Column<AuditRecord>[] {
     {
       name: 'result',
       label: 'Result',
-      cell: ({ result }) => (
-        <span class={result === 'done' ? 'chip ok' : 'chip look-fail'}>
-          <span aria-hidden="true">{result === 'done' ? '✓' : '✕'}</span> {result}
-        </span>
-      ),
+      cell: ({ result }) => <ResultChip result={result} />,
       value: ({ result }) => result,
     },
     {

@@ -1,12 +1,21 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import type { AuditRecord } from '../../../../state/index.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
 import { Layout } from '../shell/layout.tsx'
-import { Card, Command, REACHABLE, Split, Time, Why } from '../shell/parts.tsx'
+import { Card, Code, Command, Split, Time, Why } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
 
 /** With its time: that is where it is looked for. */
 export function recordPath(base: string, { id, at }: Pick<AuditRecord, 'id' | 'at'>): string {
   return withQuery(`${base}/audit/${encodeURIComponent(id)}`, { at })
+}
+
+export function ResultChip({ result }: Pick<AuditRecord, 'result'>) {
+  return (
+    <span class={result === 'done' ? 'chip ok' : 'chip look-fail'}>
+      <span aria-hidden="true">{result === 'done' ? '✓' : '✕'}</span> {result}
+    </span>
+  )
 }
 
 interface RecordPageProps {
@@ -33,7 +42,7 @@ export function RecordPage({ view, record }: RecordPageProps) {
             <Card title="Who">
               <dl class="keyed">
                 <dt>Who</dt>
-                <dd>{like({ who: by }, by)}</dd>
+                <dd>{like({ who: by }, sayPrincipal(by))}</dd>
                 {who !== null && (
                   <>
                     <dt>Says</dt>
@@ -63,7 +72,9 @@ export function RecordPage({ view, record }: RecordPageProps) {
           <Why look="fail">
             <p>
               This was refused
-              {action !== null && `: ${by} has no right ${action}, or what it asked for cannot be`}.
+              {action !== null &&
+                `: ${sayPrincipal(by)} has no right ${action}, or what it asked for cannot be`}
+              .
             </p>
           </Why>
         )}
@@ -74,7 +85,9 @@ export function RecordPage({ view, record }: RecordPageProps) {
               <Time at={at} /> <span class="faint mono">{at}</span>
             </dd>
             <dt>Result</dt>
-            <dd>{result}</dd>
+            <dd>
+              <ResultChip result={result} />
+            </dd>
             {action !== null && (
               <>
                 <dt>Action</dt>
@@ -120,9 +133,7 @@ export function RecordPage({ view, record }: RecordPageProps) {
         </Card>
         {Object.keys(data).length > 0 && (
           <Card title="Details">
-            <pre class="mono" {...REACHABLE}>
-              {JSON.stringify(data, null, 2)}
-            </pre>
+            <Code label="Details">{JSON.stringify(data, null, 2)}</Code>
           </Card>
         )}
       </Split>

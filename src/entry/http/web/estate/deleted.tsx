@@ -5,7 +5,7 @@ import type { WebServices } from '../services.ts'
 import { unitPath } from '../shell/addresses.ts'
 import { exported } from '../shell/export.ts'
 import { Layout } from '../shell/layout.tsx'
-import { Card, Command, Time } from '../shell/parts.tsx'
+import { Ago, Card, Command } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
@@ -13,7 +13,7 @@ import type { EstateQuery } from './selection.ts'
 
 const PAGE_SIZE = 100
 
-const columns: readonly Column<UnitView>[] = [
+const columnsOf = ({ now }: Pick<OrgView, 'now'>): readonly Column<UnitView>[] => [
   {
     name: 'name',
     label: 'Unit',
@@ -23,7 +23,7 @@ const columns: readonly Column<UnitView>[] = [
   {
     name: 'deletedAt',
     label: 'Deleted',
-    cell: ({ deleted }) => deleted && <Time at={deleted.at} />,
+    cell: ({ deleted }) => deleted && <Ago at={deleted.at} now={now} />,
     value: ({ deleted }) => deleted?.at ?? null,
   },
   {
@@ -42,6 +42,7 @@ export async function deletedUnits(
   { control }: WebServices,
 ) {
   const { format, cursor, search } = query
+  const columns = columnsOf(view)
   const limit = format === undefined ? PAGE_SIZE : Number.MAX_SAFE_INTEGER
   const asked = { org, deleted: 'only' as const, limit, ...defined({ cursor, search }) }
   const { items, next } = await control.units.list(asked, caller)

@@ -18,7 +18,7 @@ import { EstateMap } from './map.tsx'
 import { newUnitRoutes } from './new-unit.tsx'
 import { Panel } from './panel.tsx'
 import { EstateQuery, countLooks, isFiltered, momentOf } from './selection.ts'
-import { UnitTable, sortUnits, sortingIn, unitColumns } from './table.tsx'
+import { COLUMNS, UnitTable, sortUnits, sortingIn } from './table.tsx'
 import { AsOf, Counts, Views } from './toolbar.tsx'
 import { UnitTree } from './tree.tsx'
 
@@ -33,7 +33,7 @@ export const estateRoutes: readonly Route[] = [
     query: EstateQuery,
     async handle({ params: { org }, query, caller, view, x }, services) {
       if (query.deleted) return deletedUnits({ org, query, view }, caller, services)
-      const now = services.clock.now()
+      const { now } = view
       const path = withQuery(view.path, { part: undefined })
       const at = query.at === undefined ? undefined : momentOf(query.at, now)
       const { graph, isLast, found, selected } = await gatherEstate(services, { org, at, query }, caller)
@@ -51,7 +51,7 @@ export const estateRoutes: readonly Route[] = [
       )
       if (query.part === 'panel') return partReply(panel)
       if (query.format !== undefined)
-        return exported(query.format, 'units', unitColumns, sortUnits(found, sortingIn(query.sort)))
+        return exported(query.format, 'units', COLUMNS, sortUnits(found, sortingIn(query.sort)))
       const drawn =
         query.view === 'graph'
           ? await drawEstate(
@@ -135,7 +135,7 @@ interface ShownProps {
   readonly drawn: DrawnGraph | undefined
 }
 
-function Shown({ view: { path, org }, query, found, drawn }: ShownProps) {
+function Shown({ view: { path, org, now }, query, found, drawn }: ShownProps) {
   if (drawn !== undefined) return <EstateGraph graph={drawn} query={query} path={path} />
   switch (query.view) {
     case 'table':
@@ -146,6 +146,7 @@ function Shown({ view: { path, org }, query, found, drawn }: ShownProps) {
           nodes={found}
           page={query.page}
           sorting={sortingIn(query.sort)}
+          now={now}
         />
       )
     case 'tree':

@@ -131,7 +131,9 @@ function NewUnitPage({ view, input, faults = {} }: NewUnitPageProps) {
               <button class="button primary" type="submit">
                 Create the unit
               </button>
-              <a href={base}>Cancel</a>
+              <a class="button" href={base}>
+                Cancel
+              </a>
             </div>
           </Form>
         </Card>

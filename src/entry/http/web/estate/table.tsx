@@ -1,12 +1,13 @@
+import { sayAuthor } from '../../../../base/text/author.ts'
 import type { NodeView } from '../../../../graph/index.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
-import { Card, Time } from '../shell/parts.tsx'
+import { Ago, Card } from '../shell/parts.tsx'
 import { LOOKS, StatusChip, lookOf, lookWords } from '../shell/status.tsx'
 import { type Column, DataTable, ListFooter, type Sorting, pageOf, sortingOf } from '../shell/table.tsx'
 
 const PAGE_SIZE = 100
 
-export const unitColumns: readonly Column<NodeView>[] = [
+export const unitColumns = (now: number): readonly Column<NodeView>[] => [
   {
     name: 'name',
     label: 'Unit',
@@ -23,7 +24,7 @@ export const unitColumns: readonly Column<NodeView>[] = [
   },
   {
     name: 'commit',
-    label: 'Outputs commit',
+    label: 'Commit',
     isNumber: true,
     isSortable: true,
     cell: ({ commit }) => commit ?? '',
@@ -33,21 +34,24 @@ export const unitColumns: readonly Column<NodeView>[] = [
     name: 'at',
     label: 'Written',
     isSortable: true,
-    cell: ({ at }) => (at === null ? <span class="muted">never</span> : <Time at={at} />),
+    cell: ({ at }) => (at === null ? <span class="muted">never</span> : <Ago at={at} now={now} />),
     value: ({ at }) => at,
   },
   {
     name: 'by',
     label: 'By',
     isSortable: true,
-    cell: ({ by, who }) => who ?? by ?? '',
+    cell: ({ by, who }) => (by === null ? '' : sayAuthor({ by, who })),
     value: ({ by }) => by,
   },
 ]
 
+/** For what does not depend on the time: sorting and exports. */
+export const COLUMNS = unitColumns(0)
+
 /** By name as they come; by status in the order in which they want attention. Pure. */
 export function sortUnits(nodes: readonly NodeView[], sorting: Sorting | undefined): readonly NodeView[] {
-  const column = unitColumns.find(({ name }) => name === sorting?.by)
+  const column = COLUMNS.find(({ name }) => name === sorting?.by)
   if (column === undefined) return nodes
   const keyOf = column.name === 'status' ? (node: NodeView) => LOOKS.indexOf(lookOf(node)) : column.value
   const sign = sorting?.isDescending === true ? -1 : 1
@@ -62,7 +66,7 @@ export function sortUnits(nodes: readonly NodeView[], sorting: Sorting | undefin
 }
 
 export function sortingIn(sort: string | undefined): Sorting | undefined {
-  return sortingOf(sort, unitColumns)
+  return sortingOf(sort, COLUMNS)
 }
 
 interface UnitTableProps {
@@ -71,11 +75,12 @@ interface UnitTableProps {
   readonly nodes: readonly NodeView[]
   readonly page: number
   readonly sorting: Sorting | undefined
+  readonly now: number
 }
 
-export function UnitTable({ path, base, nodes, page, sorting }: UnitTableProps) {
+export function UnitTable({ path, base, nodes, page, sorting, now }: UnitTableProps) {
   const { items, paging } = pageOf(sortUnits(nodes, sorting), page, PAGE_SIZE)
-  const columns = unitColumns.map((column) =>
+  const columns = unitColumns(now).map((column) =>
     column.name === 'name'
       ? { ...column, cell: (node: NodeView) => <UnitCell path={path} node={node} /> }
       : column,

@@ -3,7 +3,7 @@ import type { OrgView as Organization } from '../../../../state/index.ts'
 import type { Faults } from '../shell/faults.ts'
 import { TextField } from '../shell/form/text-field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Command, Split, Tabs, Time } from '../shell/parts.tsx'
+import { Ago, Card, Command, Split, Tabs } from '../shell/parts.tsx'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
 import type { View } from '../shell/view.ts'
 
@@ -22,7 +22,7 @@ export interface CreateForm {
   readonly faults: Faults
 }
 
-export const orgColumns: readonly Column<Row>[] = [
+export const orgColumns = ({ now }: Pick<View, 'now'>): readonly Column<Row>[] => [
   {
     name: 'name',
     label: 'Name',
@@ -50,21 +50,21 @@ export const orgColumns: readonly Column<Row>[] = [
   {
     name: 'createdAt',
     label: 'Created',
-    cell: ({ org }) => <Time at={org.createdAt} />,
+    cell: ({ org }) => <Ago at={org.createdAt} now={now} />,
     value: ({ org }) => org.createdAt,
   },
 ]
 
 function deletedColumns(view: View): readonly Column<Row>[] {
   return [
-    ...orgColumns.filter(({ name }) => name === 'name' || name === 'folder'),
+    ...orgColumns(view).filter(({ name }) => name === 'name' || name === 'folder'),
     {
       name: 'deletedAt',
       label: 'Deleted',
       cell: ({ org: { deleted } }) =>
         deleted && (
           <>
-            <Time at={deleted.at} /> by {sayAuthor(deleted)}
+            <Ago at={deleted.at} now={view.now} /> by {sayAuthor(deleted)}
           </>
         ),
       value: ({ org }) => org.deleted?.at ?? null,
@@ -122,7 +122,7 @@ export function OrganizationsPage({ view, rows, next, isDeleted, create }: PageP
             <DataTable
               path={view.path}
               caption="Organizations"
-              columns={isDeleted ? deletedColumns(view) : orgColumns}
+              columns={isDeleted ? deletedColumns(view) : orgColumns(view)}
               items={rows}
               {...(isDeleted ? {} : { hrefOf: ({ path }: Row) => path })}
             />

@@ -44,7 +44,7 @@ export const organizationRoutes: readonly Route[] = [
       const isDeleted = deleted !== undefined
       if (format !== undefined) {
         const rows = await rowsOf(services, { limit: 10_000, isDeleted }, caller)
-        return exported(format, 'organizations', orgColumns, rows.items)
+        return exported(format, 'organizations', orgColumns({ now: services.clock.now() }), rows.items)
       }
       return organizationsPage({ x, caller, isDeleted, ...asked }, services)
     },

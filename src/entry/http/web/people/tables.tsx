@@ -12,12 +12,12 @@ export const memberColumns = (now: number): readonly Column<Member>[] => [
     label: 'Person',
     cell: ({ name, displayName, email, isSuspended }) => (
       <>
-        {name} {isSuspended && <span class="chip warn">suspended</span>}
-        {[displayName, email === name ? undefined : email]
-          .filter((one) => one !== undefined)
-          .map((one) => (
-            <div class="faint">{one}</div>
-          ))}
+        {displayName ?? name} {isSuspended && <span class="chip warn">suspended</span>}
+        <div class="faint">
+          {[displayName === undefined ? undefined : name, email === name ? undefined : email]
+            .filter((one) => one !== undefined)
+            .join(' · ')}
+        </div>
       </>
     ),
     value: ({ name }) => name,

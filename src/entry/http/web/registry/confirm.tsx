@@ -38,7 +38,7 @@ export function ConfirmDelete({ view, action, what, name, children, faults = {} 
           />
         </Field>
         <div>
-          <button class="button danger" type="submit">
+          <button class="button primary danger" type="submit">
             Delete {what}
           </button>
         </div>

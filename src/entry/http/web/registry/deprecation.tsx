@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import type { Deprecation, DeprecationText, ModuleVersion } from '../../../../registry/index.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { TextField } from '../shell/form/text-field.tsx'
@@ -21,7 +22,7 @@ export function DeprecationNotice(shown: ModuleShown & { readonly deprecation: D
         )}
       </p>
       <p class="muted">
-        By {deprecation.by}, <Ago at={deprecation.at} now={now} />.{' '}
+        By {sayPrincipal(deprecation.by)}, <Ago at={deprecation.at} now={now} />.{' '}
         {newest !== undefined && newest !== version && (
           <>
             The newest version is <a href={withQuery(modulePath(view, module), {})}>{newest.version}</a>.

@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import { z } from 'zod'
 import type { GpgKey } from '../../../../registry/index.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
@@ -9,13 +10,12 @@ import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
 import { TextArea } from '../shell/form/text-area.tsx'
 import { Form } from '../shell/layout.tsx'
-import { Ago, Card, Command, Empty, Split } from '../shell/parts.tsx'
+import { Ago, Card, Code, Command, Empty, Split } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { ConfirmDelete, confirmFaults } from './confirm.tsx'
 import { RegistryFrame, registryPath } from './frame.tsx'
-import { Code } from './use-blocks.tsx'
 
 const PAGE_SIZE = 50
 const path = '/registry/keys'
@@ -139,7 +139,12 @@ function columnsOf({ now }: Pick<KeysShown, 'now'>): readonly Column<KeyRow>[] {
       cell: ({ createdAt }) => <Ago at={createdAt} now={now} />,
       value: ({ createdAt }) => new Date(createdAt).toISOString(),
     },
-    { name: 'by', label: 'By', cell: ({ createdBy }) => createdBy, value: ({ createdBy }) => createdBy },
+    {
+      name: 'by',
+      label: 'By',
+      cell: ({ createdBy }) => sayPrincipal(createdBy),
+      value: ({ createdBy }) => createdBy,
+    },
   ]
 }
 

@@ -1,9 +1,8 @@
 import { orgPage } from '../org-page.ts'
-import { Card, Command, Empty, Split } from '../shell/parts.tsx'
+import { Card, Code, Command, Empty, Split } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { addressOf } from '../shell/server-address.ts'
 import { RegistryFrame } from './frame.tsx'
-import { Code } from './use-blocks.tsx'
 
 export const mirrorPage = orgPage({
   path: '/registry/mirror',

@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import { bytes } from '../../../../base/text/bytes.ts'
 import { type ModulePart, type ModuleVersion, publishedAt } from '../../../../registry/index.ts'
 import { withQuery } from '../shell/addresses.ts'
@@ -171,7 +172,7 @@ function Facts({ now, version, part }: ModuleShown & { readonly version: ModuleV
           <Ago at={publishedAt(version) ?? version.createdAt} now={now} />
         </dd>
         <dt>By</dt>
-        <dd class="wraps">{version.createdBy}</dd>
+        <dd class="wraps">{sayPrincipal(version.createdBy)}</dd>
         {part !== undefined && part.engine !== '' && (
           <>
             <dt>Engine</dt>

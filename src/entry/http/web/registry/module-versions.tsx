@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import { bytes } from '../../../../base/text/bytes.ts'
 import { type ModuleVersion, publishedAt } from '../../../../registry/index.ts'
 import { withQuery } from '../shell/addresses.ts'
@@ -41,7 +42,12 @@ export function versionColumns({
       cell: (version) => <Ago at={publishedAt(version) ?? version.createdAt} now={now} />,
       value: (version) => new Date(publishedAt(version) ?? version.createdAt).toISOString(),
     },
-    { name: 'by', label: 'By', cell: ({ createdBy }) => createdBy, value: ({ createdBy }) => createdBy },
+    {
+      name: 'by',
+      label: 'By',
+      cell: ({ createdBy }) => sayPrincipal(createdBy),
+      value: ({ createdBy }) => createdBy,
+    },
     {
       name: 'bytes',
       label: 'Archive',

@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import { z } from 'zod'
 import { type CatalogModule, type ModuleVersion, publishedAt } from '../../../../registry/index.ts'
 import { orgPage } from '../org-page.ts'
@@ -83,7 +84,7 @@ function columnsOf(view: OrgView, now: number): readonly Column<ModuleRow>[] {
     {
       name: 'by',
       label: 'By',
-      cell: ({ newest }) => newest?.createdBy ?? '',
+      cell: ({ newest }) => newest !== undefined && sayPrincipal(newest.createdBy),
       value: ({ newest }) => newest?.createdBy ?? null,
     },
   ]

@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import {
   type GpgKey,
   type ProviderPlatform,
@@ -157,7 +158,7 @@ function Facts({ view, now, version, signer }: ProviderShown & { readonly versio
           <Ago at={version.updatedAt} now={now} />
         </dd>
         <dt>By</dt>
-        <dd class="wraps">{version.createdBy}</dd>
+        <dd class="wraps">{sayPrincipal(version.createdBy)}</dd>
         <dt>Protocols</dt>
         <dd class="mono">{version.protocols.join(', ')}</dd>
         <dt>Signed with</dt>
@@ -201,7 +202,12 @@ function versionColumns({ view, provider, now, faults }: ProviderShown): readonl
       cell: ({ updatedAt }) => <Ago at={updatedAt} now={now} />,
       value: ({ updatedAt }) => new Date(updatedAt).toISOString(),
     },
-    { name: 'by', label: 'By', cell: ({ createdBy }) => createdBy, value: ({ createdBy }) => createdBy },
+    {
+      name: 'by',
+      label: 'By',
+      cell: ({ createdBy }) => sayPrincipal(createdBy),
+      value: ({ createdBy }) => createdBy,
+    },
     ...(view.may('registry:publish')
       ? [
           {

@@ -1,6 +1,6 @@
 import type { ModulePart } from '../../../../registry/index.ts'
 import { hclText } from '../../../../engines/index.ts'
-import { Card, REACHABLE } from '../shell/parts.tsx'
+import { Card, Code } from '../shell/parts.tsx'
 
 /** Where engines find the registry: the host of the server, and the organization as the namespace. */
 export interface RegistryHost {
@@ -90,15 +90,5 @@ export function UseCard({ at, block }: UseCardProps) {
         </details>
       )}
     </Card>
-  )
-}
-
-export function Code({ label, children }: { readonly label: string; readonly children: string }) {
-  return (
-    <div data-copy>
-      <pre {...REACHABLE} aria-label={label}>
-        <code>{children}</code>
-      </pre>
-    </div>
   )
 }

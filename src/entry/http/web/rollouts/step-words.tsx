@@ -1,6 +1,6 @@
 import type { Proof, StepView } from '../../../../rollouts/index.ts'
 import { unitPath } from '../shell/addresses.ts'
-import { Ago, Time } from '../shell/parts.tsx'
+import { Ago } from '../shell/parts.tsx'
 import { isSettled } from './looks.ts'
 
 export function UnitLink({ base, name }: { readonly base: string; readonly name: string }) {
@@ -58,8 +58,7 @@ export function StepWords({ step, state, base, now, byId }: StepWordsProps) {
           <b>{worker ?? 'A worker'}</b> works on it
           {startedAt !== null && (
             <>
-              {' '}
-              since <Time at={startedAt} />
+              , started <Ago at={startedAt} now={now} />
             </>
           )}
           {attempts > 1 && `, attempt ${attempts}`}.

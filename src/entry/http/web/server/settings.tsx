@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import { z } from 'zod'
 import { type ServerPolicy, parseSubject, saySubject } from '../../../../access/index.ts'
 import { signInOf } from '../../auth/sign-in-of.ts'
@@ -241,7 +242,7 @@ function RootToken({ view, policy: { rootTokenOff: off }, faults }: SettingsPage
       ) : (
         <>
           <p>
-            It has been refused since <Time at={off.at} />. {off.by} turned it off.
+            It has been refused since <Time at={off.at} />. {sayPrincipal(off.by)} turned it off.
           </p>
           <Form view={view} action={`${PATH}/root-token`}>
             <input type="hidden" name="off" value="no" />

@@ -33,7 +33,7 @@ export function DeleteCard({ view, now, faults, isLocked }: DeleteCardProps) {
             </label>
           )}
           <div>
-            <button class="button danger" type="submit">
+            <button class="button primary danger" type="submit">
               Delete organization
             </button>
           </div>

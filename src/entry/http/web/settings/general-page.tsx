@@ -120,7 +120,7 @@ function LimitsForm({ view, etag, limits, faults }: GeneralPageProps) {
       </p>
       <Form view={view} action={settingsPath(view, 'limits')} class="form">
         <input type="hidden" name="etag" value={etag} />
-        <div class="row">
+        <div class="pair">
           <TextField
             id="units"
             label="Units"

@@ -36,7 +36,7 @@ export function Confirm({ view, action, label, word, faults = {}, children }: Co
           />
         </Field>
         <div>
-          <button class="button danger" type="submit">
+          <button class="button primary danger" type="submit">
             {label}
           </button>
         </div>

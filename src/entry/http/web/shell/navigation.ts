@@ -4,9 +4,9 @@ export interface NavigationItem {
   readonly label: string
   readonly href: string
   /** `g` and then this key leads here. */
-  readonly key?: string
-  /** Of what is there, where it is known without asking the bucket. */
-  readonly count?: number | undefined
+  readonly key?: string | undefined
+  /** Of what is there, where it is known without asking the bucket. Asked when the page is shown. */
+  readonly count?: (() => number | undefined) | undefined
 }
 
 /** In groups. */
@@ -48,13 +48,15 @@ const PLACES: readonly (readonly Place[])[] = [
 export async function orgNavigation(
   base: string,
   may: (action: Action, isWhole: boolean) => Promise<boolean>,
+  /** By label. */
+  counts: Readonly<Record<string, () => number | undefined>> = {},
 ): Promise<Navigation> {
   const groups = await Promise.all(
     PLACES.map(async (places) => {
       const allowed = await Promise.all(places.map(({ action, isWhole = false }) => may(action, isWhole)))
       return places
         .filter((_, at) => allowed[at])
-        .map(({ label, path, key }) => ({ label, href: base + path, ...(key === undefined ? {} : { key }) }))
+        .map(({ label, path, key }) => ({ label, href: base + path, key, count: counts[label] }))
     }),
   )
   return groups.filter((group) => group.length > 0)

@@ -41,8 +41,20 @@ export function Command({ children }: { readonly children: string }) {
   )
 }
 
-/** A text to copy that is shown once, whole. */
-export function Secret({ children }: { readonly children: string }) {
+/** Code to copy, in lines. */
+export function Code({ label, children }: { readonly label: string; readonly children: string }) {
+  return (
+    <div class="code" data-copy>
+      <pre {...REACHABLE} aria-label={label}>
+        <code>{children}</code>
+      </pre>
+      <CopyButton />
+    </div>
+  )
+}
+
+/** A text to copy that is no command: an address, or a token that is shown once. */
+export function CopiedText({ children }: { readonly children: string }) {
   return (
     <div class="command" data-copy>
       <code>{children}</code>
@@ -83,9 +95,17 @@ export interface Tab {
   readonly count?: number | undefined
 }
 
-export function Tabs({ label, tabs, children }: { label: string; tabs: readonly Tab[]; children?: Child }) {
+interface TabsProps {
+  readonly label: string
+  readonly tabs: readonly Tab[]
+  /** True: they are below other tabs. */
+  readonly isMinor?: boolean
+  readonly children?: Child
+}
+
+export function Tabs({ label, tabs, isMinor = false, children }: TabsProps) {
   return (
-    <div class="tabs">
+    <div class={isMinor ? 'tabs minor' : 'tabs'}>
       <nav aria-label={label}>
         {tabs.map((tab) => (
           <a href={tab.href} aria-current={tab.isCurrent ? 'page' : undefined}>

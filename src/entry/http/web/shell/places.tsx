@@ -49,7 +49,8 @@ export function PhoneNavigation({ view }: { readonly view: View }) {
 }
 
 function Place({ view, item }: { readonly view: View; readonly item: NavigationItem }) {
-  const { label, href, key, count } = item
+  const { label, href, key } = item
+  const count = item.count?.()
   return (
     <a href={href} aria-current={currentIn(view, href)} data-go={key}>
       {label}
@@ -62,6 +63,7 @@ function Place({ view, item }: { readonly view: View; readonly item: NavigationI
 function currentIn({ path: whole, org }: View, href: string): 'page' | 'true' | undefined {
   const path = whole.replace(/\?.*/, '')
   if (path === href) return 'page'
-  const isBelow = href === org?.base ? path.startsWith(`${href}/units`) : path.startsWith(`${href}/`)
+  const isBelow =
+    href === org?.base ? /^\/(units|new-unit)\b/.test(path.slice(href.length)) : path.startsWith(`${href}/`)
   return isBelow ? 'true' : undefined
 }

@@ -68,11 +68,11 @@ export function lookWords(node: Shown & Pick<NodeView, 'ready'>): string {
 /** The status of a unit, in a word and as a shape. */
 export function StatusChip({ node }: { readonly node: Shown & Pick<NodeView, 'ready'> }) {
   return (
-    <>
+    <span class="chips">
       <LookChip look={lookOf(node)}>{lookWords(node)}</LookChip>
       {node.marks.includes('locked') && <span class="chip">locked</span>}
       {node.marks.includes('suspect') && <LookChip look="unknown">suspect</LookChip>}
-    </>
+    </span>
   )
 }
 

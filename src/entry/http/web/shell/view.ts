@@ -4,12 +4,15 @@ import { csrfToken } from '../csrf.ts'
 import type { WebServices } from '../services.ts'
 import { type Flash, takeFlash } from './flash.ts'
 import { type Navigation, accountNavigation, orgNavigation } from './navigation.ts'
+import { knownUnits } from '../estate/last-known.ts'
 import { rememberOrg } from './last-org.ts'
 import { type Theme, themeOf } from './theme.ts'
 
 /** What every page shows around its content. */
 export interface View {
   readonly theme: Theme
+  /** When the page is made: what `<Ago>` counts from. */
+  readonly now: number
   /** For every form. */
   readonly csrf: string
   /** Of this page, with its query. */
@@ -45,12 +48,13 @@ export interface OrgView extends View {
   may(action: Action, unit?: UnitFacts): boolean
 }
 
-export function viewOf(x: Exchange, { cookies, assets, about, rootSessions }: WebServices): View {
+export function viewOf(x: Exchange, { cookies, assets, about, rootSessions, clock }: WebServices): View {
   const { principal } = x
   const isStranger = principal.kind === 'anonymous' && !principal.isOpenServer
   const hasSession = x.session !== undefined
   return {
     theme: themeOf(x, cookies),
+    now: clock.now(),
     csrf: csrfToken(x, cookies),
     path: x.query === '' ? x.path : `${x.path}?${x.query}`,
     person: isStranger ? undefined : principal.kind === 'user' ? principal.name : principalText(principal),
@@ -107,10 +111,15 @@ async function makeOrgView(x: Exchange, services: WebServices, org: string): Pro
     ...viewOf(x, services),
     isAdministrator: await administers(x, services),
     org: { name, base },
-    navigation: await orgNavigation(base, async (action, isWhole) => {
-      const decision = await services.access.decide(x.principal, action, { org }, { isFiltered: !isWhole })
-      return decision.allowed
-    }),
+    navigation: await orgNavigation(
+      base,
+      async (action, isWhole) => {
+        const decision = await services.access.decide(x.principal, action, { org }, { isFiltered: !isWhole })
+        return decision.allowed
+      },
+      // Nobody learns how many units there are that they do not see.
+      x.sight === undefined || x.sight.seesAll ? { Estate: () => knownUnits(services.graph, org) } : {},
+    ),
     may: (action, unit) => x.sight === undefined || x.sight.may(action, unit),
   }
 }

@@ -11,7 +11,7 @@ import { StepWords, took } from '../rollouts/step-words.tsx'
 import type { WebServices } from '../services.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
-import { Card, Command, Empty, Tabs, Time } from '../shell/parts.tsx'
+import { Ago, Card, Command, Empty, Tabs } from '../shell/parts.tsx'
 import { LookChip } from '../shell/status.tsx'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
 import { type UnitPage, UnitPartName, liveUnitReply, openUnit } from './frame.tsx'
@@ -115,7 +115,7 @@ function Content({ page, columns, state, runs, next }: ContentProps) {
   const isEmpty = runs.length === 0 && state === undefined && next === undefined
   return (
     <>
-      {!isEmpty && <Tabs label="State" tabs={tabs} />}
+      {!isEmpty && <Tabs label="State" tabs={tabs} isMinor />}
       <div class="grid">
         {isEmpty ? (
           <Empty title="No runs yet">
@@ -164,7 +164,7 @@ function columnsOf({ view }: UnitPage, now: number): readonly Column<Run>[] {
     {
       name: 'at',
       label: 'Started',
-      cell: ({ step }) => (step.startedAt === null ? '' : <Time at={step.startedAt} />),
+      cell: ({ step }) => (step.startedAt === null ? '' : <Ago at={step.startedAt} now={now} />),
       value: ({ step }) => step.startedAt,
     },
     {
@@ -193,7 +193,7 @@ function columnsOf({ view }: UnitPage, now: number): readonly Column<Run>[] {
       label: 'Rollout by',
       cell: ({ rollout }) => (
         <>
-          {sayAuthor(rollout)}, <Time at={rollout.createdAt} />
+          {sayAuthor(rollout)}, <Ago at={rollout.createdAt} now={now} />
         </>
       ),
       value: ({ rollout }) => sayAuthor(rollout),

@@ -53,9 +53,9 @@ export function SetPage(props: SetPageProps) {
   ]
   return (
     <Layout view={view} title={`Variable set ${set.name}`}>
-      <p class="crumbs">
+      <nav class="crumbs" aria-label="Path">
         <a href={`${view.org.base}/variables`}>Variables</a> /
-      </p>
+      </nav>
       <h1>{set.name}</h1>
       {set.description !== '' && <p class="muted">{set.description}</p>}
       <Tabs

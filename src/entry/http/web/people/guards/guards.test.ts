@@ -13,7 +13,7 @@ test('units are guarded and released', async () => {
   const set = await owner.submit(PATH, { units: 'prod/** live/**', reason: 'runs only' })
   expect(set.location).toBe(PATH)
   const shown = await owner.get(PATH)
-  for (const word of ['prod/** live/**', 'runs only', 'user:olga', 'taco guard ls'])
+  for (const word of ['prod/** live/**', 'runs only', '<td>olga</td>', 'taco guard ls'])
     expect(shown.text).toContain(word)
   const [guard] = (await policy()).guards
   await owner.submit(`${PATH}/end`, { guard: guard?.id ?? '' })

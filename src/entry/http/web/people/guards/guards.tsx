@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { z } from 'zod'
 import type { BrokenGlass, Guard } from '../../../../../access/index.ts'
 import { badRequest } from '../../../../../base/errors.ts'
@@ -14,7 +15,7 @@ import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Time } from '../../shell/parts.tsx'
+import { Ago, Card, Time } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
@@ -46,7 +47,7 @@ interface Request {
 async function guardsPage({ org, view, x }: Request, services: WebServices, shown: Shown) {
   const { page = 1, format, input, faults = {} } = shown
   const policy = await services.orgAccess.get(org, x.caller)
-  if (format !== undefined) return exported(format, 'guards', guardColumns, policy.guards)
+  if (format !== undefined) return exported(format, 'guards', guardColumns(view), policy.guards)
   const broken = await brokenGuards(services, policy, x.caller)
   const props = { view, guards: policy.guards, broken, page, faults, ...(input && { input }) }
   return htmlReply(<GuardsPage {...props} />, Object.keys(faults).length === 0 ? 200 : 400)
@@ -107,7 +108,7 @@ export const guardRoutes: readonly Route[] = [
 
 const whatOf = ({ units }: Guard) => units?.join(' ') ?? 'the whole organization'
 
-const guardColumns: readonly Column<Guard>[] = [
+const guardColumns = ({ now }: OrgView): readonly Column<Guard>[] => [
   {
     name: 'units',
     label: 'Guarded',
@@ -120,11 +121,11 @@ const guardColumns: readonly Column<Guard>[] = [
     cell: ({ reason }) => reason ?? '',
     value: ({ reason }) => reason ?? null,
   },
-  { name: 'by', label: 'By', cell: ({ by }) => by, value: ({ by }) => by },
+  { name: 'by', label: 'By', cell: ({ by }) => sayPrincipal(by), value: ({ by }) => by },
   {
     name: 'at',
     label: 'Since',
-    cell: ({ at }) => <Time at={at} />,
+    cell: ({ at }) => <Ago at={at} now={now} />,
     value: ({ at }) => new Date(at).toISOString(),
   },
 ]
@@ -160,7 +161,7 @@ interface GuardsPageProps {
 function GuardsPage({ view, guards, broken, page, input, faults }: GuardsPageProps) {
   const path = peoplePath(view, 'guards')
   const part = pageOf(guards, page, PAGE_SIZE)
-  const columns = view.may('guard:set') ? [...guardColumns, endColumn(view)] : guardColumns
+  const columns = view.may('guard:set') ? [...guardColumns(view), endColumn(view)] : guardColumns(view)
   return (
     <PeopleFrame
       view={view}
@@ -197,7 +198,7 @@ function Broken({ view, broken }: Pick<GuardsPageProps, 'view' | 'broken'>) {
       ),
       value: ({ unit }) => unit,
     },
-    { name: 'by', label: 'Who', cell: ({ by }) => by, value: ({ by }) => by },
+    { name: 'by', label: 'Who', cell: ({ by }) => sayPrincipal(by), value: ({ by }) => by },
     { name: 'reason', label: 'Reason', cell: ({ reason }) => reason, value: ({ reason }) => reason },
     { name: 'until', label: 'Until', cell: ({ until }) => <Time at={until} />, value: ({ until }) => until },
   ]

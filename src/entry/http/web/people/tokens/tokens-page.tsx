@@ -7,7 +7,7 @@ import { ConfirmRow } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { SelectField, optionsOf } from '../../shell/form/select-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Notice, Secret } from '../../shell/parts.tsx'
+import { Card, CopiedText, Notice } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { PeopleFrame, peoplePath } from '../frame.tsx'
@@ -63,7 +63,7 @@ export function OrgTokensPage(props: OrgTokensPageProps) {
           <p>
             The token <b>{created.token.name}</b> was created. Copy it now: it is not shown again.
           </p>
-          <Secret>{created.text}</Secret>
+          <CopiedText>{created.text}</CopiedText>
         </Notice>
       )}
       <Card title="Tokens">

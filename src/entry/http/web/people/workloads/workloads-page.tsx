@@ -167,7 +167,11 @@ function WorkloadForm({ view, roles, edited, etag, input, faults, audience }: Wo
           <button class="button primary" type="submit">
             Save the rule
           </button>
-          {edited !== undefined && <a href={path}>Cancel</a>}
+          {edited !== undefined && (
+            <a class="button" href={path}>
+              Cancel
+            </a>
+          )}
         </div>
       </Form>
       {edited !== undefined && (

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { REACHABLE } from '../../shell/parts.tsx'
+import { Code, REACHABLE } from '../../shell/parts.tsx'
 import { type Block, blocksOf } from './blocks.ts'
 import { type Inline, inlineOf, plainText } from './inline.ts'
 
@@ -34,13 +34,7 @@ export function Markdown({ text, pathOf = () => undefined }: MarkdownProps) {
       case 'paragraph':
         return <p>{inline(block.text)}</p>
       case 'code':
-        return (
-          <div data-copy>
-            <pre {...REACHABLE} aria-label="Code">
-              <code>{block.text}</code>
-            </pre>
-          </div>
-        )
+        return <Code label="Code">{block.text}</Code>
       case 'list': {
         const items = block.items.map((item) => <li>{item.map((one) => insideItem(one))}</li>)
         return block.isOrdered ? <ol>{items}</ol> : <ul>{items}</ul>

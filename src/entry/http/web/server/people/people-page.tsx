@@ -2,7 +2,7 @@ import { type PersonDocument, groupsOf } from '../../../../../access/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
 import { SelectField } from '../../shell/form/select-field.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
-import { Card, Notice, Time } from '../../shell/parts.tsx'
+import { Ago, Card, Notice } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import type { View } from '../../shell/view.ts'
 import { ServerFrame } from '../frame.tsx'
@@ -10,15 +10,15 @@ import { personPath } from './person-page.tsx'
 
 const PAGE_SIZE = 50
 
-export const personColumns: readonly Column<PersonDocument>[] = [
+export const personColumns = ({ now }: View): readonly Column<PersonDocument>[] => [
   {
     name: 'login',
     label: 'Person',
     cell: (person) => (
       <>
-        <a href={personPath(person)}>{person.login}</a>{' '}
+        <a href={personPath(person)}>{person.displayName ?? person.login}</a>{' '}
         {person.suspended !== undefined && <span class="chip warn">suspended</span>}
-        {person.displayName !== undefined && <div class="faint">{person.displayName}</div>}
+        {person.displayName !== undefined && <div class="faint">{person.login}</div>}
       </>
     ),
     value: ({ login }) => login,
@@ -39,7 +39,7 @@ export const personColumns: readonly Column<PersonDocument>[] = [
   {
     name: 'signed_in_at',
     label: 'Last sign-in',
-    cell: ({ signedInAt }) => (signedInAt === undefined ? 'never' : <Time at={signedInAt} />),
+    cell: ({ signedInAt }) => (signedInAt === undefined ? 'never' : <Ago at={signedInAt} now={now} />),
     value: ({ signedInAt }) => (signedInAt === undefined ? null : new Date(signedInAt).toISOString()),
   },
   {
@@ -92,7 +92,7 @@ export function PeoplePage({ view, people, damaged, search, suspended, page }: P
           <DataTable
             path={path}
             caption="People"
-            columns={personColumns.filter(({ label }) => label !== '')}
+            columns={personColumns(view).filter(({ label }) => label !== '')}
             items={part.items}
             hrefOf={personPath}
           />

@@ -58,8 +58,8 @@ export const personRoutes: readonly Route[] = [
     async handle({ x, query: { search, suspended, page: at, format } }, services) {
       const { items, damaged } = await readPeople(x, services)
       const found = items.filter(matching(search, suspended === undefined ? undefined : suspended === 'yes'))
-      if (format !== undefined) return exported(format, 'people', personColumns, found)
       const view = await accountViewOf(x, services)
+      if (format !== undefined) return exported(format, 'people', personColumns(view), found)
       return htmlReply(<PeoplePage {...{ view, people: found, damaged, search, suspended, page: at }} />)
     },
   }),

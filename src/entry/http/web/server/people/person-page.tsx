@@ -1,9 +1,10 @@
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { type KnownSession, type PersonDocument, groupsOf } from '../../../../../access/index.ts'
 import { browserName } from '../../account/browser-name.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Time } from '../../shell/parts.tsx'
+import { Ago, Card, Time } from '../../shell/parts.tsx'
 import { type Column, DataTable } from '../../shell/table.tsx'
 import type { View } from '../../shell/view.ts'
 import { ServerFrame } from '../frame.tsx'
@@ -77,7 +78,7 @@ function Facts({ person }: { readonly person: PersonDocument }) {
           <>
             <dt>Suspended</dt>
             <dd>
-              <Time at={suspended.at} /> by {suspended.by}
+              <Time at={suspended.at} /> by {sayPrincipal(suspended.by)}
             </dd>
           </>
         )}
@@ -136,8 +137,18 @@ function Sessions({ view, person, now }: PersonPageProps) {
       value: ({ address }) => address ?? null,
     },
     { name: 'provider', label: 'Signed in with', cell: (of) => of.provider, value: (of) => of.provider },
-    { name: 'since', label: 'Since', cell: (of) => <Time at={of.createdAt} />, value: (of) => of.createdAt },
-    { name: 'seen', label: 'Last seen', cell: (of) => <Time at={of.seenAt} />, value: (of) => of.seenAt },
+    {
+      name: 'since',
+      label: 'Since',
+      cell: (of) => <Ago at={of.createdAt} now={now} />,
+      value: (of) => of.createdAt,
+    },
+    {
+      name: 'seen',
+      label: 'Last seen',
+      cell: (of) => <Ago at={of.seenAt} now={now} />,
+      value: (of) => of.seenAt,
+    },
     {
       name: 'end',
       label: 'End',

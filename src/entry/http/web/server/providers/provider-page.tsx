@@ -2,7 +2,7 @@ import type { ProviderCheck, ProviderKind } from '../../../../../access/index.ts
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Command, Notice } from '../../shell/parts.tsx'
+import { Card, CopiedText, Notice } from '../../shell/parts.tsx'
 import type { View } from '../../shell/view.ts'
 import { ServerFrame } from '../frame.tsx'
 import { PROVIDER_FIELDS, type ProviderInput } from './provider-fields.ts'
@@ -94,7 +94,7 @@ export function CallbackAddress({ publicUrl = '', id, kind }: CallbackAddressPro
           ? 'Give the provider this address for answers:'
           : 'Enter this callback address there:'}
       </p>
-      <Command>{`${publicUrl}/sign-in/${id}/callback`}</Command>
+      <CopiedText>{`${publicUrl}/sign-in/${id}/callback`}</CopiedText>
     </>
   )
 }

@@ -1,7 +1,8 @@
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { type ProviderKind, type viewProvider } from '../../../../../access/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
-import { Card, Time } from '../../shell/parts.tsx'
+import { Ago, Card } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import type { View } from '../../shell/view.ts'
 import { ServerFrame } from '../frame.tsx'
@@ -14,7 +15,7 @@ const PATH = '/server/providers'
 
 type Listed = ReturnType<typeof viewProvider>
 
-export const providerColumns: readonly Column<Listed>[] = [
+export const providerColumns = ({ now }: View): readonly Column<Listed>[] => [
   {
     name: 'id',
     label: 'Provider',
@@ -32,7 +33,7 @@ export const providerColumns: readonly Column<Listed>[] = [
     label: 'Changed',
     cell: ({ changedAt, changedBy }) => (
       <>
-        <Time at={changedAt} /> <span class="faint">by {changedBy}</span>
+        <Ago at={changedAt} now={now} /> <span class="faint">by {sayPrincipal(changedBy)}</span>
       </>
     ),
     value: ({ changedAt }) => changedAt,
@@ -77,7 +78,7 @@ export function ProvidersPage({ view, providers, kind, input, faults, publicUrl 
           <DataTable
             path={PATH}
             caption="Sign-in providers"
-            columns={providerColumns}
+            columns={providerColumns(view)}
             items={items}
             hrefOf={({ id }) => providerPath(id)}
           />

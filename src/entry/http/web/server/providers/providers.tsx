@@ -50,8 +50,9 @@ async function providersPage(x: Exchange, services: WebServices, shown: NewShown
   const { kind, input = {}, faults = {}, format } = shown
   const { providers } = await signInOf(services).settings.get(x.caller)
   const items = providers.map(viewProvider)
-  if (format !== undefined) return exported(format, 'providers', providerColumns, items)
-  const props = { view: await accountViewOf(x, services), providers: items, kind, input, faults }
+  const view = await accountViewOf(x, services)
+  if (format !== undefined) return exported(format, 'providers', providerColumns(view), items)
+  const props = { view, providers: items, kind, input, faults }
   return htmlReply(<ProvidersPage {...props} publicUrl={services.publicUrl} />, statusOf(faults))
 }
 

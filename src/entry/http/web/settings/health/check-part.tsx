@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import type { CheckView } from '../../../../../health/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
 import { Ago, Card, Notice } from '../../shell/parts.tsx'
@@ -56,7 +57,8 @@ function AttemptNotice({
   readonly now: number
   readonly path: string
 }) {
-  const { state, checked, total, server, startedAt, error, options, by } = attempt
+  const { state, checked, total, server, startedAt, error, options } = attempt
+  const by = sayPrincipal(attempt.by)
   const what = options.repair ? 'repair' : options.deep ? 'thorough check' : 'check'
   if (state === 'running')
     return (
@@ -115,7 +117,7 @@ function ReportCard(props: CheckPartProps & { readonly report: NonNullable<Check
     <Card title="Findings">
       <p class="muted">
         {report.options.repair ? 'Repaired' : report.options.deep ? 'Checked thoroughly' : 'Checked'}{' '}
-        <Ago at={report.endedAt} now={now} /> by {report.by}, on {report.server.host}.{' '}
+        <Ago at={report.endedAt} now={now} /> by {sayPrincipal(report.by)}, on {report.server.host}.{' '}
         <span class="num">{report.checked.toLocaleString('en')}</span> units were looked at.
       </p>
       <nav class="counts" aria-label="Findings">

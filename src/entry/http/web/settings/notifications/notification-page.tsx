@@ -1,7 +1,8 @@
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import type { DeliveryResponse, DeliveryState } from '../../../../../notifications/index.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
-import { Ago, Card, Command, Split, Time } from '../../shell/parts.tsx'
+import { Ago, Card, Command, Split } from '../../shell/parts.tsx'
 import { type Column, DataTable } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
@@ -23,9 +24,9 @@ export function NewNotificationPage({ view, input, faults, hasPeople }: NewPageP
   const path = settingsPath(view, 'notifications')
   return (
     <SettingsFrame view={view} tab="notifications" title="New notification">
-      <p class="crumbs">
+      <nav class="crumbs" aria-label="Path">
         <a href={path}>Notifications</a> /
-      </p>
+      </nav>
       <Split
         side={
           <Command>taco notification create --name alerts --url https://… --trigger rollout:failed</Command>
@@ -44,7 +45,9 @@ export function NewNotificationPage({ view, input, faults, hasPeople }: NewPageP
               <button class="button primary" type="submit">
                 Create
               </button>
-              <a href={path}>Cancel</a>
+              <a class="button" href={path}>
+                Cancel
+              </a>
             </div>
           </Form>
         </Card>
@@ -73,9 +76,9 @@ export function NotificationPage(props: NotificationPageProps) {
   const path = notificationPath(view, configuration.id)
   return (
     <SettingsFrame view={view} tab="notifications" title={configuration.name}>
-      <p class="crumbs">
+      <nav class="crumbs" aria-label="Path">
         <a href={settingsPath(view, 'notifications')}>Notifications</a> /
-      </p>
+      </nav>
       <div class="bar">
         <h2 class="page-name">{configuration.name}</h2>
         <StateChip state={stateOf({ ...shown, deliveries })} />
@@ -84,7 +87,7 @@ export function NotificationPage(props: NotificationPageProps) {
       <Split
         side={
           <>
-            <About shown={shown} deliveries={deliveries} />
+            <About shown={shown} deliveries={deliveries} now={now} />
             {mayManage && <Deletion view={view} path={path} name={configuration.name} faults={faults} />}
             <Command>{`taco notification show ${configuration.id}`}</Command>
           </>
@@ -152,7 +155,13 @@ function Buttons({ view, path, isEnabled }: ButtonsProps) {
   )
 }
 
-function About({ shown, deliveries }: { readonly shown: Shown; readonly deliveries: DeliveryState }) {
+interface AboutProps {
+  readonly shown: Shown
+  readonly deliveries: DeliveryState
+  readonly now: number
+}
+
+function About({ shown, deliveries, now }: AboutProps) {
   const { configuration, about } = shown
   return (
     <Card title="About">
@@ -177,7 +186,7 @@ function About({ shown, deliveries }: { readonly shown: Shown; readonly deliveri
         <dd class="num">{deliveries.givenUp}</dd>
         <dt>Created</dt>
         <dd>
-          <Time at={configuration.createdAt} /> by {configuration.createdBy}
+          <Ago at={configuration.createdAt} now={now} /> by {sayPrincipal(configuration.createdBy)}
         </dd>
         <dt>Id</dt>
         <dd class="mono">{configuration.id}</dd>
@@ -259,7 +268,7 @@ function Deletion({ view, path, name, faults }: DeletionProps) {
           <p class="muted">What waits for delivery is not sent any more.</p>
           <ConfirmName name={name} faults={faults} />
           <div>
-            <button class="button danger" type="submit">
+            <button class="button primary danger" type="submit">
               Delete
             </button>
           </div>

@@ -1,9 +1,10 @@
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import type { Project } from '../../../../../projects/index.ts'
 import type { UnitView } from '../../../../../state/index.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Command, Split, Time } from '../../shell/parts.tsx'
+import { Ago, Card, Command, Split } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, type Paging } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { ConfirmName } from '../../shell/form/confirm-name.tsx'
@@ -30,9 +31,9 @@ export function ProjectPage(props: ProjectPageProps) {
   const { view, project, mayChange, units, paging, isRace } = props
   return (
     <SettingsFrame view={view} tab="projects" title={`Project ${project.name}`}>
-      <p class="crumbs">
+      <nav class="crumbs" aria-label="Path">
         <a href={settingsPath(view, 'projects')}>Projects</a> /
-      </p>
+      </nav>
       <h2 class="subject">{project.name}</h2>
       <Split
         side={
@@ -73,7 +74,7 @@ export function ProjectPage(props: ProjectPageProps) {
   )
 }
 
-export function unitColumns({ org }: OrgView): readonly Column<UnitView>[] {
+export function unitColumns({ org, now }: OrgView): readonly Column<UnitView>[] {
   return [
     {
       name: 'unit',
@@ -95,13 +96,13 @@ export function unitColumns({ org }: OrgView): readonly Column<UnitView>[] {
     {
       name: 'changed',
       label: 'Changed',
-      cell: ({ changedAt }) => <Time at={changedAt} />,
+      cell: ({ changedAt }) => <Ago at={changedAt} now={now} />,
       value: ({ changedAt }) => changedAt,
     },
   ]
 }
 
-function Facts({ project, isDefault, paging, mayChange }: ProjectPageProps) {
+function Facts({ view, project, isDefault, paging, mayChange }: ProjectPageProps) {
   return (
     <Card title="About">
       <dl class="keyed">
@@ -121,10 +122,10 @@ function Facts({ project, isDefault, paging, mayChange }: ProjectPageProps) {
           <>
             <dt>Created</dt>
             <dd>
-              <Time at={project.createdAt} />
+              <Ago at={project.createdAt} now={view.now} />
             </dd>
             <dt>By</dt>
-            <dd>{project.createdBy}</dd>
+            <dd>{sayPrincipal(project.createdBy)}</dd>
           </>
         )}
       </dl>
@@ -158,7 +159,7 @@ function DeleteForm({ view, project, faults }: ProjectPageProps) {
         <Form view={view} action={`${projectPath(view, project)}/delete`} class="form">
           <ConfirmName name={project.name} faults={faults} />
           <div>
-            <button class="button danger" type="submit">
+            <button class="button primary danger" type="submit">
               Delete project
             </button>
           </div>

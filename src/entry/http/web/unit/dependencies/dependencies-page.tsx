@@ -47,6 +47,7 @@ export function DependenciesPage({ page, edges, query, names, input, faults }: D
         <div>
           <Tabs
             label="Dependencies"
+            isMinor
             tabs={[
               {
                 label: 'Uses',

@@ -13,7 +13,7 @@ import { unitPath } from '../../shell/addresses.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
-import { Card, Command, Notice, Split, Time } from '../../shell/parts.tsx'
+import { Ago, Card, Command, Notice, Split } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import { UnitFrame, type UnitPage, openUnit } from '../frame.tsx'
 import { type Readers, readersFor } from '../outputs/readers.ts'
@@ -177,8 +177,9 @@ function Confirm({ page: { view, unit }, asked, current, wanted }: ConfirmProps)
     <>
       <Card title={`Roll back to version ${wanted.seq}`}>
         <p>
-          Version {wanted.seq} was written <Time at={wanted.at} /> by {sayAuthor(wanted)}. Its content becomes
-          a new version{current !== null && ` after version ${current.seq}`}. The history stays.
+          Version {wanted.seq} was written <Ago at={wanted.at} now={view.now} /> by {sayAuthor(wanted)}. Its
+          content becomes a new version{current !== null && ` after version ${current.seq}`}. The history
+          stays.
         </p>
         <p class="muted">
           Only the state changes. The infrastructure stays as it is until the code is applied again.

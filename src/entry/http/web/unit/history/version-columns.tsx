@@ -2,7 +2,7 @@ import { sayAuthor } from '../../../../../base/text/author.ts'
 import { bytes } from '../../../../../base/text/bytes.ts'
 import type { VersionView } from '../../../../../state/index.ts'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
-import { Time } from '../../shell/parts.tsx'
+import { Ago } from '../../shell/parts.tsx'
 import type { Column } from '../../shell/table.tsx'
 import type { UnitPage } from '../frame.tsx'
 import { changeWords } from './change-words.ts'
@@ -58,7 +58,7 @@ export function versionColumns(
       cell: ({ serial }) => serial,
       value: ({ serial }) => serial,
     },
-    { name: 'at', label: 'When', cell: ({ at }) => <Time at={at} />, value: ({ at }) => at },
+    { name: 'at', label: 'When', cell: ({ at }) => <Ago at={at} now={view.now} />, value: ({ at }) => at },
     { name: 'by', label: 'By', cell: sayAuthor, value: ({ by }) => by },
     { name: 'how', label: 'How', cell: ({ how }) => how, value: ({ how }) => how },
     {

@@ -9,7 +9,7 @@ import { orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
 import { ExportFormat, exported } from '../../shell/export.ts'
-import { Card, Command, Empty, Time } from '../../shell/parts.tsx'
+import { Ago, Card, Command, Empty } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import { type Column, CursorFooter, DataTable } from '../../shell/table.tsx'
 import { type UnitPage, openUnit } from '../frame.tsx'
@@ -89,7 +89,7 @@ function columnsOf({ view, unit }: UnitPage): readonly Column<OutputsCommitView>
       cell: ({ commit }) => <a href={withQuery(path, { commit: String(commit) })}>{commit}</a>,
       value: ({ commit }) => commit,
     },
-    { name: 'at', label: 'When', cell: ({ at }) => <Time at={at} />, value: ({ at }) => at },
+    { name: 'at', label: 'When', cell: ({ at }) => <Ago at={at} now={view.now} />, value: ({ at }) => at },
     { name: 'by', label: 'By', cell: sayAuthor, value: ({ by }) => by },
     {
       name: 'changed',

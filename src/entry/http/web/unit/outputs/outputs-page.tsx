@@ -31,7 +31,7 @@ export function OutputsFrame({ page, view, children }: OutputsFrameProps) {
   ]
   return (
     <UnitFrame of={page} tab="outputs">
-      {page.unit.state !== null && <Tabs label="Outputs" tabs={tabs} />}
+      {page.unit.state !== null && <Tabs label="Outputs" tabs={tabs} isMinor />}
       <div class="grid">{children}</div>
     </UnitFrame>
   )

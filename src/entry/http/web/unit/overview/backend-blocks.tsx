@@ -1,6 +1,6 @@
 import { type BackendPlace, backendBlock, backendUrl } from '../../../../../engines/index.ts'
 import { flatName } from '../../../../../state/index.ts'
-import { Card, REACHABLE } from '../../shell/parts.tsx'
+import { Card, Code } from '../../shell/parts.tsx'
 
 interface CodePlace {
   /** Of the server, as the browser reaches it. */
@@ -40,11 +40,7 @@ export function BackendBlocks(props: CodePlace) {
         ))}
         {places.map((place) => (
           <div class="kind" data-kind={place.kind}>
-            <div data-copy>
-              <pre {...REACHABLE} aria-label={`Block for the kind ${place.kind}`}>
-                <code>{backendBlock(place)}</code>
-              </pre>
-            </div>
+            <Code label={`Block for the kind ${place.kind}`}>{backendBlock(place)}</Code>
             {isPlain && (place.kind === 'cloud' || place.kind === 'remote') && (
               <p class="muted">Engines use this kind only with https.</p>
             )}

@@ -1,7 +1,7 @@
 import { sayAuthor } from '../../../../../base/text/author.ts'
 import { bytes } from '../../../../../base/text/bytes.ts'
 import { unitPath } from '../../shell/addresses.ts'
-import { Ago, Card, Time } from '../../shell/parts.tsx'
+import { Ago, Card } from '../../shell/parts.tsx'
 import type { UnitPage } from '../frame.tsx'
 
 /** What there is to know about the state in a few words. */
@@ -67,7 +67,7 @@ export function StateCard({ page, now }: { readonly page: UnitPage; readonly now
         )}
         <dt>Created</dt>
         <dd>
-          <Time at={unit.createdAt} />
+          <Ago at={unit.createdAt} now={now} />
         </dd>
       </dl>
     </Card>

@@ -135,7 +135,7 @@ function DeletePage({ page, users, confirm = '', force = false, faults = {}, isR
             )}
             <ConfirmName name={unit.name} typed={confirm} faults={faults} />
             <div class="bar">
-              <button class="button danger" type="submit">
+              <button class="button primary danger" type="submit">
                 Delete the unit
               </button>
               <a class="button" href={unitPath(base, unit.name, 'settings')}>

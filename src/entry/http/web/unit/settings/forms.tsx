@@ -106,7 +106,7 @@ export function RetentionForm(props: SettingsPageProps) {
   const usual = organization === undefined ? '' : `: ${sayRetention(organization.retention)}`
   return (
     <FormCard of={props} form="retention" title="Versions that are kept" button="Save">
-      <fieldset class="rule">
+      <fieldset class="own-rule">
         <legend class="unseen">Rule</legend>
         <label class="check">
           <input type="radio" name="rule" value="organization" checked={rule === 'organization'} />

@@ -4,7 +4,7 @@ import type { OrgView as Organization, UnitView } from '../../../../../state/ind
 import { RaceNotice } from '../../shell/form/race-notice.tsx'
 import { settingsPath } from '../../settings/frame.tsx'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
-import { Card, Command, Split, Time } from '../../shell/parts.tsx'
+import { Ago, Card, Command, Split } from '../../shell/parts.tsx'
 import { UnitFrame } from '../frame.tsx'
 import { AboutForm, EncryptionForm, ExecutionForm, NameForm, ProjectForm, RetentionForm } from './forms.tsx'
 import { type InputForm, inputsOf, labelLines } from './inputs.ts'
@@ -21,7 +21,7 @@ export function SettingsPage(props: SettingsPageProps) {
       <Split
         side={
           <>
-            <Facts unit={unit} />
+            <Facts unit={unit} now={page.view.now} />
             <Notifications {...props} />
             <More {...props} />
             <Command>{commandOf(props)}</Command>
@@ -95,7 +95,7 @@ function commandOf({ race, page: { unit }, inputs }: SettingsPageProps): string 
   return `taco unit set ${unit.name} --label team=network`
 }
 
-function Facts({ unit }: { readonly unit: UnitView }) {
+function Facts({ unit, now }: { readonly unit: UnitView; readonly now: number }) {
   return (
     <Card title="About">
       <dl class="keyed">
@@ -107,7 +107,7 @@ function Facts({ unit }: { readonly unit: UnitView }) {
         <dd class="mono">{unit.key}</dd>
         <dt>Created</dt>
         <dd>
-          <Time at={unit.createdAt} />
+          <Ago at={unit.createdAt} now={now} />
         </dd>
       </dl>
     </Card>

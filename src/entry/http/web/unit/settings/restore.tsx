@@ -12,7 +12,7 @@ import { unitPath } from '../../shell/addresses.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { Form, Layout } from '../../shell/layout.tsx'
-import { Card, Command, Crumbs, Split, Time } from '../../shell/parts.tsx'
+import { Ago, Card, Command, Crumbs, Split } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import type { OrgView } from '../../shell/view.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
@@ -100,13 +100,17 @@ function RestorePage({ view, unit, name, faults = {} }: RestorePageProps) {
         <Card title="Restore">
           <dl class="keyed">
             <dt>Deleted</dt>
-            <dd>{deleted !== null && <Time at={deleted.at} />}</dd>
-            <dt>By</dt>
-            <dd>{deleted !== null && sayAuthor(deleted)}</dd>
+            <dd>
+              {deleted !== null && (
+                <>
+                  <Ago at={deleted.at} now={view.now} /> by {sayAuthor(deleted)}
+                </>
+              )}
+            </dd>
             <dt>State</dt>
             <dd>
               {deleted?.version == null
-                ? 'it never had one'
+                ? 'none, it was never applied'
                 : `version ${deleted.version.seq}, serial ${deleted.version.serial}`}
             </dd>
             <dt>Id</dt>
