@@ -254,22 +254,23 @@ async function rollOut(server: StoryServer, { maria, sam, now, apply }: Cast): P
       end: (end: unknown) => who.send('POST', `${step}/end?org=${ORG}`, { token, end }),
     }
   }
-  async function run(who: Actor, worker: string, unit: string): Promise<void> {
+  /** It takes less than a minute. */
+  async function run(who: Actor, worker: string, unit: string, begin: number): Promise<void> {
+    server.at(begin)
     const { lock, end } = await claim(who, worker, unit)
+    server.at(begin + 20_000 + 1_000 * unit.length)
     await apply(who, unit, { lock })
     await end({ kind: 'applied', fingerprint: `code of ${unit}`, engineMs: 21_400 })
   }
 
-  await run(maria, 'maria@laptop', 'prod/iam/roles')
+  await run(maria, 'maria@laptop', 'prod/iam/roles', now - 33 * MINUTE)
   for (const [minute, unit] of [
     [30, 'prod/data/postgres/orders'],
     [26, 'prod/data/postgres/catalog'],
     [25, 'prod/data/postgres/sessions'],
     [21, 'prod/data/kafka/cluster'],
-  ] as const) {
-    server.at(now - minute * MINUTE)
-    await run(sam, 'ci-runner-2', unit)
-  }
+  ] as const)
+    await run(sam, 'ci-runner-2', unit, now - minute * MINUTE)
   await maria.send('POST', `/v1/rollouts/${id}/steps/prod--data--kafka--mirror/skip?org=${ORG}`, {
     reason: 'The mirror is switched off',
   })

@@ -5,6 +5,7 @@ import { push, stateText } from '../../../../../test/support/state.ts'
 import { systemCaller } from '../../../../access/index.ts'
 import type { EventView } from '../../../../state/index.ts'
 import { groupEvents } from './groups.ts'
+import { readActivity } from './read.ts'
 import { detailsOf, lineDetails, lineWords, typesLike } from './words.ts'
 
 const caller = systemCaller('opentaco')
@@ -27,13 +28,49 @@ test('a word means every type that begins with it', () => {
 })
 
 test('details are said in words, cut where they are long', () => {
+  const type = 'state.written'
   const data = { version: 'sv-1', seq: 2, serial: 3, how: 'push', rollout: 'ro-1', deep: { a: 1 } }
 
-  expect(detailsOf({ data })).toBe('version 2, serial 3, with push')
-  expect(detailsOf({ data: { reason: 'x'.repeat(100), empty: '', force: false } })).toBe(
+  expect(detailsOf({ type, data })).toBe('version 2, serial 3, with push')
+  expect(detailsOf({ type, data: { reason: 'x'.repeat(100), empty: '', force: false } })).toBe(
     `“${'x'.repeat(80)}…”`,
   )
-  expect(detailsOf({ data: { new: 1, how: 'constructor' } })).toBe('new 1, constructor')
+  expect(detailsOf({ type, data: { new: 1, how: 'constructor' } })).toBe('new 1, constructor')
+})
+
+test('what happens to documents without words of their own is said by their kind and name', () => {
+  const told = (type: string, data: EventView['data']) => {
+    const one = { ...event(type, null, '12:00'), data }
+    return `${lineWords({ event: one, events: [one] })} ${lineDetails({ event: one, events: [one] })}`
+  }
+
+  expect(told('variable.created', { id: 'var-1', key: 'region', sensitive: false })).toBe(
+    'created a variable region',
+  )
+  expect(told('oauth-client.updated', { id: 'oc-1', name: 'hub' })).toBe('changed an oauth client hub')
+  expect(told('gpg-key.deleted', { id: 'gpg-1', keyId: 'AB' })).toBe(
+    'deleted a signing key id gpg-1, keyId AB',
+  )
+  expect(told('thing.happened', {})).toBe('thing.happened ')
+})
+
+test('what the journal tells twice is shown once', async () => {
+  const twice = event('step.applied', 'a', '12:00')
+  const pages = [
+    { items: [twice, twice, event('step.failed', 'a', '11:00')], more: true, next: 'c' },
+    { items: [twice], more: false, next: undefined },
+  ]
+  const control = { journal: { read: () => Promise.resolve(pages.shift()) } } as never
+
+  const { events } = await readActivity(
+    { org, types: [], unit: undefined, person: undefined },
+    undefined,
+    { events: 10, read: 200 },
+    { x: { caller } as never, caller },
+    { control, access: { sight: () => Promise.resolve(undefined) } as never },
+  )
+
+  expect(events.map(({ type }) => type)).toEqual(['step.applied', 'step.failed'])
 })
 
 let ids = 0

@@ -26,6 +26,8 @@ export async function readActivity(
   services: Pick<WebServices, 'control' | 'access'>,
 ): Promise<{ readonly events: readonly EventView[]; readonly next: string | undefined }> {
   const found: EventView[] = []
+  // What came late is told twice: where it belongs, and where followers come by.
+  const told = new Set<string>()
   const wanted = person?.toLowerCase()
   let after = cursor
   for (let read = 0; read < most.read && found.length < most.events;) {
@@ -42,9 +44,9 @@ export async function readActivity(
     )
     const seen = await visibleEvents(page.items, x, services)
     found.push(
-      ...seen.filter(
-        ({ by, who }) => wanted === undefined || `${by} ${who ?? ''}`.toLowerCase().includes(wanted),
-      ),
+      ...seen
+        .filter(({ id }) => !told.has(id) && told.add(id))
+        .filter(({ by, who }) => wanted === undefined || `${by} ${who ?? ''}`.toLowerCase().includes(wanted)),
     )
     if (!page.more) return { events: found, next: undefined }
     after = page.next

@@ -62,7 +62,27 @@ const IN_GROUP = wordsFor({ 'lock.released': 'locked and unlocked' })
 
 /** What one line says. */
 export function lineWords({ event, events }: FeedLine): string {
-  return (events.length > 1 ? IN_GROUP.get(event.type) : undefined) ?? WORDS.get(event.type) ?? event.type
+  const inGroup = events.length > 1 ? IN_GROUP.get(event.type) : undefined
+  return inGroup ?? WORDS.get(event.type) ?? documentWords(event.type) ?? event.type
+}
+
+/** Documents that are created, changed and deleted as a whole, where their name is not the word for them. */
+const DOCUMENTS = wordsFor({
+  'organization-settings': 'the settings',
+  'registry-module': 'a module',
+  'registry-module-version': 'a version of a module',
+  'registry-provider': 'a provider',
+  'registry-provider-version': 'a version of a provider',
+  'gpg-key': 'a signing key',
+})
+const OF_DOCUMENT = /^([a-z-]+)\.(created|updated|deleted)$/
+
+function documentWords(type: string): string | undefined {
+  const [, word, did = ''] = OF_DOCUMENT.exec(type) ?? []
+  if (word === undefined) return undefined
+  const article = /^[aeio]/.test(word) ? 'an' : 'a'
+  const what = DOCUMENTS.get(word) ?? `${article} ${word.replaceAll('-', ' ')}`
+  return `${did === 'updated' ? 'changed' : did} ${what}`
 }
 
 const HOW = wordsFor({
@@ -101,14 +121,16 @@ const DETAILS = wordsFor<(value: string | number | boolean) => string>({
 })
 
 /** The plain values of an event in words, such as the serial of a state. Pure. */
-export function detailsOf({ data }: Pick<EventView, 'data'>): string {
+export function detailsOf({ data, type }: Pick<EventView, 'data' | 'type'>): string {
+  const name = data['name'] ?? data['key']
+  if (!WORDS.has(type) && OF_DOCUMENT.test(type) && typeof name === 'string') return name
   return Object.entries(data)
-    .flatMap(([name, value]) => {
+    .flatMap(([field, value]) => {
       if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return []
       if (value === '') return []
       const short =
         typeof value === 'string' && value.length > MOST_LETTERS ? `${value.slice(0, MOST_LETTERS)}…` : value
-      const words = DETAILS.get(name)?.(short) ?? `${name} ${short}`
+      const words = DETAILS.get(field)?.(short) ?? `${field} ${short}`
       return words === '' ? [] : [words]
     })
     .slice(0, MOST_DETAILS)

@@ -189,14 +189,14 @@ function makeSlider(form) {
   slider.type = 'range'
   slider.max = '1000'
   slider.value = String(1000 * (1 - Math.cbrt(Math.min(1, Math.max(0, (now - at) / span)))))
+  const begun = slider.value
   slider.setAttribute('aria-label', 'As of')
   const shown = document.createElement('output')
   const say = () => {
     const isNow = slider.value === '1000'
-    const time = new Date(timeAt(Number(slider.value)))
-    shown.textContent = isNow
-      ? 'now'
-      : time.toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' })
+    // Until it is moved, it stands for the time in the address, which lies between two of its steps.
+    const time = new Date(slider.value === begun ? at : timeAt(Number(slider.value)))
+    shown.textContent = isNow ? 'now' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
     slider.setAttribute('aria-valuetext', shown.textContent)
   }
   slider.addEventListener('input', say)

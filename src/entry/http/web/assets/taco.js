@@ -15,6 +15,10 @@ document.addEventListener('click', (event) => {
   )
 })
 
+// On a phone, tabs scroll: the one that is shown is in sight.
+for (const tab of document.querySelectorAll('.tabs nav [aria-current]'))
+  tab.scrollIntoView({ block: 'nearest', inline: 'center' })
+
 // A menu closes as people expect it to.
 document.addEventListener('click', (event) => {
   for (const menu of document.querySelectorAll('details:is(.me, .menu-button)[open]'))

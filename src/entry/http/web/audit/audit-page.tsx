@@ -182,7 +182,7 @@ function Filters({ path, filters, faults }: FiltersProps) {
         {time('since', 'Since', 'first')}
         {time('until', 'Until', 'last')}
         <div class="bar">
-          <button class="button primary" type="submit">
+          <button class="button" type="submit">
             Filter
           </button>
           <a href={path}>Show all</a>

@@ -68,7 +68,7 @@ function EnterCode({ view, wrong }: { readonly view: View; readonly wrong: strin
     <Layout view={view} title="Sign in a device" isAlone>
       <h1>Sign in a device</h1>
       <Card>
-        <form method="get" action="/device">
+        <form method="get" action="/device" class="form">
           <Field
             id="user_code"
             label="Code"
@@ -78,6 +78,7 @@ function EnterCode({ view, wrong }: { readonly view: View; readonly wrong: strin
             }
           >
             <input
+              type="text"
               id="user_code"
               name="user_code"
               value={wrong}
@@ -90,9 +91,11 @@ function EnterCode({ view, wrong }: { readonly view: View; readonly wrong: strin
               aria-describedby={isWrong ? 'user_code-hint user_code-error' : 'user_code-hint'}
             />
           </Field>
-          <button class="button primary" type="submit">
-            Continue
-          </button>
+          <div>
+            <button class="button primary" type="submit">
+              Continue
+            </button>
+          </div>
         </form>
       </Card>
     </Layout>

@@ -102,7 +102,8 @@ export const estateRoutes: readonly Route[] = [
             {at !== undefined && (
               <Notice kind="warn">
                 <p>
-                  The estate as it was at <Time at={at} />.
+                  The estate as it was at <Time at={at} />.{' '}
+                  <a href={withQuery(view.path, { at: undefined })}>Show it as it is now</a>
                 </p>
               </Notice>
             )}

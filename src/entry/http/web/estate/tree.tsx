@@ -88,7 +88,7 @@ function Below({ folder, ...rest }: FolderProps) {
 function FolderItem({ folder, ...rest }: FolderProps) {
   const { opened = '', selected = '' } = rest
   const holds = (path: string) => `${path}/`.startsWith(`${folder.path}/`)
-  const isOpen = holds(opened) || holds(selected)
+  const isOpen = holds(opened) || holds(selected) || (rest.isWhole && folder.all.some(wantsAttention))
   if (!rest.isWhole && !isOpen)
     return (
       <a class="folder" href={withQuery(rest.path, { opened: folder.path })}>
@@ -123,6 +123,11 @@ function FolderLine({ folder }: { readonly folder: Folder }) {
       </span>
     </>
   )
+}
+
+/** Where something is to be seen, the tree is open. */
+function wantsAttention(node: NodeView): boolean {
+  return ['fail', 'missing', 'stale', 'run'].includes(lookOf(node))
 }
 
 function newFolder(path: string, name: string): Folder {

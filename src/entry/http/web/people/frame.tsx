@@ -39,17 +39,23 @@ interface PeopleFrameProps {
   readonly counts?: Partial<Readonly<Record<PeopleTab, number>>>
   /** Undefined: the list has the whole width. */
   readonly side?: Child
+  /** The main thing to do, beside the heading. */
+  readonly action?: Child
   readonly command: string
   readonly children?: Child
 }
 
 /** Who may do what in an organization: tabs for those who may see them. */
-export function PeopleFrame({ view, tab, title, counts = {}, side, command, children }: PeopleFrameProps) {
+export function PeopleFrame(props: PeopleFrameProps) {
+  const { view, tab, title, counts = {}, side, action, command, children } = props
   const { label = '' } = TABS.find((one) => one.tab === tab) ?? {}
   return (
     <Layout view={view} title={title === undefined ? `People: ${label}` : `${title} · ${label}`}>
       {title === undefined ? (
-        <h1>People</h1>
+        <div class="bar">
+          <h1>People</h1>
+          {action}
+        </div>
       ) : (
         <>
           <nav class="crumbs" aria-label="Path">

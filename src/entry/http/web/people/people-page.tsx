@@ -51,7 +51,21 @@ export function PeoplePage<T>(props: PeoplePageProps<T>) {
   const part = pageOf(items, page, PAGE_SIZE)
   const { label, about, command } = WORDS[tab]
   return (
-    <PeopleFrame view={view} tab={tab} counts={counts} side={side} command={command}>
+    <PeopleFrame
+      view={view}
+      tab={tab}
+      counts={counts}
+      side={side}
+      command={command}
+      action={
+        tab === 'roles' &&
+        view.may('role:manage') && (
+          <a class="button primary end" href={`${view.org.base}/people/roles`}>
+            Create a role
+          </a>
+        )
+      }
+    >
       <Card title={label}>
         <p class="muted">{about}</p>
         {items.length === 0 ? (
@@ -77,13 +91,6 @@ export function PeoplePage<T>(props: PeoplePageProps<T>) {
             button="Create the team"
           />
         </Card>
-      )}
-      {tab === 'roles' && view.may('role:manage') && (
-        <div>
-          <a class="button primary" href={`${view.org.base}/people/roles`}>
-            Create a role
-          </a>
-        </div>
       )}
     </PeopleFrame>
   )

@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import { BUILT_IN_ROLES, type Role, roleInWords } from '../../../../access/index.ts'
 import { ConfirmRow } from '../shell/confirm.tsx'
 import { Ago } from '../shell/parts.tsx'
@@ -132,7 +133,7 @@ export const roleColumns = (view: OrgView): readonly Column<RoleRow>[] => [
 /** With a button that takes a grant away, for those who may. */
 export function grantColumns(view: OrgView): readonly Column<GrantRow>[] {
   const columns: Column<GrantRow>[] = [
-    { name: 'to', label: 'Who', cell: ({ named }) => named, value: ({ named }) => named },
+    { name: 'to', label: 'Who', cell: ({ named }) => sayPrincipal(named), value: ({ named }) => named },
     {
       name: 'role',
       label: 'Role',

@@ -73,11 +73,10 @@ const columnsOf = (base: string, now: number): readonly Column<Row>[] => [
   {
     name: 'settled',
     label: 'Settled',
-    isNumber: true,
     cell: ({ settled, steps }) => (
-      <>
+      <span class="num nowrap">
         <progress max={steps} value={settled} aria-hidden="true"></progress> {settled} of {steps}
-      </>
+      </span>
     ),
     value: ({ settled }) => settled,
   },
@@ -167,7 +166,7 @@ export const rolloutList = orgPage({
       <Layout view={view} title="Rollouts" live="">
         <div class="bar">
           <h1>Rollouts</h1>
-          <a class="button end" href={`${view.org.base}/rollouts/new`}>
+          <a class="button primary end" href={`${view.org.base}/rollouts/new`}>
             Start a rollout
           </a>
         </div>

@@ -9,6 +9,7 @@ import { Layout } from '../shell/layout.tsx'
 import { Card, Command } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
 import { Shape, lookOf, lookWords } from '../shell/status.tsx'
+import { Exports } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { type Found, type Hit, findAll } from './find.ts'
 import { nearest } from './nearest.ts'
@@ -125,14 +126,9 @@ function SearchPage({ view, q, found }: SearchPageProps) {
           </Card>
         ))}
         {found.length > 0 && (
-          <p class="bar muted">
-            <a href={withQuery(view.path, { format: 'csv' })} download>
-              CSV
-            </a>
-            <a href={withQuery(view.path, { format: 'json' })} download>
-              JSON
-            </a>
-          </p>
+          <div class="bar">
+            <Exports path={view.path} />
+          </div>
         )}
         <Command>{q === '' ? 'taco unit ls --search <text>' : `taco unit ls --search ${quoted(q)}`}</Command>
       </div>

@@ -169,7 +169,7 @@ function columnsOf(view: View): readonly Column<Administrator>[] {
     {
       name: 'who',
       label: 'Who',
-      cell: ({ named }) => <span class="mono">{named}</span>,
+      cell: ({ named }) => sayPrincipal(named),
       value: ({ named }) => named,
     },
     {

@@ -144,6 +144,24 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   )
 }
 
+/** A path that may be longer than the line: it ends between two parts. */
+export function Path({ children }: { readonly children: string }) {
+  return (
+    <>
+      {children.split('/').map((part, at) => (
+        <>
+          {at > 0 && (
+            <>
+              /<wbr />
+            </>
+          )}
+          {part}
+        </>
+      ))}
+    </>
+  )
+}
+
 /** The way to a unit: each part leads to the units below it. */
 export function Crumbs({
   org,

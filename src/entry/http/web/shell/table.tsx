@@ -151,7 +151,8 @@ export function CursorFooter({ path, next }: { readonly path: string; readonly n
   )
 }
 
-function Exports({ path }: { readonly path: string }) {
+/** The whole list as a file. */
+export function Exports({ path }: { readonly path: string }) {
   const all = (format: string) => withQuery(path, { format, page: undefined })
   return (
     <span class="end bar muted">

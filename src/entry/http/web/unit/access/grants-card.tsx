@@ -1,3 +1,4 @@
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import type { Action } from '../../../../../access/index.ts'
 import { rolePath } from '../../people/frame.tsx'
 import { withQuery } from '../../shell/addresses.ts'
@@ -64,7 +65,7 @@ export function grantColumns(view: OrgView, path: string): readonly Column<Grant
         said.startsWith('workload:') || said.startsWith('email:') ? (
           said
         ) : (
-          <a href={withQuery(path, { who: said })}>{said}</a>
+          <a href={withQuery(path, { who: said })}>{sayPrincipal(said)}</a>
         ),
       value: ({ said }) => said,
     },
@@ -120,7 +121,7 @@ function revokeColumn(view: OrgView, path: string): Column<GrantRow> {
     label: 'Revoke',
     cell: ({ role, to, said, isOfUnit }) =>
       isOfUnit && (
-        <details class="more">
+        <details class="more confirm-row">
           <summary aria-label={`Revoke ${role} of ${said}`}>Revoke</summary>
           <Form view={view} action={`${path}/revoke`} class="form">
             <input type="hidden" name="role" value={role} />

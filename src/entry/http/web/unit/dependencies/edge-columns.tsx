@@ -63,8 +63,8 @@ export function removeColumn({ view, unit }: UnitPage): Column<Edge> {
     label: 'Action',
     cell: ({ source, id, name }) =>
       source === 'declared' ? (
-        <details>
-          <summary class="nowrap">Remove</summary>
+        <details class="more confirm-row">
+          <summary>Remove</summary>
           <Form view={view} action={unitPath(view.org.base, unit.name, 'dependencies/remove')} class="stack">
             <input type="hidden" name="on" value={id} />
             <p>A change of {name} will no longer make this unit stale.</p>

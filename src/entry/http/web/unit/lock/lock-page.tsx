@@ -106,7 +106,8 @@ export function LockDetails({ lock, now }: { readonly lock: LockView; readonly n
   const { Who: place, Operation: operation, Version: version } = lock.info
   const rows: readonly (readonly [string, string])[] = [
     ['Held by', lock.outside ? 'a program that does not use OpenTaco' : sayAuthor(lock)],
-    ['Where', place],
+    // The pages and the command line give the holder as the place.
+    ['Where', place === lock.by ? '' : place],
     ['Doing', [operation, version === '' ? '' : `with version ${version}`].filter(Boolean).join(' ')],
     ['Reason', lock.reason ?? ''],
   ]

@@ -14,6 +14,7 @@ export function Latest({ page, listed, now }: LatestProps) {
   const { view, unit } = page
   const path = unitPath(view.org.base, unit.name, 'diff')
   const mayCompare = view.may('versions:read-state', unit)
+  const hasMessages = listed.items.some(({ message }) => message !== null)
   return (
     <Card title="Latest versions">
       <CountChanges page={page} listed={listed} />
@@ -26,7 +27,7 @@ export function Latest({ page, listed, now }: LatestProps) {
               <th scope="col">Serial</th>
               <th scope="col">When</th>
               <th scope="col">By</th>
-              <th scope="col">Message</th>
+              {hasMessages && <th scope="col">Message</th>}
             </tr>
           </thead>
           <tbody>
@@ -54,7 +55,7 @@ export function Latest({ page, listed, now }: LatestProps) {
                   <Ago at={version.at} now={now} />
                 </td>
                 <td>{sayAuthor(version)}</td>
-                <td class="muted">{version.message ?? ''}</td>
+                {hasMessages && <td class="muted">{version.message ?? ''}</td>}
               </tr>
             ))}
           </tbody>

@@ -1,7 +1,7 @@
 import { sayAuthor } from '../../../../../base/text/author.ts'
 import { bytes } from '../../../../../base/text/bytes.ts'
 import { unitPath } from '../../shell/addresses.ts'
-import { Ago, Card } from '../../shell/parts.tsx'
+import { Ago, Card, Path } from '../../shell/parts.tsx'
 import type { UnitPage } from '../frame.tsx'
 
 /** What there is to know about the state in a few words. */
@@ -54,7 +54,9 @@ export function StateCard({ page, now }: { readonly page: UnitPage; readonly now
           )}
         </dd>
         <dt>Key</dt>
-        <dd class="mono">{unit.key}</dd>
+        <dd class="mono">
+          <Path>{unit.key}</Path>
+        </dd>
         {Object.keys(labels).length > 0 && (
           <>
             <dt>Labels</dt>

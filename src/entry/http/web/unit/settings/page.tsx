@@ -4,7 +4,7 @@ import type { OrgView as Organization, UnitView } from '../../../../../state/ind
 import { RaceNotice } from '../../shell/form/race-notice.tsx'
 import { settingsPath } from '../../settings/frame.tsx'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
-import { Ago, Card, Command, Split } from '../../shell/parts.tsx'
+import { Ago, Card, Command, Path, Split } from '../../shell/parts.tsx'
 import { UnitFrame } from '../frame.tsx'
 import { AboutForm, EncryptionForm, ExecutionForm, NameForm, ProjectForm, RetentionForm } from './forms.tsx'
 import { type InputForm, inputsOf, labelLines } from './inputs.ts'
@@ -104,7 +104,9 @@ function Facts({ unit, now }: { readonly unit: UnitView; readonly now: number })
         <dt>Id</dt>
         <dd class="mono">{unit.id}</dd>
         <dt>Key</dt>
-        <dd class="mono">{unit.key}</dd>
+        <dd class="mono">
+          <Path>{unit.key}</Path>
+        </dd>
         <dt>Created</dt>
         <dd>
           <Ago at={unit.createdAt} now={now} />
