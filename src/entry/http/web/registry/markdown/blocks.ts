@@ -127,8 +127,8 @@ function takeTable(lines: readonly string[], at: number): TakenBlock {
   let end = at + 2
   const rows: (readonly string[])[] = []
   for (; end < lines.length && !isBlank(lines[end]) && (lines[end] ?? '').includes('|'); end++) {
-    const cells = cellsOf(lines[end] ?? '')
-    rows.push(head.map((_, column) => cells[column] ?? ''))
+    // Short rows stay short: filled up, a small text would become a huge table.
+    rows.push(cellsOf(lines[end] ?? '').slice(0, head.length))
   }
   return { block: { kind: 'table', head, rows }, next: end }
 }

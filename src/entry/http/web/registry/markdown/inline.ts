@@ -7,6 +7,8 @@ export type Inline =
   | { readonly kind: 'link'; readonly to: string; readonly parts: readonly Inline[] }
 
 const MOST_LEVELS = 6
+/** Longer rows of backticks are text: looking for the end of each of many lengths would take too long. */
+const MOST_TICKS = 8
 /** All of them are bounded, so that no text takes longer than its length says. */
 const LINKED_IMAGE = /\[!\[([^[\]]{0,300})\]\([^()]{0,1000}\)\]\(\s{0,9}<?([^()\s<>]{0,1000})[^()]{0,300}\)/y
 const IMAGE = /!\[([^[\]]{0,300})\]\(\s{0,9}<?([^()\s<>]{0,1000})[^()]{0,300}\)/y
@@ -81,7 +83,7 @@ export function inlineOf(text: string, level = 0): readonly Inline[] {
     ticks.lastIndex = at
     const mark = ticks.exec(text)?.[0]
     if (mark === undefined) return false
-    const end = endOf(mark, at + mark.length)
+    const end = mark.length > MOST_TICKS ? -1 : endOf(mark, at + mark.length)
     if (end === -1) {
       plain += mark
       at += mark.length

@@ -15,7 +15,11 @@ interface MarkdownProps {
  */
 export function Markdown({ text, pathOf = () => undefined }: MarkdownProps) {
   const slugs = new Map<string, number>()
-  const inline = (of: string): Child => inlineOf(of).map((part) => <InlinePart part={part} pathOf={pathOf} />)
+  let left = MOST_PARTS
+  const isFull = () => --left < 0
+  const inline = (of: string): Child => (isFull() ? null : partsOf(inlineOf(of)))
+  const partsOf = (parts: readonly Inline[]): Child =>
+    parts.map((part) => (isFull() ? null : inlinePart(part, partsOf, pathOf)))
 
   function idOf(heading: string): string {
     const slug = slugOf(plainText(inlineOf(heading)))
@@ -25,6 +29,7 @@ export function Markdown({ text, pathOf = () => undefined }: MarkdownProps) {
   }
 
   function shown(block: Block): Child {
+    if (isFull()) return null
     switch (block.kind) {
       case 'heading': {
         // The title of the page is above all of them.
@@ -36,7 +41,9 @@ export function Markdown({ text, pathOf = () => undefined }: MarkdownProps) {
       case 'code':
         return <Code label="Code">{block.text}</Code>
       case 'list': {
-        const items = block.items.map((item) => <li>{item.map((one) => insideItem(one))}</li>)
+        const items = block.items.map((item) =>
+          isFull() ? null : <li>{item.map((one) => insideItem(one))}</li>,
+        )
         return block.isOrdered ? <ol>{items}</ol> : <ul>{items}</ul>
       }
       case 'quote':
@@ -53,13 +60,15 @@ export function Markdown({ text, pathOf = () => undefined }: MarkdownProps) {
                 </tr>
               </thead>
               <tbody>
-                {block.rows.map((row) => (
-                  <tr>
-                    {row.map((cell) => (
-                      <td>{inline(cell)}</td>
-                    ))}
-                  </tr>
-                ))}
+                {block.rows.map((row) =>
+                  isFull() ? null : (
+                    <tr>
+                      {row.map((cell) => (
+                        <td>{inline(cell)}</td>
+                      ))}
+                    </tr>
+                  ),
+                )}
               </tbody>
             </table>
           </section>
@@ -74,16 +83,24 @@ export function Markdown({ text, pathOf = () => undefined }: MarkdownProps) {
     return block.kind === 'paragraph' ? <div>{inline(block.text)}</div> : shown(block)
   }
 
-  return <div class="prose">{blocksOf(text).map(shown)}</div>
+  const blocks = blocksOf(text).map(shown)
+  return (
+    <div class="prose">
+      {blocks}
+      {left < 0 && <p class="muted">The rest is not shown: the text has too many parts.</p>}
+    </div>
+  )
 }
+
+/** Blocks, cells, links and the like. No README that people wrote has as many; each takes a while to make. */
+const MOST_PARTS = 20_000
 
 const HEADINGS = ['h2', 'h3', 'h4', 'h5', 'h6'] as const
 
-function InlinePart({ part, pathOf }: { readonly part: Inline; readonly pathOf: PathOf }) {
-  const inner = (parts: readonly Inline[]) => parts.map((one) => <InlinePart part={one} pathOf={pathOf} />)
+function inlinePart(part: Inline, inner: (parts: readonly Inline[]) => Child, pathOf: PathOf): Child {
   switch (part.kind) {
     case 'text':
-      return <>{part.text}</>
+      return part.text
     case 'code':
       return <code>{part.text}</code>
     case 'break':
@@ -96,7 +113,7 @@ function InlinePart({ part, pathOf }: { readonly part: Inline; readonly pathOf: 
       return <s>{inner(part.parts)}</s>
     default: {
       const href = safeLink(part.to, pathOf)
-      if (href === undefined) return <>{inner(part.parts)}</>
+      if (href === undefined) return inner(part.parts)
       return (
         <a href={href} rel="noopener noreferrer nofollow">
           {inner(part.parts)}
