@@ -12,6 +12,7 @@ export {
   type NewSet,
   type SetChange,
   type VariableSets,
+  noSuchSet,
   ownerOf,
   setTag,
 } from './variable-sets.ts'

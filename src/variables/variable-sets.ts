@@ -54,6 +54,13 @@ export function setTag(set: VariableSet): string {
   return sha256Hex(JSON.stringify(set))
 }
 
+/** One that the caller may not see is answered with this, too. */
+export function noSuchSet(idOrName: string): TacoError {
+  return new TacoError('NOT_FOUND', `There is no variable set ${idOrName}.`, {
+    hint: 'List them with `taco varset ls`.',
+  })
+}
+
 export function createVariableSets(deps: SetDeps, variables: Pick<Variables, 'clear'>): VariableSets {
   const records = createRecords(deps, variableSetKind)
 
@@ -77,9 +84,7 @@ export function createVariableSets(deps: SetDeps, variables: Pick<Variables, 'cl
     const name = idOrName.toLowerCase()
     const set = all.find(({ id }) => id === idOrName) ?? all.find((one) => one.name.toLowerCase() === name)
     if (set !== undefined) return set
-    throw new TacoError('NOT_FOUND', `There is no variable set ${idOrName}.`, {
-      hint: 'List them with `taco varset ls`.',
-    })
+    throw noSuchSet(idOrName)
   }
 
   return {

@@ -1,6 +1,11 @@
-import { TacoError } from '../../../base/errors.ts'
 import type { Caller } from '../../../state/index.ts'
-import type { SetSight, SetSights, VariableSet, VariableSets } from '../../../variables/index.ts'
+import {
+  type SetSight,
+  type SetSights,
+  type VariableSet,
+  type VariableSets,
+  noSuchSet,
+} from '../../../variables/index.ts'
 
 interface SetServices {
   readonly variableSets: Pick<VariableSets, 'get'>
@@ -14,6 +19,6 @@ export async function visibleSet(
   caller: Caller,
 ): Promise<{ readonly set: VariableSet; readonly sight: SetSight }> {
   const [set, sight] = [await variableSets.get(org, name), await setSights.of(org, caller)]
-  if (!sight.sees(set)) throw new TacoError('NOT_FOUND', `There is no variable set ${name}.`)
+  if (!sight.sees(set)) throw noSuchSet(name)
   return { set, sight }
 }
