@@ -69,7 +69,9 @@ export async function listVersions(
 ) {
   const listed = await versions.list(ref, { ...options, changes: true }, caller)
   const mayCompare = view.may('versions:read-state', unit)
-  const counted: ListedVersions['counted'] = mayCompare ? countedAmong(versions, listed.items) : new Map()
+  const counted: ListedVersions['counted'] = mayCompare
+    ? countedAmong(versions, ref, listed.items)
+    : new Map()
   return { ...listed, counted }
 }
 

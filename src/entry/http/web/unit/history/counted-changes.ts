@@ -8,7 +8,7 @@ import { readDiff } from './read-diff.ts'
 const MOST_BYTES = 1_000_000
 const MOST_KEPT = 10_000
 
-/** By the id of the version. Versions never change, so what was counted once stays right. */
+/** By the unit and the id of the version. Versions never change, so what was counted once stays right. */
 const counted = new WeakMap<Versions, LRUCache<string, string>>()
 
 function keptIn(versions: Versions): LRUCache<string, string> {
@@ -17,12 +17,19 @@ function keptIn(versions: Versions): LRUCache<string, string> {
   return kept
 }
 
+/** Not by the id alone: whoever asks may know that of a version of a unit which they may not see. */
+const keyOf = ({ unit }: UnitRef, id: string) => `${unit} ${id}`
+
 /** How each version differs from the one before it, in words, by its id; those that were not counted yet have none. */
-export function countedAmong(versions: Versions, items: readonly VersionView[]): ReadonlyMap<string, string> {
+export function countedAmong(
+  versions: Versions,
+  ref: UnitRef,
+  items: readonly VersionView[],
+): ReadonlyMap<string, string> {
   const kept = keptIn(versions)
   return new Map(
     items.flatMap(({ id }) => {
-      const words = kept.get(id)
+      const words = kept.get(keyOf(ref, id))
       return words === undefined ? [] : [[id, words] as const]
     }),
   )
@@ -33,14 +40,14 @@ export function isCountable({ seq, size, encrypted, unreadable, status }: Versio
   return seq > 1 && size <= MOST_BYTES && !encrypted && !unreadable && status !== 'superseded'
 }
 
-/** Compares the version with the one before it. Undefined: that is not possible. */
+/** Compares the version with the one before it. Undefined: that is not possible. `ref`: by id. */
 export async function countChanges(
   versions: Versions,
   ref: UnitRef,
   id: string,
   caller: Caller,
 ): Promise<string | undefined> {
-  const kept = keptIn(versions).get(id)
+  const kept = keptIn(versions).get(keyOf(ref, id))
   if (kept !== undefined) return kept
   try {
     const version = await versions.get(ref, id, caller)
@@ -48,7 +55,7 @@ export async function countChanges(
     const diff = await readDiff(versions, ref, { from: String(version.seq - 1), to: version.id }, caller)
     if (diff === 'too large' || diff.encrypted) return undefined
     const words = diffWords(diff)
-    keptIn(versions).set(version.id, words)
+    keptIn(versions).set(keyOf(ref, version.id), words)
     return words
   } catch (error) {
     // There is no such version, or the one before it was removed by retention, is damaged, or is no state.

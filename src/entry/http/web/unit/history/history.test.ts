@@ -32,6 +32,8 @@ test('changes are counted after the page is shown, once, for those who may see t
   expect(after.text).toContain('2 changed, output url')
   expect(after.text).not.toContain('/changes?')
   expect((await browser.get(page(`/changes?of=${first},sv-none,%3Cb%3E`))).text).toBe('')
+  const ofAnother = path.replace('prod--data--orders', 'prod--apps--shop')
+  expect((await browser.get(ofAnother)).text).toBe('')
 
   const other = await startPerson(['unit:read', 'versions:read'])
   const plain = await other.browser.get(page('/history'))
