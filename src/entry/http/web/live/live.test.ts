@@ -56,6 +56,26 @@ test('a page that shows something else than there is fetches it anew', async () 
   await expect.poll(() => feed.text()).toContain('event: reload')
 })
 
+test('a page learns of events, but not of status, without the right to read the graph', async () => {
+  const face = await startSsoFace()
+  const bob = await face.person('bob')
+  const rules = [{ effect: 'allow' as const, actions: ['unit:read', 'events:read'] }]
+  await face.policy('default', (all) =>
+    bind(putRole(all, { name: 'reader-of-events', rules }), {
+      role: 'reader-of-events',
+      to: `user:${bob.id}`,
+    }),
+  )
+  await push(face.deps.control, 'dev/app', stateText(1))
+  const feed = await followFeed(face.port, '/app/default/live?looks=x', await face.session(bob))
+  await expect.poll(() => feed.text()).toContain('still here')
+
+  await push(face.deps.control, 'dev/app', stateText(2))
+
+  await expect.poll(() => feed.text()).toContain('state.written')
+  expect(feed.text()).not.toMatch(/event: (looks|reload)/)
+})
+
 test('a page learns nothing of units that its person may not see', async () => {
   const face = await startSsoFace()
   const bob = await face.person('bob')

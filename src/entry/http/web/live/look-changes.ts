@@ -25,13 +25,16 @@ export function lookPrint(nodes: Nodes): string {
 
 /** What changed on a map since the last call, as lines of a stream. `shown`: the print of what the page shows. */
 export function createLookChanges(
-  { graph, control }: Pick<WebServices, 'graph' | 'control'>,
+  { graph, control, access }: Pick<WebServices, 'graph' | 'control' | 'access'>,
   { org, x }: { readonly org: string; readonly x: Pick<Exchange, 'caller'> },
   shown: string,
 ): () => Promise<string> {
   let last: Nodes | undefined
   return async () => {
     const { caller } = x
+    // Events are another right than status, and rights change while a page is open.
+    const { allowed } = await access.decide(caller.principal, 'graph:read', { org }, { isFiltered: true })
+    if (!allowed) return ''
     const whole = await graph.view({ org }, caller)
     const visible = await control.units.visible(org, caller)
     const { nodes } = visible === undefined ? whole : visibleGraph(whole, visible)

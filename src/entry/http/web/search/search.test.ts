@@ -77,4 +77,13 @@ test('a person finds only what they may see', async () => {
     ])
   }
   expect((await browser.get('/app/default/search?q=secret&format=json')).json()).toEqual([])
+  const path = '/app/default/search?q=app&part=suggestions'
+  expect((await browser.get(path)).text).toContain('up to date')
+  const other = await browserOf(face, 'eve', ['dev/**'], ['unit:read'])
+  const { text } = await other.get(path)
+  expect([text.includes('dev/app'), text.includes('up to date'), text.includes('<svg')]).toEqual([
+    true,
+    false,
+    false,
+  ])
 })

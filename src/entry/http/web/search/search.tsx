@@ -10,7 +10,7 @@ import { Card, Command } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
 import { Shape, lookOf, lookWords } from '../shell/status.tsx'
 import { Exports } from '../shell/table.tsx'
-import type { OrgView } from '../shell/view.ts'
+import { type OrgView, hasPlace } from '../shell/view.ts'
 import { type Found, type Hit, findAll } from './find.ts'
 import { nearest } from './nearest.ts'
 
@@ -35,7 +35,8 @@ export const searchRoutes: readonly Route[] = [
         const { graph: whole } = await knownGraph(services.graph, org, caller, services.clock)
         const visible = await services.control.units.visible(org, caller)
         const { nodes } = visible === undefined ? whole : visibleGraph(whole, visible)
-        return partReply(<Suggestions view={view} q={q} nodes={nearest(nodes, text, MOST_SUGGESTED)} />)
+        const found = nearest(nodes, text, MOST_SUGGESTED)
+        return partReply(<Suggestions view={view} q={q} nodes={found} hasStatus={hasPlace(view, '')} />)
       }
       const found = text === '' ? [] : await findAll({ org, text, view }, caller, services)
       if (format !== undefined) return exported(format, 'search', columns, found.flatMap(rowsOf))
@@ -61,18 +62,20 @@ interface SuggestionsProps {
   readonly view: OrgView
   readonly q: string
   readonly nodes: ReturnType<typeof nearest>
+  /** Names are for everyone who may see the units, their status only for those who may read the graph. */
+  readonly hasStatus: boolean
 }
 
 /** While somebody types. The last line leads to everything else. */
-function Suggestions({ view, q, nodes }: SuggestionsProps) {
+function Suggestions({ view, q, nodes, hasStatus }: SuggestionsProps) {
   const { base } = view.org
   return (
     <>
       {nodes.map((node) => (
         <a href={unitPath(base, node.name)}>
-          <Shape look={lookOf(node)} />
+          {hasStatus && <Shape look={lookOf(node)} />}
           <span class="mono">{node.name}</span>
-          <span class="unseen">: {lookWords(node)}</span>
+          {hasStatus && <span class="unseen">: {lookWords(node)}</span>}
         </a>
       ))}
       <a href={withQuery(`${base}/search`, { q })}>
