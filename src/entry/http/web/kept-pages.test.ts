@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { browserOf, startSsoFace } from '../../../../test/rig/sso-face.ts'
 import { breakableBucket } from '../../../../test/support/breakable-bucket.ts'
 import { push, stateText } from '../../../../test/support/state.ts'
+import { putRole } from '../../../access/index.ts'
 import { createLastPages } from './last-pages.ts'
 
 const MARK = 'The bucket does not answer. This is the page as it was at'
@@ -73,6 +74,23 @@ test('what one person was shown is shown to no other, nor after they signed out'
   setDown(true)
   await expect.poll(async () => (await alice.get(path)).status).toBe(503)
   expect((await alice.get(path)).text).not.toContain(MARK)
+})
+
+test('after a page was refused, nothing is shown that the person saw before', async () => {
+  const { face, setDown } = await startOutage()
+  const alice = await browserOf(face, 'alice', 'all')
+  const paths = ['/app/default/units/prod--secret', '/app/default/activity']
+  for (const path of paths) expect((await alice.get(path)).status).toBe(200)
+  await face.policy('default', (all) =>
+    putRole(all, { name: 'alice', rules: [{ effect: 'allow', actions: ['*'], units: ['dev/**'] }] }),
+  )
+  await expect.poll(async () => (await alice.get(paths[0] ?? '')).status).toBe(404)
+  setDown(true)
+
+  for (const path of paths) {
+    await expect.poll(async () => (await alice.get(path)).status).toBe(503)
+    expect((await alice.get(path)).text).not.toContain(MARK)
+  }
 })
 
 test('pages are kept for an hour, in a bounded memory, and what does not answer is asked again', () => {

@@ -44,6 +44,12 @@ export function keepPage(x: Exchange, services: WebServices, html: string): void
   if (owner !== undefined && !isPassing) lastPages.keep(owner, addressOf(x), html)
 }
 
+/** What was shown before and is refused now: their rights may be others, so nothing of what they saw is kept. */
+export function forgetRefused(x: Exchange, services: WebServices): void {
+  const owner = pageOwner(x, services)
+  if (owner !== undefined && lastPageOf(x, services) !== undefined) services.lastPages.forget(owner)
+}
+
 /** The bucket did not answer a moment ago: rather than wait once more, show what is kept. */
 export function refuseWhileDown(x: Exchange, services: WebServices): void {
   if (services.lastPages.isDown() && lastPageOf(x, services) !== undefined)

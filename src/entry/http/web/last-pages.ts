@@ -17,7 +17,7 @@ export interface LastPage {
 export interface LastPages {
   keep(owner: string, path: string, html: string): void
   find(owner: string, path: string): LastPage | undefined
-  /** The session is over. */
+  /** The session is over, or its rights may be others. */
   forget(owner: string): void
   noteDown(): void
   /** Whether the bucket did not answer a moment ago. */

@@ -4,7 +4,7 @@ import type { RenderedError } from '../../kit/response/http-error.ts'
 import { problemOf, problems } from '../../kit/response/problem.ts'
 import { HTML_TYPE } from '../../kit/response/reply.ts'
 import { ownPath, seeOther } from '../../kit/response/redirect.ts'
-import { pageInstead } from '../kept-pages.ts'
+import { forgetRefused, pageInstead } from '../kept-pages.ts'
 import type { LastPage } from '../last-pages.ts'
 import type { WebServices } from '../services.ts'
 import { withQuery } from './addresses.ts'
@@ -22,6 +22,7 @@ export async function errorPage(error: unknown, requestId: string, x: Exchange):
   const { status } = problems(error, requestId)
   const last = pageInstead(error, x, services)
   if (last !== undefined) return shownAgain(last, problems(error, requestId))
+  if (status === 403 || status === 404) forgetRefused(x, services)
   const isAlone = status === 401 || isPart(x)
   const view = isAlone ? undefined : await soon(orgViewOfError(x, services), services)
   return view === undefined ? plainErrorPage(error, requestId, x) : rendered(view, error, x)
