@@ -3,14 +3,18 @@ import type { Cookies } from '../../kit/cookies.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 
 const COOKIE = 'taco-said'
-const Said = z.object({ kind: z.enum(['ok', 'warn', 'fail']), text: z.string().max(1000) })
+const MOST_LETTERS = 500
+const Said = z.object({ kind: z.enum(['ok', 'warn', 'fail']), text: z.string().max(MOST_LETTERS) })
 
 /** One sentence about what a form did, for the page that follows it. */
 export type Flash = z.infer<typeof Said>
 
 /** Say it before `seeOther`. */
-export function setFlash(x: Exchange, cookies: Cookies, said: Flash): void {
-  cookies.set(x, COOKIE, Buffer.from(JSON.stringify(said)).toString('base64url'), { maxAgeSeconds: 60 })
+export function setFlash(x: Exchange, cookies: Cookies, { kind, text }: Flash): void {
+  // Names may be long, and browsers drop a cookie of more than 4 kB.
+  const short = text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text
+  const said = Buffer.from(JSON.stringify({ kind, text: short }))
+  cookies.set(x, COOKIE, said.toString('base64url'), { maxAgeSeconds: 60 })
 }
 
 export function hasFlash(x: Exchange, cookies: Cookies): boolean {

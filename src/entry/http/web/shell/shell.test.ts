@@ -167,3 +167,17 @@ test('every place is reached on a phone, and the organizations from every page',
     /^<div class="switcher-list"><a href="\/app\/default">/,
   )
 })
+
+test('what a form did is said in a cookie that browsers take, however long the names are', async () => {
+  const browser = createTestBrowser(await startWebFace())
+  await browser.get('/app/default/people/guards')
+  const units = Array.from({ length: 300 }, (_, at) => `prod/network-of-a-region/unit-${at}`).join(' ')
+
+  const { status, headers } = await browser.submit('/app/default/people/guards', { units })
+
+  expect(status).toBe(303)
+  for (const cookie of headers['set-cookie'] ?? []) expect(cookie.length).toBeLessThan(4096)
+  expect((await browser.get('/app/default/people/guards')).text).toContain(
+    'Guarded: prod/network-of-a-region/unit-0',
+  )
+})
