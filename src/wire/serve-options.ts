@@ -28,6 +28,8 @@ export const ServeOptions = z.object({
   secretKeyCommand: z.string().min(1).optional(),
   /** Addresses and networks of proxies that are believed about whom they speak for. */
   trustedProxies: z.array(z.string()).readonly().default([]),
+  /** Where `taco` is, if it may not be on the PATH of the person who started the server. */
+  commandFile: z.string().optional(),
   /** Allows `none` beyond loopback. */
   insecure: z.boolean().default(false),
   metricsOpen: z.boolean().default(false),

@@ -135,6 +135,7 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     rootSessions:
       options.auth === 'token' ? createRootSessions(options.rootToken ?? '', guard, clock) : undefined,
     about,
+    commandFile: options.commandFile,
     limits,
     freeBuffers: collectors.young,
     clock,

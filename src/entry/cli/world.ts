@@ -107,6 +107,8 @@ export interface ServeOptions {
     | undefined
   readonly auth: 'none' | 'token' | 'sso'
   readonly publicUrl: string | undefined
+  /** Where `taco` is, if it may not be on the PATH of the person who started the server. */
+  readonly commandFile: string | undefined
   readonly insecure: boolean
   readonly rootToken: string | undefined
   /** Where the keys are that seal stored secrets, unless they are in TACO_SECRET_KEY. */

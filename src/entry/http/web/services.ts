@@ -53,6 +53,8 @@ export interface WebServices extends SharedServices {
     readonly version: string
     readonly bucket: { readonly kind: string; readonly label: string }
   }
+  /** Where `taco` is on this machine, if it may not be on the PATH of the person who started the server. */
+  readonly commandFile?: string | undefined
   /** For programs that sign people in. Undefined: people cannot sign in. */
   readonly oauth?: OAuth | undefined
   readonly longAnswers: LongAnswers

@@ -74,6 +74,7 @@ export function serveOptions(session: Session, flags: ServeFlags): ServeOptions 
     listen,
     tls: tlsOf(flags, listen, world),
     auth,
+    commandFile: commandFileOf(world.env),
     insecure: flags.insecure === true,
     publicUrl: flags.publicUrl || undefined,
     rootToken: auth === 'none' ? undefined : rootToken,
@@ -142,6 +143,12 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   return ms
 }
 
+/** `npm start` runs from a checkout, where no `taco` is on the PATH of the other terminal. */
+function commandFileOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const checkout = env['npm_lifecycle_event'] === 'start' ? env['npm_package_json'] : undefined
+  return checkout && join(dirname(checkout), 'bin', 'taco')
+}
+
 function welcome(
   { output, world, flags }: Session,
   options: ServeOptions,
@@ -150,9 +157,7 @@ function welcome(
   if (flags.json === true) return output.json({ url: server.url, bucket: server.bucket, auth: options.auth })
   if (flags.quiet === true) return
   const bold = (text: string) => output.styleNote('bold', text)
-  // `npm start` runs from a checkout, where no `taco` is on the PATH of the other terminal.
-  const checkout = world.env['npm_lifecycle_event'] === 'start' ? world.env['npm_package_json'] : undefined
-  const alias = checkout === undefined ? [] : [`  alias taco='${join(dirname(checkout), 'bin', 'taco')}'`]
+  const alias = options.commandFile === undefined ? [] : [`  alias taco='${options.commandFile}'`]
   const tls =
     options.tls?.kind === 'auto'
       ? [

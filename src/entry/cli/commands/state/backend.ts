@@ -60,7 +60,10 @@ function credentialsFor(session: Session, { kind }: BackendPlace): readonly stri
   const hasToken = session.token() !== undefined
   if (kind === 's3') return ['  eval "$(taco s3-keys)"     (the keys stay out of the code)']
   if (kind !== 'http') {
-    if (hasToken) return ['  taco login --for tofu --for terraform']
+    const own = session.world.env['TACO_TOKEN']
+      ? 'printf %s "$TACO_TOKEN" | taco login --token-stdin'
+      : 'taco login'
+    if (hasToken) return [`  ${own} --for tofu --for terraform`]
     return session.target().address.startsWith('http:') ? [WITHOUT_TLS] : []
   }
   const source = session.world.env['TACO_TOKEN'] ? '$TACO_TOKEN' : '$(taco whoami --token)'

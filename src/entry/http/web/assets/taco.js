@@ -9,11 +9,24 @@ document.addEventListener('click', (event) => {
     button.textContent = text
     setTimeout(() => (button.textContent = 'Copy'), 2000)
   }
-  navigator.clipboard.writeText(button.closest('[data-copy]')?.querySelector('code')?.textContent ?? '').then(
-    () => say('Copied'),
+  const code = button.closest('[data-copy]')?.querySelector('code')
+  if (!(code instanceof HTMLElement)) return
+  copy(code).then(
+    (isCopied) => say(isCopied ? 'Copied' : 'Not copied'),
     () => say('Not copied'),
   )
 })
+
+/** @param {HTMLElement} code */
+async function copy(code) {
+  // Browsers have this only with https and on localhost.
+  if (isSecureContext) {
+    await navigator.clipboard.writeText(code.textContent)
+    return true
+  }
+  getSelection()?.selectAllChildren(code)
+  return document.execCommand('copy')
+}
 
 // On a phone, tabs scroll: the one that is shown is in sight.
 for (const tab of document.querySelectorAll('.tabs nav [aria-current]'))

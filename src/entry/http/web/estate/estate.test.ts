@@ -225,6 +225,37 @@ test('an empty organization shows three steps with the commands filled in', asyn
   expect(forged.text).not.toContain('<b>.example')
 })
 
+test('the steps use the name that the first unit gets, and say what is wrong with one', async () => {
+  const browser = createTestBrowser(await startWebFace())
+
+  const { text } = await browser.get('/app/default?unit=demo/app')
+  const wrong = await browser.get('/app/default?unit=a%2F%2Fb')
+
+  expect(text).toContain('taco backend demo/app --write')
+  expect(text).toContain('/v1/backend/default/demo/app')
+  expect(wrong.text).toContain('has an empty, &quot;.&quot; or &quot;..&quot; part.')
+  expect(wrong.text).toContain('taco backend prod/network --write')
+})
+
+test('where taco is, the page says only to those on the same machine', async () => {
+  const browser = createTestBrowser(await startWebFace({ commandFile: '/opt/taco/bin/taco' }))
+
+  const here = await browser.get('/app/default', { host: 'localhost:7070' })
+  const elsewhere = await browser.get('/app/default', { host: 'taco.example' })
+
+  expect(here.text).toContain('alias taco=&#39;/opt/taco/bin/taco&#39;')
+  expect(elsewhere.text).not.toContain('/opt/taco')
+})
+
+test('who may not create units is told whom to ask instead of what to type', async () => {
+  const face = await startSsoFace()
+
+  const { text } = await (await browserOf(face, 'bob', 'all', ['graph:read'])).get('/app/default')
+
+  expect(text).toContain('you may not create any')
+  expect(text).not.toContain('taco backend')
+})
+
 test('while the bucket does not answer, a page shows what it last knew, and says so', async () => {
   let isDown = false
   const nodes = [node('prod/vpc', { status: 'stale' }), node('prod/dns')]
@@ -278,7 +309,7 @@ test('a person sees only their units: on the map, in counts, as neighbours and i
     expect([query, text.includes('dev')]).toEqual([query, true])
     expect([query, text.includes('secret')]).toEqual([query, false])
   }
-  expect((await browser.get('/app/default')).text).toContain('1 units, 0 dependencies')
+  expect((await browser.get('/app/default')).text).toContain('1 unit, 0 dependencies')
   expect((await browser.get('/app/default?unit=prod/secret')).text).toContain(
     'There was no unit of that name',
   )

@@ -4,6 +4,7 @@ import type { Route } from '../../kit/routes/route.ts'
 import { lookPrint } from '../live/look-changes.ts'
 import { orgPage } from '../org-page.ts'
 import { withQuery } from '../shell/addresses.ts'
+import { InOrg } from '../shell/command-org.tsx'
 import { exported } from '../shell/export.ts'
 import { Layout } from '../shell/layout.tsx'
 import { Notice, Split, Time } from '../shell/parts.tsx'
@@ -16,6 +17,7 @@ import { type DrawnGraph, EstateGraph, drawEstate } from './graph.tsx'
 import { aroundUnit, gatherEstate } from './gather.ts'
 import { EstateMap } from './map.tsx'
 import { newUnitRoutes } from './new-unit.tsx'
+import { NextSteps } from './next-steps.tsx'
 import { Panel } from './panel.tsx'
 import { EstateQuery, countLooks, isFiltered, momentOf } from './selection.ts'
 import { COLUMNS, UnitTable, sortUnits, sortingIn } from './table.tsx'
@@ -49,7 +51,7 @@ export const estateRoutes: readonly Route[] = [
           name={query.unit}
         />
       )
-      if (query.part === 'panel') return partReply(panel)
+      if (query.part === 'panel') return partReply(<InOrg view={view}>{panel}</InOrg>)
       if (query.format !== undefined)
         return exported(query.format, 'units', COLUMNS, sortUnits(found, sortingIn(query.sort)))
       const drawn =
@@ -75,11 +77,15 @@ export const estateRoutes: readonly Route[] = [
           <div id="estate" data-is-filtered={isFiltered(query) || query.view !== 'map' ? '' : undefined}>
             <div class="bar">
               <h1>Estate</h1>
-              <span class="muted num">
-                {graph.nodes.length.toLocaleString('en')} units, {graph.edges.length.toLocaleString('en')}{' '}
-                dependencies
-              </span>
-              {!isEmpty && <AsOf path={view.path} query={query} at={at} />}
+              {!isEmpty && (
+                <>
+                  <span class="muted num">
+                    {counted(graph.nodes, 'unit', 'units')},{' '}
+                    {counted(graph.edges, 'dependency', 'dependencies')}
+                  </span>
+                  <AsOf path={view.path} query={query} at={at} />
+                </>
+              )}
               {mayCreate && (
                 <a class="button" href={`${view.org.base}/new-unit`}>
                   New unit
@@ -108,12 +114,25 @@ export const estateRoutes: readonly Route[] = [
               </Notice>
             )}
             {isEmpty ? (
-              <FirstRun view={view} services={services} address={addressOf(x, services.publicUrl)} />
+              <FirstRun
+                view={view}
+                services={services}
+                address={addressOf(x, services.publicUrl)}
+                given={query.unit}
+                mayCreate={mayCreate}
+              />
             ) : (
               <>
                 <Counts path={view.path} query={query} counts={countLooks(graph.nodes)} />
                 <Views path={view.path} query={query} hasDeleted={mayRestore} />
-                <Split side={panel}>
+                <Split
+                  side={
+                    <>
+                      {panel}
+                      {at === undefined && <NextSteps view={view} auth={services.auth} nodes={graph.nodes} />}
+                    </>
+                  }
+                >
                   {found.length === 0 ? (
                     <p class="muted">No unit is like this. Remove a filter.</p>
                   ) : (
@@ -128,6 +147,10 @@ export const estateRoutes: readonly Route[] = [
     },
   }),
 ]
+
+function counted({ length }: readonly unknown[], one: string, many: string): string {
+  return `${length.toLocaleString('en')} ${length === 1 ? one : many}`
+}
 
 interface ShownProps {
   readonly view: OrgView

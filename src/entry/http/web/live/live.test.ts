@@ -44,7 +44,7 @@ test('an open page learns which unit changed its look, and of the event', async 
   await expect
     .poll(() => feed.text())
     .toContain('event: looks\ndata: {"units":[["empty","ok","up to date"]]}')
-  expect(feed.text()).toMatch(/event: journal\ndata: \{[^\n]*"type":"state.written"/)
+  await expect.poll(() => feed.text()).toMatch(/event: journal\ndata: \{[^\n]*"type":"state.written"/)
   expect(feed.text()).not.toContain('reload')
 })
 

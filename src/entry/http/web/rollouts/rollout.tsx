@@ -10,6 +10,7 @@ import { UnitParams } from '../../openapi/api.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
+import { InOrg } from '../shell/command-org.tsx'
 import { ExportFormat, exported } from '../shell/export.ts'
 import type { Faults } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
@@ -91,7 +92,7 @@ async function rolloutPage(
       maySkip={maySkip}
     />
   )
-  if (query.part === 'rollout') return partReply(part)
+  if (query.part === 'rollout') return partReply(<InOrg view={view}>{part}</InOrg>)
   const skipped = rollout.steps.find(({ unit }) => unit.name === query.skip)
   return htmlReply(
     <Layout view={view} title={`Rollout ${id}`} live="" scripts={['picture.js']}>

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Child } from 'hono/jsx'
+import { InOrg } from './command-org.tsx'
 import { Keys } from './keys.tsx'
 import { Navigation, PhoneNavigation } from './places.tsx'
 import { Notice } from './parts.tsx'
@@ -76,7 +77,7 @@ export function Layout({
               </>
             )}
             {view.person !== undefined && <span class="where mono">{view.bucket}</span>}
-            <Me view={view} />
+            <Me view={view} isAlone={isAlone} />
           </header>
           {!isAlone && <Navigation view={view} />}
           {!isAlone && <PhoneNavigation view={view} />}
@@ -86,7 +87,7 @@ export function Layout({
                 <p>{view.flash.text}</p>
               </Notice>
             )}
-            {children}
+            <InOrg view={view}>{children}</InOrg>
           </main>
         </div>
         {!isAlone && <Keys places={view.navigation.flat()} />}
@@ -121,7 +122,7 @@ function Search({ base, text }: { readonly base: string; readonly text: string }
 }
 
 /** Who I am, and what belongs to me rather than to the estate. It opens without JavaScript. */
-function Me({ view }: { readonly view: View }) {
+function Me({ view, isAlone }: { readonly view: View; readonly isAlone: boolean }) {
   const { person } = view
   return (
     <details class="me">
@@ -153,9 +154,11 @@ function Me({ view }: { readonly view: View }) {
             </button>
           </Form>
         )}
-        <button class="plain scripted" type="button" data-shows-keys>
-          Shortcuts
-        </button>
+        {!isAlone && (
+          <button class="plain scripted" type="button" data-shows-keys>
+            Shortcuts
+          </button>
+        )}
         <ThemeChoice view={view} />
       </div>
     </details>

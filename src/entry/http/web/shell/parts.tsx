@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { withQuery } from './addresses.ts'
+import { commandFor, usePageOrg } from './command-org.tsx'
 import type { Look } from './status.tsx'
 
 /** Of what scrolls by itself and may hold no link: keyboards reach it. */
@@ -30,12 +31,13 @@ export function Notice({
   )
 }
 
-/** A command to copy. */
+/** A command to copy. On the page of an organization, it is about that one. */
 export function Command({ children }: { readonly children: string }) {
+  const org = usePageOrg()
   return (
     <div class="command" data-copy>
       <span aria-hidden="true">$</span>
-      <code>{children}</code>
+      <code>{commandFor(org, children)}</code>
       <CopyButton />
     </div>
   )

@@ -3,6 +3,7 @@ import { browserOf, startSsoFace } from '../../../../../test/rig/sso-face.ts'
 import { createTestBrowser, startSignInFace, startWebFace } from '../../../../../test/rig/web-face.ts'
 import { push, stateText } from '../../../../../test/support/state.ts'
 import { unitPath, withQuery } from './addresses.ts'
+import { commandFor } from './command-org.tsx'
 import { exported } from './export.ts'
 import { lookOf } from './status.tsx'
 import { pageOf, sortingOf } from './table.tsx'
@@ -15,6 +16,22 @@ test('an address is changed in what is asked for, and keeps the rest', () => {
   expect(unitPath('/app/acme', 'prod/network/vpc', 'history')).toBe(
     '/app/acme/units/prod--network--vpc/history',
   )
+})
+
+test('a command is about the organization of the page that shows it', async () => {
+  expect(commandFor('acme', 'taco status')).toBe('taco status --org acme')
+  expect(commandFor('acme', "taco state pull a | jq '.x'")).toBe("taco state pull a --org acme | jq '.x'")
+  expect(commandFor('acme', 'taco org show acme')).toBe('taco org show acme')
+  expect(commandFor('acme', 'tofu init')).toBe('tofu init')
+  expect(commandFor('default', 'taco status')).toBe('taco status')
+
+  const face = await startWebFace()
+  const headers = { 'content-type': 'application/json' }
+  await face.send('/v1/orgs', { method: 'POST', headers, body: '{"name":"acme"}' })
+  await face.send('/v1/units?org=acme', { method: 'POST', headers, body: '{"name":"prod/vpc"}' })
+  const browser = createTestBrowser(face)
+  for (const path of ['', '?part=panel', '/units/prod--vpc', '/units/prod--vpc?part=unit', '/people'])
+    expect((await browser.get(`/app/acme${path}`)).text, path).toMatch(/<code>taco [^<]* --org acme/)
 })
 
 test('a page beyond the end is the last one', () => {

@@ -2,7 +2,7 @@ import type { WebServices } from '../services.ts'
 import type { Faults } from '../shell/faults.ts'
 import { Field, describedBy } from '../shell/form/field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Card, Command } from '../shell/parts.tsx'
+import { Card, Command, Notice } from '../shell/parts.tsx'
 import type { View } from '../shell/view.ts'
 
 /** For servers without sign-in: what works now, and how to move up. */
@@ -20,13 +20,14 @@ export function NoSignIn({ view, auth }: { readonly view: View; readonly auth: W
           ) : (
             <>
               <p>
-                The server runs with <code>--auth token</code>: commands and engines use the root token.
+                The server runs with <code>--auth token</code>: commands and engines use the root token. This
+                waits for it, and shows nothing while you paste it:
               </p>
-              <Command>export TACO_TOKEN=…</Command>
+              <Command>read -rs TACO_TOKEN && export TACO_TOKEN</Command>
             </>
           )}
         </Card>
-        <MoveUp />
+        <MoveUp view={view} />
       </div>
     </Layout>
   )
@@ -36,15 +37,21 @@ interface RootSignInProps {
   readonly view: View
   readonly returnTo: string
   readonly fault?: string | undefined
+  readonly isSignedOut?: boolean | undefined
 }
 
 /** For servers with a root token only. */
-export function RootSignIn({ view, returnTo, fault }: RootSignInProps) {
+export function RootSignIn({ view, returnTo, fault, isSignedOut = false }: RootSignInProps) {
   const faults: Faults = fault === undefined ? {} : { token: fault }
   return (
     <Layout view={view} title="Sign in" isAlone isWide>
       <h1>Sign in</h1>
       <div class="grid">
+        {isSignedOut && fault === undefined && (
+          <Notice kind="ok">
+            <p>You are signed out.</p>
+          </Notice>
+        )}
         <Card>
           <Form view={view} action="/sign-in" class="form">
             <input type="hidden" name="return_to" value={returnTo} />
@@ -59,6 +66,7 @@ export function RootSignIn({ view, returnTo, fault }: RootSignInProps) {
                 id="token"
                 name="token"
                 required
+                autofocus
                 autocomplete="current-password"
                 {...describedBy('token', faults)}
               />
@@ -70,24 +78,32 @@ export function RootSignIn({ view, returnTo, fault }: RootSignInProps) {
             </div>
           </Form>
         </Card>
-        <MoveUp />
+        <MoveUp view={view} />
       </div>
     </Layout>
   )
 }
 
-function MoveUp() {
+function MoveUp({ view }: { readonly view: View }) {
+  // Where the states are is shown to those who may know it.
+  const bucket = view.person === undefined ? '' : ` --bucket ${view.bucket}`
   return (
-    <Card title="How people sign in by themselves">
+    <Card title="Let people sign in with their own accounts">
       <p>
-        Start the server with <code>--auth sso</code>. No unit, state or code changes. Then add an identity
-        provider with the root token.
+        Start the server with <code>--auth sso</code> instead. Units, states and code stay as they are. It
+        needs a root token and a secret key: keep both files in a safe place, outside of the bucket.
       </p>
       <div class="stack">
         <Command>
-          export TACO_ROOT_TOKEN=$(openssl rand -hex 32) TACO_SECRET_KEY=$(openssl rand -hex 32)
+          {'(umask 077; openssl rand -hex 32 > root-token; taco secret-key new > secret-key)'}
         </Command>
-        <Command>taco serve --auth sso --public-url https://taco.example.com</Command>
+        <Command>
+          {`taco serve --auth sso${bucket} --token-file root-token --secret-key-file secret-key --public-url https://taco.example.com`}
+        </Command>
+        <p class="muted">
+          The server then asks for the root token once, to set up a sign-in provider: Okta, Entra ID, Google,
+          Keycloak, GitHub, or any other with OpenID Connect or SAML.
+        </p>
       </div>
     </Card>
   )

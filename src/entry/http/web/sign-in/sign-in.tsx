@@ -31,13 +31,13 @@ export const signInRoutes: readonly Route[] = [
     async handle({ x, query }, services) {
       const { auth, signIn, rootSessions } = services
       const returnTo = ownPath(query.return_to) ?? '/'
+      const isSignedOut = query.signed_out !== undefined
       if (rootSessions !== undefined) {
         const isSignedIn = x.principal.kind !== 'anonymous'
-        return isSignedIn ? seeOther(returnTo) : rootSignInPage(x, services, { returnTo })
+        return isSignedIn ? seeOther(returnTo) : rootSignInPage(x, services, { returnTo, isSignedOut })
       }
       if (signIn === undefined) return htmlReply(<NoSignIn view={viewOf(x, services)} auth={auth} />)
       if (x.session !== undefined) return seeOther(returnTo)
-      const isSignedOut = query.signed_out !== undefined
       return signInPage(x, services, { returnTo, isSignedOut })
     },
   }),
@@ -187,7 +187,7 @@ function given(signIn: WebSignIn | undefined): WebSignIn {
 function rootSignInPage(
   x: Exchange,
   services: WebServices,
-  said: { readonly returnTo: string; readonly fault?: string },
+  said: { readonly returnTo: string; readonly fault?: string; readonly isSignedOut?: boolean },
 ) {
   const status = said.fault === undefined ? 200 : 401
   return htmlReply(<RootSignIn view={viewOf(x, services)} {...said} />, status)

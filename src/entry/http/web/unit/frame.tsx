@@ -6,6 +6,7 @@ import { type Caller, type UnitRef, type UnitView, noSuchUnit } from '../../../.
 import { visibleUnit } from '../../kit/visible-units.ts'
 import type { WebServices } from '../services.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
+import { InOrg } from '../shell/command-org.tsx'
 import { Layout } from '../shell/layout.tsx'
 import { Crumbs, Tabs } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
@@ -111,7 +112,12 @@ export function UnitFrame(props: UnitFrameProps) {
 
 /** A page that follows what happens, or with `part` only what it replaces. The query must take `part`. */
 export function liveUnitReply(part: 'unit' | undefined, frame: UnitFrameProps & { readonly live: string }) {
-  return part === 'unit' ? partReply(<UnitPart {...frame} />) : htmlReply(<UnitFrame {...frame} />)
+  if (part === undefined) return htmlReply(<UnitFrame {...frame} />)
+  return partReply(
+    <InOrg view={frame.of.view}>
+      <UnitPart {...frame} />
+    </InOrg>,
+  )
 }
 
 /** In the query of a live page. */

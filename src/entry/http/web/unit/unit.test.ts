@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { page, startPerson, startUnit, state, system } from '../../../../../test/rig/unit-pages.ts'
 import { named, push } from '../../../../../test/support/state.ts'
-import { backendPlaces } from './overview/backend-blocks.tsx'
+import { backendPlaces, credentialCommand } from './overview/backend-blocks.tsx'
 
 test('the overview shows status, neighbours, versions, the lock and the blocks for code', async () => {
   const { browser } = await startUnit()
@@ -45,6 +45,18 @@ test('a backend of the kind s3 is offered only for a state inside the folder of 
     { kind: 's3', endpoint: 'https://taco.example/s3', bucket: 'acme', key: 'a/b/terraform.tfstate' },
   ])
   expect(backendPlaces({ ...place, stateKey: undefined }).map(({ kind }) => kind)).not.toContain('s3')
+})
+
+test('each kind of backend says how the engine gets the token, which is not in the code', () => {
+  const at = (auth: 'none' | 'token' | 'sso') => ({ auth, address: 'https://taco.example' })
+
+  expect(credentialCommand('http', at('none'))).toBeUndefined()
+  expect(credentialCommand('http', at('token'))).toContain('TF_HTTP_PASSWORD="$TACO_TOKEN"')
+  expect(credentialCommand('http', at('sso'))).toContain('"$(taco whoami --token)"')
+  expect(credentialCommand('cloud', at('sso'))).toBe(
+    'taco login https://taco.example --for tofu --for terraform',
+  )
+  expect(credentialCommand('s3', at('token'))).toBe('eval "$(taco s3-keys)"')
 })
 
 test('sensitive outputs are masked; showing them takes a right and is recorded', async () => {

@@ -39,7 +39,10 @@ export const overviewRoutes: readonly Route[] = [
       const page = await openUnit(request, services)
       const overview = await gatherOverview(page, services, caller)
       const address = addressOf(x, services.publicUrl)
-      const content = <Content page={page} overview={overview} address={address} now={services.clock.now()} />
+      const { auth, clock } = services
+      const content = (
+        <Content page={page} overview={overview} address={address} auth={auth} now={clock.now()} />
+      )
       return liveUnitReply(query.part, { of: page, live: LIVE, children: content })
     },
   }),
@@ -86,10 +89,11 @@ interface ContentProps {
   readonly overview: Overview
   /** Of the server. */
   readonly address: string
+  readonly auth: WebServices['auth']
   readonly now: number
 }
 
-function Content({ page, overview, address, now }: ContentProps) {
+function Content({ page, overview, address, auth, now }: ContentProps) {
   const { view, unit } = page
   const { name: org } = view.org
   const { neighbours, values, work, versions, key } = overview
@@ -98,7 +102,9 @@ function Content({ page, overview, address, now }: ContentProps) {
       side={
         <>
           <StateCard page={page} now={now} />
-          <BackendBlocks address={address} org={org} unit={unit.name} stateKey={key} />
+          <Card title="Use it in code">
+            <BackendBlocks auth={auth} address={address} org={org} unit={unit.name} stateKey={key} />
+          </Card>
           <Command>{`taco unit show ${unit.name}`}</Command>
         </>
       }
