@@ -1,80 +1,11 @@
 import { expect, test } from 'vitest'
+import { HIDDEN, startHiddenWorld } from '../../../test/rig/hidden-world.ts'
 import { callOf, nameOf } from '../../../test/rig/route-calls.ts'
-import { type Credential, bearer, startSsoFace } from '../../../test/rig/sso-face.ts'
-import { stateText } from '../../../test/support/state.ts'
-import { bind, putRole } from '../../access/organization/transitions.ts'
 import { v1Routes } from './v1/face.ts'
 
-/**
- * `dev/secret` and `dev/user` are hidden. They are all around what is visible: prod/web uses dev/secret, and dev/user uses
- * prod/web.
- */
-async function open() {
-  const face = await startSsoFace()
-  const { send, root, policy, signIn, setUp } = face
-  const asRoot = async (method: string, path: string, body?: unknown) => {
-    const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const headers = { ...root, 'content-type': 'application/json' }
-    const answer = await send(path, { method, headers, ...(body === undefined ? {} : { body: text }) })
-    if (answer.status > 299) throw new Error(`${method} ${path}: ${answer.text}`)
-    return answer.text === '' ? {} : answer.json()
-  }
-
-  await asRoot('POST', '/v1/units', { name: 'base' })
-  const ids: Record<string, string> = {}
-  for (const name of ['prod/web', 'prod/db', 'dev/secret', 'dev/user']) {
-    const labels = { env: name.split('/')[0] }
-    ids[name] = String((await asRoot('POST', '/v1/units', { name, labels }))['id'])
-    const output = name.startsWith('dev') ? 'hidden-value' : 'shown-value'
-    await asRoot('PUT', `/v1/units/${ids[name]}/state`, stateText(1, output, name))
-  }
-  await asRoot('POST', '/v1/units/prod--web/dependencies', { on: 'dev/secret' })
-  await asRoot('POST', '/v1/units/prod--web/dependencies', { on: 'prod/db' })
-  await asRoot('POST', '/v1/units/dev--user/dependencies', { on: 'prod/web' })
-  const all = await asRoot('POST', '/v1/rollouts', { from: ['dev/secret'] })
-  const some = await asRoot('POST', '/v1/rollouts', { from: ['dev/user'] })
-  await asRoot('PUT', `/v1/units/dev--secret/state`, stateText(2, 'hidden-value-2', 'dev/secret'))
-  await asRoot('POST', '/v1/units/dev--secret/lock', { id: 'hidden-lock' })
-  await asRoot('POST', '/v1/orgs/default/guards', { units: ['dev/user'] })
-  await asRoot('POST', '/v1/units/dev--user/break-glass', { reason: 'hidden-reason' })
-
-  const owner = async () => {
-    const one = await face.person(face.fresh('person'))
-    return { one, to: `user:${one.id}` }
-  }
-  const byPattern = await owner()
-  await policy('default', (all) => bind(all, { role: 'owner', to: byPattern.to, units: ['prod/**'] }))
-  const byLabel = await owner()
-  const rules = [{ effect: 'allow' as const, actions: ['*'], labels: { env: 'prod' } }]
-  await policy('default', (all) =>
-    bind(putRole(all, { name: 'prod', rules }), { role: 'prod', to: byLabel.to }),
-  )
-  const byScope = await owner()
-  await policy('default', (all) => bind(all, { role: 'owner', to: byScope.to }))
-  const scoped = await signIn.tokens.create(
-    { name: 't', owner: { kind: 'personal', user: byScope.one.id }, scope: { units: ['prod/**'] } },
-    setUp,
-  )
-  const limited: Readonly<Record<string, Credential>> = {
-    'a binding with units': byPattern.one.token,
-    'a role by label': byLabel.one.token,
-    'the scope of a token': bearer(scoped.text),
-  }
-  return {
-    face,
-    ids,
-    limited,
-    asRoot,
-    rollouts: [all, some].map(({ id }) => String(id)),
-    person: byPattern.one,
-  }
-}
-
-const UNITS = ['dev/secret', 'dev/user', 'hidden-']
-
 test('no answer names a unit that the caller may not see', async () => {
-  const { face, ids, limited, rollouts } = await open()
-  const secrets = [...UNITS, 'dev--', ids['dev/secret'], ids['dev/user'], ...rollouts].map(String)
+  const { face, ids, limited, rollouts } = await startHiddenWorld()
+  const secrets = [...HIDDEN, 'dev--', ids['dev/secret'], ids['dev/user'], ...rollouts].map(String)
   const paths = [
     '/v1/units',
     '/v1/units?search=secret',
@@ -139,7 +70,7 @@ test('no answer names a unit that the caller may not see', async () => {
 })
 
 test('someone without a role reads no events', async () => {
-  const { face } = await open()
+  const { face } = await startHiddenWorld()
   const { token } = await face.person('none')
 
   for (const path of ['/v1/events', '/v1/events?order=desc'])
@@ -147,7 +78,7 @@ test('someone without a role reads no events', async () => {
 })
 
 test('deleting a unit does not name the hidden units that use it', async () => {
-  const { face, limited, ids } = await open()
+  const { face, limited, ids } = await startHiddenWorld()
   const headers = limited['a binding with units'] ?? {}
 
   const answer = await face.send('/v1/units/prod--web', { method: 'DELETE', headers })
@@ -157,7 +88,7 @@ test('deleting a unit does not name the hidden units that use it', async () => {
 })
 
 test('a cycle through hidden units is refused without naming them', async () => {
-  const { face, limited, ids, asRoot } = await open()
+  const { face, limited, ids, asRoot } = await startHiddenWorld()
   await asRoot('DELETE', '/v1/units/prod--web/dependencies?on=prod/db')
   await asRoot('POST', '/v1/units/dev--secret/dependencies', { on: 'prod/db' })
   const headers = { ...limited['a role by label'], 'content-type': 'application/json' }
@@ -170,7 +101,7 @@ test('a cycle through hidden units is refused without naming them', async () => 
 })
 
 test('a dependency on a hidden unit is not there to be removed', async () => {
-  const { face, limited, asRoot } = await open()
+  const { face, limited, asRoot } = await startHiddenWorld()
 
   for (const [who, headers] of Object.entries(limited)) {
     const path = '/v1/units/prod--web/dependencies?on=dev/secret'
@@ -182,7 +113,7 @@ test('a dependency on a hidden unit is not there to be removed', async () => {
 })
 
 test('what a limited caller may not start or follow is refused without names', async () => {
-  const { face, limited, ids, rollouts } = await open()
+  const { face, limited, ids, rollouts } = await startHiddenWorld()
   const secrets = ['dev/secret', 'dev/user', ids['dev/secret'], ids['dev/user']]
   const [rollout = ''] = rollouts
   const calls = [
@@ -210,7 +141,7 @@ test('what a limited caller may not start or follow is refused without names', a
 })
 
 test('a hidden unit to start a rollout from is answered like one that does not exist', async () => {
-  const { face, limited } = await open()
+  const { face, limited } = await startHiddenWorld()
   for (const credential of Object.values(limited)) {
     const headers = { ...credential, 'content-type': 'application/json' }
     const planned = async (unit: string) => {
@@ -222,7 +153,7 @@ test('a hidden unit to start a rollout from is answered like one that does not e
 })
 
 test('what is hidden is answered like what does not exist', async () => {
-  const { face, limited, ids, person } = await open()
+  const { face, limited, ids, person } = await startHiddenWorld()
   const differing: string[] = []
   const pairs = [
     ['dev--secret', 'dev--absent'],
