@@ -6,7 +6,7 @@ import type { WebServices } from './web/services.ts'
 
 export type WebOptions = Omit<
   WebServices,
-  'cookies' | 'assets' | 'lastPages' | 'signInLimit' | 'newTokenLimit' | 'codeGuesses'
+  'cookies' | 'assets' | 'hasPage' | 'lastPages' | 'signInLimit' | 'newTokenLimit' | 'codeGuesses'
 >
 
 /** Of one address, or IPv6 /64. */

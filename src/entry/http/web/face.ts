@@ -1,6 +1,7 @@
 import { TacoError } from '../../../base/errors.ts'
 import type { Exchange } from '../kit/exchange.ts'
 import type { Face } from '../kit/routes/dispatch.ts'
+import { createMatcher } from '../kit/routes/match.ts'
 import { authorizationRoutes } from './command-line/authorization.tsx'
 import { deviceRoutes } from './command-line/device.tsx'
 import { baseRoutes } from './shell/base.ts'
@@ -63,7 +64,12 @@ export const webRoutes = [
   ...workspaceRoutes,
 ]
 
-export function createWebFace(services: WebServices): Face {
+const pageAt = createMatcher(
+  webRoutes.flatMap(({ method, pattern: path }) => (method === 'GET' ? [{ method, path }] : [])),
+)
+
+export function createWebFace(options: Omit<WebServices, 'hasPage'>): Face {
+  const services: WebServices = { ...options, hasPage: (path) => pageAt(path) !== undefined }
   return {
     prefix: '/',
     style: webStyle,

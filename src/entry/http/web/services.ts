@@ -60,6 +60,8 @@ export interface WebServices extends SharedServices {
   readonly longAnswers: LongAnswers
   readonly cookies: Cookies
   readonly assets: Assets
+  /** Whether a page has this path. */
+  hasPage(path: string): boolean
   /** For the time in which the bucket does not answer. */
   readonly lastPages: LastPages
   /** Each try to sign in asks an identity provider. */

@@ -266,6 +266,17 @@ test.each(known.filter(({ of }) => of.openness === 'nobody'))(
   },
 )
 
+test('the address of a form, which browsers show after a mistake in it, leads to the page above it', async () => {
+  const face = await startWebFace()
+  const pages = new Set(known.filter(({ of }) => of.method === 'GET').map(({ path }) => path))
+
+  for (const { path } of known.filter((one) => !pages.has(one.path))) {
+    const { status, headers } = await face.send(`${path}?a=1`, { headers: html })
+    const above = String(headers.location)
+    expect([path, status, pages.has(above), path.startsWith(above)]).toEqual([path, 303, true, true])
+  }
+})
+
 test('a form that was sent from elsewhere leads back to the start page', async () => {
   const { browser } = await startSignInFace()
 

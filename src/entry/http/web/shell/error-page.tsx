@@ -23,7 +23,7 @@ export async function errorPage(error: unknown, requestId: string, x: Exchange):
   const last = pageInstead(error, x, services)
   if (last !== undefined) return shownAgain(last, problems(error, requestId))
   if (status === 403 || status === 404) forgetRefused(x, services)
-  const isAlone = status === 401 || isPart(x)
+  const isAlone = status === 401 || status === 405 || isPart(x)
   const view = isAlone ? undefined : await soon(orgViewOfError(x, services), services)
   return view === undefined ? plainErrorPage(error, requestId, x) : rendered(view, error, x)
 }
@@ -61,6 +61,7 @@ export function plainErrorPage(error: unknown, requestId: string, x?: Exchange):
   const problem = problems(error, requestId)
   if (x === undefined) return problem
   const { status, headers } = problem
+  if (status === 405 && isRead(x)) return { ...seeOther(pageAbove(x)), body: '' }
   if (status === 401) {
     const to = `/sign-in?return_to=${encodeURIComponent(pageOf(x))}`
     // A script that wants a part of a page would put the sign-in page into its place.
@@ -87,11 +88,24 @@ function rendered(view: View, error: unknown, x: Exchange): RenderedError {
   }
 }
 
+/** After a mistake in a form, browsers show the address of the form. To read, there is the page that it belongs to. */
+function pageAbove({ path, services }: Exchange): string {
+  const { hasPage } = services as WebServices
+  let above = path
+  do above = above.slice(0, above.lastIndexOf('/'))
+  while (above !== '' && !hasPage(above))
+  return above === '' ? '/' : above
+}
+
+function isRead({ method }: Exchange): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 /** The page that was asked for, or that the form was on. */
 function pageOf(x: Exchange): string {
   const { referer = '', host } = x.req.headers
   const around = x.req.headers['hx-current-url']?.toString()
-  const isWhole = (x.method === 'GET' || x.method === 'HEAD') && around === undefined
+  const isWhole = isRead(x) && around === undefined
   if (isWhole) return x.query === '' ? x.path : `${x.path}?${x.query}`
   const [, from, page] = /^https?:\/\/([^/]+)(\/.*)$/.exec(around ?? referer) ?? []
   return (from === host ? ownPath(page) : undefined) ?? '/'
