@@ -43,5 +43,6 @@ test.skipIf(browser === undefined)(
     await page.getByRole('heading', { name: 'The bucket does not answer' }).waitFor()
     await page.getByRole('link', { name: 'Go back' }).click()
     await page.waitForURL('**/new-unit')
+    expect(await page.getByLabel('Name').inputValue()).toBe('prod/dns')
   },
 )

@@ -260,7 +260,7 @@ test.each(known.filter(({ of }) => of.openness === 'nobody'))(
       const answer = await (of.method === 'GET' ? window.get(path, all) : window.submit(path, {}, all))
       expect([answer.status, answer.location]).toEqual([
         303,
-        `/sign-in?return_to=${encodeURIComponent(page)}`,
+        `/sign-in?return_to=${encodeURIComponent(page)}${of.method === 'GET' ? '' : '&unsent=yes'}`,
       ])
     }
   },
@@ -282,8 +282,17 @@ test('a form that was sent from elsewhere leads back to the start page', async (
 
   for (const referer of ['https://evil.example/x', 'http://127.0.0.1:1//evil.example', 'nonsense'])
     expect(await browser().submit('/account/tokens', {}, { host: '127.0.0.1:1', referer })).toMatchObject({
-      location: '/sign-in?return_to=%2F',
+      location: '/sign-in?return_to=%2F&unsent=yes',
     })
+})
+
+test('a form that was sent without a session is not forgotten silently', async () => {
+  const face = await startWebFace({ auth: 'token' })
+  const sent = await face.send('/app', { method: 'POST', headers: { ...html, ...formType }, body: 'name=a' })
+
+  const page = await face.send(String(sent.headers.location), { headers: html })
+
+  expect(page.text).toContain('Your session ended before the form was sent, so nothing was saved.')
 })
 
 test('a page carries a strict policy and is kept by nobody', async () => {
@@ -308,9 +317,9 @@ test('the files of a page are named by their content, compressed, and cached for
   const { answer } = await visited(face)
   const paths = [...answer.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => String(path))
 
-  expect(paths).toHaveLength(4)
+  expect(paths).toHaveLength(5)
   for (const path of paths) {
-    expect(path).toMatch(/^\/assets\/(taco|htmx)-[\w-]{12}\.(css|js|svg)$/)
+    expect(path).toMatch(/^\/assets\/(taco|htmx|forms)-[\w-]{12}\.(css|js|svg)$/)
     const plain = await face.send(path)
     const small = await face.send(path, { headers: { 'accept-encoding': 'gzip' } })
     expect(plain.headers).toMatchObject({

@@ -63,7 +63,7 @@ export function plainErrorPage(error: unknown, requestId: string, x?: Exchange):
   const { status, headers } = problem
   if (status === 405 && isRead(x)) return { ...seeOther(pageAbove(x)), body: '' }
   if (status === 401) {
-    const to = `/sign-in?return_to=${encodeURIComponent(pageOf(x))}`
+    const to = withQuery('/sign-in', { return_to: pageOf(x), unsent: isRead(x) ? undefined : 'yes' })
     // A script that wants a part of a page would put the sign-in page into its place.
     return isPart(x) ? { status, headers: { 'hx-redirect': to }, body: '' } : { ...seeOther(to), body: '' }
   }
@@ -78,7 +78,7 @@ function isPart({ req }: Exchange): boolean {
 
 function rendered(view: View, error: unknown, x: Exchange): RenderedError {
   const { requestId } = x
-  // The page that the form was on: browsers fill in again what was typed there.
+  // The page that the form was on. With JavaScript, what was typed is there again.
   const back = x.method === 'POST' ? pageOf(x) : undefined
   const { status, headers } = problems(error, requestId)
   return {
@@ -122,7 +122,7 @@ function ErrorPage({ view, error, requestId, back }: ErrorPageProps) {
   const { title, status, detail, hint } = problemOf(error, requestId)
   const unit = isTacoError(error, 'NOT_FOUND') ? error.facts['unit'] : undefined
   return (
-    <Layout view={view} title={title}>
+    <Layout view={view} title={title} isRefusal={back !== undefined}>
       <h1>{title}</h1>
       <div class="grid">
         <Card>

@@ -25,6 +25,8 @@ interface LayoutProps {
   readonly isWide?: boolean
   /** Given: the page follows what happens. The query says what of it. Parts of the page say what they follow. */
   readonly live?: string
+  /** True: it is shown instead of what a form does. What was typed is kept for the page that follows. */
+  readonly isRefusal?: boolean
   /** What is in the search field. */
   readonly search?: string
   /** Further assets that this page loads. */
@@ -38,6 +40,7 @@ export function Layout({
   title,
   isAlone = view.person === undefined,
   isWide = false,
+  isRefusal = false,
   scripts = [],
   live,
   search = '',
@@ -56,11 +59,15 @@ export function Layout({
         <meta name="htmx-config" content={HTMX_CONFIG} />
         <script src={view.pathOf('htmx.js')} defer></script>
         <script type="module" src={view.pathOf('taco.js')}></script>
+        <script type="module" src={view.pathOf('forms.js')}></script>
         {[...(live === undefined ? [] : ['live.js']), ...scripts].map((file) => (
           <script type="module" src={view.pathOf(file)}></script>
         ))}
       </head>
-      <body data-live={live === undefined ? undefined : `${view.org?.base ?? ''}/live${live}`}>
+      <body
+        data-live={live === undefined ? undefined : `${view.org?.base ?? ''}/live${live}`}
+        data-is-refusal={isRefusal ? '' : undefined}
+      >
         <a class="skip" href="#content">
           Skip to content
         </a>

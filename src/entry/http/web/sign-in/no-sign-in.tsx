@@ -4,6 +4,7 @@ import { Field, describedBy } from '../shell/form/field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
 import { Card, Command, Notice } from '../shell/parts.tsx'
 import type { View } from '../shell/view.ts'
+import { Unsent } from './sign-in-page.tsx'
 
 /** For servers without sign-in: what works now, and how to move up. */
 export function NoSignIn({ view, auth }: { readonly view: View; readonly auth: WebServices['auth'] }) {
@@ -38,15 +39,18 @@ interface RootSignInProps {
   readonly returnTo: string
   readonly fault?: string | undefined
   readonly isSignedOut?: boolean | undefined
+  readonly isUnsent?: boolean | undefined
 }
 
 /** For servers with a root token only. */
-export function RootSignIn({ view, returnTo, fault, isSignedOut = false }: RootSignInProps) {
+export function RootSignIn({ view, returnTo, fault, ...is }: RootSignInProps) {
+  const { isSignedOut = false, isUnsent = false } = is
   const faults: Faults = fault === undefined ? {} : { token: fault }
   return (
-    <Layout view={view} title="Sign in" isAlone isWide>
+    <Layout view={view} title="Sign in" isAlone isWide isRefusal>
       <h1>Sign in</h1>
       <div class="grid">
+        {isUnsent && <Unsent />}
         {isSignedOut && fault === undefined && (
           <Notice kind="ok">
             <p>You are signed out.</p>

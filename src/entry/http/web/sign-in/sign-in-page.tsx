@@ -9,12 +9,14 @@ interface SignInPageProps {
   readonly returnTo: string
   readonly failure?: TacoError | undefined
   readonly isSignedOut?: boolean | undefined
+  readonly isUnsent?: boolean | undefined
 }
 
-export function SignInPage({ view, providers, returnTo, failure, isSignedOut = false }: SignInPageProps) {
+export function SignInPage({ view, providers, returnTo, failure, ...is }: SignInPageProps) {
+  const { isSignedOut = false, isUnsent = false } = is
   const query = returnTo === '/' ? '' : `?return_to=${encodeURIComponent(returnTo)}`
   return (
-    <Layout view={view} title="Sign in" isAlone>
+    <Layout view={view} title="Sign in" isAlone isRefusal>
       <h1>Sign in</h1>
       <div class="grid">
         {failure !== undefined && (
@@ -23,6 +25,7 @@ export function SignInPage({ view, providers, returnTo, failure, isSignedOut = f
             {failure.hint !== undefined && <p>{failure.hint}</p>}
           </Notice>
         )}
+        {isUnsent && <Unsent />}
         {isSignedOut && failure === undefined && (
           <Notice kind="ok">
             <p>You are signed out.</p>
@@ -47,6 +50,18 @@ export function SignInPage({ view, providers, returnTo, failure, isSignedOut = f
         )}
       </div>
     </Layout>
+  )
+}
+
+/** The session ended while somebody filled in a form. */
+export function Unsent() {
+  return (
+    <Notice kind="warn">
+      <p>
+        Your session ended before the form was sent, so nothing was saved. After you sign in, you are back on
+        its page. <span class="scripted">What you typed is in the form again then, except secrets.</span>
+      </p>
+    </Notice>
   )
 }
 

@@ -27,18 +27,26 @@ export const signInRoutes: readonly Route[] = [
     path: '/sign-in',
     id: 'showSignIn',
     summary: 'Sign in',
-    query: z.object({ return_to: z.string().optional(), signed_out: z.string().optional() }),
+    query: z.object({
+      return_to: z.string().optional(),
+      signed_out: z.string().optional(),
+      unsent: z.string().optional(),
+    }),
     async handle({ x, query }, services) {
       const { auth, signIn, rootSessions } = services
       const returnTo = ownPath(query.return_to) ?? '/'
-      const isSignedOut = query.signed_out !== undefined
+      const said = {
+        returnTo,
+        isSignedOut: query.signed_out !== undefined,
+        isUnsent: query.unsent !== undefined,
+      }
       if (rootSessions !== undefined) {
         const isSignedIn = x.principal.kind !== 'anonymous'
-        return isSignedIn ? seeOther(returnTo) : rootSignInPage(x, services, { returnTo, isSignedOut })
+        return isSignedIn ? seeOther(returnTo) : rootSignInPage(x, services, said)
       }
       if (signIn === undefined) return htmlReply(<NoSignIn view={viewOf(x, services)} auth={auth} />)
       if (x.session !== undefined) return seeOther(returnTo)
-      return signInPage(x, services, { returnTo, isSignedOut })
+      return signInPage(x, services, said)
     },
   }),
   form({
@@ -187,7 +195,12 @@ function given(signIn: WebSignIn | undefined): WebSignIn {
 function rootSignInPage(
   x: Exchange,
   services: WebServices,
-  said: { readonly returnTo: string; readonly fault?: string; readonly isSignedOut?: boolean },
+  said: {
+    readonly returnTo: string
+    readonly fault?: string
+    readonly isSignedOut?: boolean
+    readonly isUnsent?: boolean
+  },
 ) {
   const status = said.fault === undefined ? 200 : 401
   return htmlReply(<RootSignIn view={viewOf(x, services)} {...said} />, status)
@@ -196,7 +209,12 @@ function rootSignInPage(
 async function signInPage(
   x: Exchange,
   services: WebServices,
-  said: { readonly returnTo: string; readonly failure?: TacoError; readonly isSignedOut?: boolean },
+  said: {
+    readonly returnTo: string
+    readonly failure?: TacoError
+    readonly isSignedOut?: boolean
+    readonly isUnsent?: boolean
+  },
 ) {
   const providers = (await services.signIn?.flow.providers()) ?? []
   const status = said.failure && pageStatusOf(said.failure)

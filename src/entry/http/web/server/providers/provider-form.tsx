@@ -104,6 +104,7 @@ function Setting({ field: { name, label, hint, kind, choices }, value, isKept, f
         <textarea
           {...common}
           class="mono"
+          data-is-secret={kind === 'long-secret' ? '' : undefined}
           rows={kind === 'lines' || kind === 'pairs' || kind === 'lists' ? 2 : 4}
         >
           {kind === 'long-secret' ? '' : value}
