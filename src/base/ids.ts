@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -14,6 +14,11 @@ export interface Ids {
 export const randomIds: Ids = {
   id: (prefix) => `${prefix}-${base58(16)}`,
   ulid: inOrder(),
+}
+
+/** The same for the same request: what it makes is made once. 64 bits of a hash. */
+export function idOfRequest(prefix: string, key: string): string {
+  return `${prefix}-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
 }
 
 /** Uniform: bytes that would favour some characters are thrown away. */

@@ -141,7 +141,9 @@ export function createNotifications(deps: NotificationDeps, parts: NotificationP
       return new Map(loaded.map(({ value }) => [value.configuration, deliveryState(value)]))
     },
     async create(org, { token, ...given }, caller) {
-      const id = records.newId(org)
+      const id = records.newId(org, caller)
+      const before = caller.request === undefined ? undefined : await records.find({ org }, id)
+      if (before !== undefined) return before
       const now = clock.now()
       const fields = checked({
         ...given,

@@ -3,7 +3,7 @@ import { type Caller, principalText } from '../access/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { TacoError } from '../base/errors.ts'
 import { createFresh } from '../base/fresh.ts'
-import type { Ids } from '../base/ids.ts'
+import { type Ids, idOfRequest } from '../base/ids.ts'
 import { type Bucket, createDocumentStore } from '../bucket/index.ts'
 import type { Event, Outbox } from '../state/index.ts'
 import type { OrgIds } from './org-ids.ts'
@@ -64,7 +64,8 @@ export interface Records<R extends RecordBase> {
   ): Promise<Answer>
   /** Removes the whole list of a place, for what it belonged to is gone. */
   clear(place: Place): Promise<void>
-  newId(org: string): string
+  /** `asking`: a request that is repeated gets the same one. */
+  newId(org: string, asking?: Pick<Caller, 'request'>): string
   /** The organization of a record by its id alone. Only for lists of whole organizations. */
   locate(id: string): Promise<{ readonly org: string; readonly record: R } | undefined>
 }
@@ -199,7 +200,11 @@ export function createRecords<S extends z.core.$ZodShape>(
       await store.remove(place)
       fresh.forget(place)
     },
-    newId: (org) => taggedId(ids.id(kind.prefix), org),
+    newId: (org, asking) =>
+      taggedId(
+        asking?.request === undefined ? ids.id(kind.prefix) : idOfRequest(kind.prefix, asking.request.key),
+        org,
+      ),
     async locate(id) {
       if (!id.startsWith(`${kind.prefix}-`)) return undefined
       return deps.orgIds.search(async (org) => {

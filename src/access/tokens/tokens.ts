@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { TacoError } from '../../base/errors.ts'
-import type { Ids } from '../../base/ids.ts'
+import { type Ids, idOfRequest } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import { type Bucket, createDocumentStore } from '../../bucket/index.ts'
 import { type Caller, authorOf } from '../caller.ts'
@@ -33,6 +33,8 @@ export interface NewToken {
   readonly expiresAt?: number | null | undefined
   /** Given: it replaces the tokens of this owner that have the same one. */
   readonly slot?: string | undefined
+  /** Names the request: CONFLICT if it has created its token before, whose text cannot be shown again. */
+  readonly once?: string | undefined
 }
 
 /** Whose tokens. */
@@ -145,12 +147,13 @@ export function createTokens(deps: {
     checkSigned: validated.checkSigned,
     signingKey: (id) => signingKeyOf(ring, id),
 
-    async create({ name, owner, scope, slot, expiresAt: asked }, caller) {
+    async create({ name, owner, scope, slot, once, expiresAt: asked }, caller) {
       refuseScoped(caller.principal)
       if (scope !== undefined) checkScope(scope)
       const now = clock.now()
       const expiresAt = expiryOf(owner.kind, asked, now, expiry)
-      const id = ids.id(owner.kind === 'workload' ? 'wl' : 'at')
+      const prefix = owner.kind === 'workload' ? 'wl' : 'at'
+      const id = once === undefined ? ids.id(prefix) : idOfRequest(prefix, once)
       const text = tokenText(owner.kind, id, randomBytes(32).toString('base64url'))
       const fields = {
         id,
@@ -165,7 +168,9 @@ export function createTokens(deps: {
       }
       const made = await documents.create(id, fields, { events: [event('token.created', fields, caller)] })
       if (made === undefined)
-        throw new TacoError('CONFLICT', 'The id of the token is already in use.', { hint: 'Try again.' })
+        throw new TacoError('CONFLICT', 'This request has created its token before.', {
+          hint: 'The text of a token is shown once. If you did not see it, revoke the token and create another one.',
+        })
       if (slot !== undefined) await revokeReplaced(made.value, caller)
       return { token: viewToken(made.value, now), text }
     },

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Action, type Resource, principalText } from '../../../access/index.ts'
-import { keyedRequest } from '../kit/request/idempotency.ts'
+import { hashOf, keyedRequest } from '../kit/request/idempotency.ts'
 import { validated } from '../kit/request/query.ts'
-import type { FaceStyle } from '../kit/exchange.ts'
+import type { Exchange, FaceStyle } from '../kit/exchange.ts'
 import { HTML_TYPE } from '../kit/response/reply.ts'
 import {
   type BodySpec,
@@ -178,9 +178,14 @@ export function form<F extends z.ZodRawShape, P extends Schema = undefined>({
       const { x } = request
       checkCsrf(x, services.cookies, csrf)
       const body = validated(Given, rest, 'Go back, correct the form, and send it again.')
-      if (once !== undefined)
-        x.keyed = keyedRequest(once, principalText(x.principal), [x.path, JSON.stringify(rest)])
+      if (once !== undefined) x.keyed = requestOf(x, once, JSON.stringify(rest))
       return handle({ ...request, caller: x.caller, body }, services)
     },
   })
+}
+
+/** Somebody who goes back, changes the form and sends it again asks for something else. */
+function requestOf({ principal, path }: Exchange, once: string, content: string) {
+  const says = [path, content]
+  return keyedRequest([once, hashOf(says)].join(':'), principalText(principal), says)
 }

@@ -19,7 +19,7 @@ export function keyedRequest(
   return { key: hashOf([by, key]), digest: hashOf(says) }
 }
 
-function hashOf(parts: readonly string[]): string {
+export function hashOf(parts: readonly string[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`)
   return hash.digest('base64url').slice(0, 24)

@@ -75,7 +75,7 @@ const DAYS = EXPIRY_DAYS.map((days) => [days, `${days} days`] as const)
 function TokenForm({ view, input, faults, isForCli }: TokenFormProps) {
   const shown = input ?? { name: isForCli ? 'terraform login' : '' }
   return (
-    <Form view={view} action="/account/tokens" class="form">
+    <Form view={view} action="/account/tokens" class="form" isOnce>
       <TokenNameField input={shown} faults={faults} />
       <TokenScopeFields input={shown} faults={faults} days={DAYS} whose="you" />
       <div>

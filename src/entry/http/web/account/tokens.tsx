@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type TokenView, type UserPrincipal } from '../../../../access/index.ts'
+import { isTacoError } from '../../../../base/errors.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
@@ -9,6 +10,7 @@ import { type Faults, faultsOf } from '../shell/faults.ts'
 import { htmlReply } from '../shell/render.ts'
 import type { WebServices } from '../services.ts'
 import { accountViewOf } from '../shell/view.ts'
+import { sentBefore } from './sent-before.ts'
 import { signedIn } from './signed-in.ts'
 import { EXPIRY_DAYS, type TokenInput, parseTokenForm } from './token-form.ts'
 import { TokensPage, ownTokenColumns } from './tokens-page.tsx'
@@ -84,9 +86,10 @@ export const tokenRoutes: readonly Route[] = [
       const owner = { kind: 'personal', ...ownTokens(person) } as const
       try {
         return await tokensPage(x, services, {
-          created: await signIn.tokens.create({ ...wanted, owner }, caller),
+          created: await signIn.tokens.create({ ...wanted, owner, once: caller.request?.key }, caller),
         })
       } catch (error) {
+        if (isTacoError(error, 'CONFLICT')) return sentBefore(x, services, error, PATH)
         return tokensPage(x, services, { input: body, faults: faultsOf(error, 'name') })
       }
     },

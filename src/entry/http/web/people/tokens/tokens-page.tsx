@@ -150,7 +150,7 @@ const DAYS = EXPIRY_CHOICES.map((days) => [days, days === 'never' ? 'never' : `$
 function OrgTokenForm({ view, teams, roles, input, faults }: OrgTokensPageProps) {
   const roleFault = faults['roles'] ?? faults['role']
   return (
-    <Form view={view} action={peoplePath(view, 'tokens')} class="form wide org-token">
+    <Form view={view} action={peoplePath(view, 'tokens')} class="form wide org-token" isOnce>
       <div class="pair">
         <TokenNameField input={input ?? {}} faults={faults} />
         <SelectField
@@ -198,9 +198,16 @@ export function RoleChoices({ roles, chosen, error }: RoleChoicesProps) {
   return (
     <fieldset class="choices" aria-describedby={error === undefined ? undefined : 'roles-error'}>
       <legend>Roles</legend>
-      {roles.map((role) => (
+      {roles.map((role, at) => (
         <label>
-          <input type="checkbox" name="roles" value={role} checked={chosen.includes(role)} /> {role}
+          <input
+            type="checkbox"
+            name="roles"
+            value={role}
+            checked={chosen.includes(role)}
+            autofocus={error !== undefined && at === 0}
+          />{' '}
+          {role}
         </label>
       ))}
       {error !== undefined && (

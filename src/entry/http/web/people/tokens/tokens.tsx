@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { type OrgPolicy, type TokenView, teamsIn } from '../../../../../access/index.ts'
-import { badRequest } from '../../../../../base/errors.ts'
+import { badRequest, isTacoError } from '../../../../../base/errors.ts'
 import { signInOf } from '../../../auth/sign-in-of.ts'
 import { createOrgToken } from '../../../kit/access/org-tokens.ts'
 import type { Exchange } from '../../../kit/exchange.ts'
 import { seeOther } from '../../../kit/response/redirect.ts'
 import type { Route } from '../../../kit/routes/route.ts'
+import { sentBefore } from '../../account/sent-before.ts'
 import { EXPIRY_CHOICES, parseTokenForm } from '../../account/token-form.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
@@ -114,9 +115,16 @@ export const orgTokenRoutes: readonly Route[] = [
       services.newTokenLimit.take(x.address)
       try {
         const owner = ownerOf(body)
-        const created = await createOrgToken({ ...services, tokens }, policy, { ...wanted, owner }, caller)
+        const once = caller.request?.key
+        const created = await createOrgToken(
+          { ...services, tokens },
+          policy,
+          { ...wanted, owner, once },
+          caller,
+        )
         return await tokensPage({ org, view, x }, services, { created })
       } catch (error) {
+        if (isTacoError(error, 'CONFLICT')) return sentBefore(x, services, error, peoplePath(view, 'tokens'))
         const at = faultsAt(
           error,
           ['name', 'team', 'role', 'roles', 'expiresAt', 'units', 'actions'],

@@ -33,7 +33,7 @@ export function NewNotificationPage({ view, input, faults, hasPeople }: NewPageP
         }
       >
         <Card title="New notification">
-          <Form view={view} action={path} class="form notification">
+          <Form view={view} action={path} class="form notification" isOnce>
             <NewFields input={input} faults={faults} />
             <NotificationFields
               input={input}
