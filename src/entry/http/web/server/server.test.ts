@@ -161,6 +161,9 @@ test('what is wrong with a provider is said at each field, and the secret is not
     expect(text).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`))
   expect(text).not.toContain('first-secret')
   expect(text).toContain('value="http://example.com"')
+  const unpaired = await admin.submit('/server/providers', { ...OKTA, requiredClaims: 'example.com' })
+  expect(unpaired.text).toMatch(/id="requiredClaims"[^>]*aria-invalid="true"/)
+  expect(unpaired.text).toContain('does not have the form name=value.')
   expect((await settings.get(face.setUp)).providers).toEqual([])
 })
 

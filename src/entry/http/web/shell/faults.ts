@@ -28,6 +28,11 @@ export function faultsAt(
   return { [fields.includes(name) ? name : fields[0]]: said(error) }
 }
 
+const MOST_SAID = 300
+
+/** What was typed may be long, and is in the field; what is wrong with it comes at the end. */
 function said({ message, hint }: TacoError): string {
-  return hint === undefined ? message : `${message} ${hint}`
+  const isLong = message.length > MOST_SAID
+  const shown = isLong ? `${message.slice(0, 60)}…${message.slice(-160)}` : message
+  return hint === undefined ? shown : `${shown} ${hint}`
 }

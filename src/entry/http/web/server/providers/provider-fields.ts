@@ -1,5 +1,5 @@
 import { type ProviderKind, type ProviderSettings, SECRET_SETTINGS } from '../../../../../access/index.ts'
-import { type TacoError, isTacoError } from '../../../../../base/errors.ts'
+import { badRequest, isTacoError } from '../../../../../base/errors.ts'
 import type { Faults } from '../../shell/faults.ts'
 
 /** How a setting is typed. `lines`: one on each line. `pairs`: `name=value` on each line. `pem`: several in a row. */
@@ -235,7 +235,7 @@ function textOf(value: unknown, kind: Kind): string {
 
 /**
  * What was typed, as the service takes it. `secrets`: those that are stored; a field that was left empty keeps its own.
- * The service says what is wrong. Pure.
+ * The service says what is wrong, but for lines that are no pairs. Pure.
  */
 export function settingsFrom(
   kind: ProviderKind,
@@ -246,14 +246,15 @@ export function settingsFrom(
   for (const { name, kind: of } of PROVIDER_FIELDS[kind]) {
     const typed = (input[name] ?? '').replaceAll('\r\n', '\n').trim()
     if (of === 'boolean') settings[name] = typed === 'yes'
-    else if (typed !== '') settings[name] = valueOf(typed, of)
+    else if (typed !== '') settings[name] = valueOf(name, typed, of)
     else if (NULLABLE.has(name)) settings[name] = null
     else if (secrets[name] !== undefined) settings[name] = secrets[name]
   }
   return settings
 }
 
-function valueOf(typed: string, kind: Kind): unknown {
+function valueOf(field: string, typed: string, kind: Kind): unknown {
+  const pairOf = (line: string) => pairIn(field, line)
   const lines = typed
     .split('\n')
     .map((line) => line.trim())
@@ -268,21 +269,25 @@ function valueOf(typed: string, kind: Kind): unknown {
   return Object.fromEntries(lists)
 }
 
-function pairOf(line: string): readonly [string, string] {
+function pairIn(field: string, line: string): readonly [string, string] {
   const at = line.indexOf('=')
-  return at === -1 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+  if (at < 1) throw badRequest(field, `"${line}" does not have the form name=value.`)
+  return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
 }
 
 /** Each fault that the service found, at its field. Throws what is none of them. */
 export function providerFaults(error: unknown, fields: readonly ProviderField[]): Faults {
   if (!isTacoError(error, 'BAD_REQUEST', 'CONFLICT')) throw error
-  const { faults } = (error as TacoError).facts as {
+  const { faults, field: one = '' } = error.facts as {
     readonly faults?: readonly { readonly field: string; readonly message: string }[]
+    readonly field?: string
   }
   const known = new Set(['id', 'label', ...fields.map(({ name }) => name)])
   const found = (faults ?? []).map(({ field, message }) => {
     const [name = ''] = field.split('.')
     return known.has(name) ? [name, `This ${message}.`] : ['id', `${field} ${message}.`]
   })
-  return found.length === 0 ? { id: error.message } : (Object.fromEntries(found) as Faults)
+  return found.length === 0
+    ? { [known.has(one) ? one : 'id']: error.message }
+    : (Object.fromEntries(found) as Faults)
 }

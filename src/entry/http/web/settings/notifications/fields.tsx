@@ -135,9 +135,15 @@ function Triggers({ selected, faults }: { readonly selected: readonly string[]; 
     <fieldset aria-describedby={error === undefined ? undefined : 'triggers-error'}>
       <legend>Send when</legend>
       <div class="choices triggers">
-        {all.map(({ name, says }) => (
+        {all.map(({ name, says }, at) => (
           <label>
-            <input type="checkbox" name="triggers" value={name} checked={selected.includes(name)} />
+            <input
+              type="checkbox"
+              name="triggers"
+              value={name}
+              checked={selected.includes(name)}
+              autofocus={error !== undefined && at === 0}
+            />
             <span>
               {says}
               <span class="faint mono"> {name}</span>

@@ -18,7 +18,7 @@ export function Check({ id, label, isOn, error }: CheckProps) {
           checked={isOn}
           {...(error === undefined
             ? {}
-            : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error` })}
+            : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error`, autofocus: true })}
         />{' '}
         {label}
       </label>

@@ -29,12 +29,15 @@ export function Field({ id, label, hint, error, children }: FieldProps) {
   )
 }
 
-/** Ties a control to its hint and its error, for those who cannot see that they belong together. */
+/**
+ * Ties a control to its hint and its error, for those who cannot see that they belong together. The first control with
+ * an error has the focus.
+ */
 export function describedBy(id: string, faults: Faults, hasHint = true) {
   const isWrong = faults[id] !== undefined
   const ids = [...(hasHint ? [`${id}-hint`] : []), ...(isWrong ? [`${id}-error`] : [])]
   return {
     'aria-describedby': ids.length === 0 ? undefined : ids.join(' '),
-    ...(isWrong ? { 'aria-invalid': 'true' as const } : {}),
+    ...(isWrong ? { 'aria-invalid': 'true' as const, autofocus: true } : {}),
   }
 }
