@@ -58,7 +58,10 @@ const cases: Readonly<Record<string, Case>> = {
     wrong: { ...rule, was: 'look', name: 'look', actions: 'nonsense', do: 'save' },
     right: { ...rule, was: 'look', name: 'look', do: 'save' },
     other: (asRoot) =>
-      asRoot('PUT', `${org}/roles/look`, { rules: [{ effect: 'deny', actions: ['state:write'] }] }),
+      asRoot('PUT', `${org}/roles/look`, {
+        description: 'theirs',
+        rules: [{ effect: 'deny', actions: ['state:write'] }],
+      }),
   },
   'a role to which a rule is added': {
     make: async (asRoot) => {
@@ -69,7 +72,10 @@ const cases: Readonly<Record<string, Case>> = {
     wrong: { ...rule, was: 'look', name: 'look', do: 'add' },
     right: { ...rule, was: 'look', name: 'look', do: 'save' },
     other: (asRoot) =>
-      asRoot('PUT', `${org}/roles/look`, { rules: [{ effect: 'deny', actions: ['state:write'] }] }),
+      asRoot('PUT', `${org}/roles/look`, {
+        description: 'theirs',
+        rules: [{ effect: 'deny', actions: ['state:write'] }],
+      }),
   },
   'a workload rule': {
     make: async (asRoot) => {
@@ -79,7 +85,7 @@ const cases: Readonly<Record<string, Case>> = {
     form: /people\/workloads$/,
     wrong: { was: 'ci', ...workload, claims: 'nonsense', roles: 'reader', minutes: 'x' },
     right: { was: 'ci', ...workload, claims: 'sub=a', roles: 'reader', minutes: '5' },
-    other: (asRoot) => asRoot('PUT', `${org}/workloads/ci`, { ...workload, roles: ['planner'] }),
+    other: (asRoot) => asRoot('PUT', `${org}/workloads/ci`, { ...workload, audience: 'theirs' }),
   },
   'a variable set': {
     make: async (asRoot) => {
@@ -130,5 +136,6 @@ test.each(Object.entries(cases))(
 
     expect([again.status, last.status]).toEqual([wrong['do'] === 'add' ? 200 : 400, 409])
     expect(second.fields).toEqual(first.fields)
+    expect(last.text).toMatch(/class="notice fail".*(theirs|>7<).*<\/form>/s)
   },
 )

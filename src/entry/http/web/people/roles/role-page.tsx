@@ -70,6 +70,7 @@ function Overtaken({ role }: { readonly role: Role | undefined }) {
         Someone changed the role while you looked at this page. Nothing was saved. What you typed is in the
         form; save it again to replace what the role says now:
       </p>
+      {role.description !== undefined && <p>{role.description}</p>}
       <ol>
         {roleInWords(role).map((words) => (
           <li>{words}</li>

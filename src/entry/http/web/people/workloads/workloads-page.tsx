@@ -104,7 +104,8 @@ function Overtaken({ rule }: { readonly rule: WorkloadRule | undefined }) {
     <Notice kind="fail">
       <p>
         Someone {rule === undefined ? 'deleted' : 'changed'} the rule while you looked at this page. Nothing
-        was saved. What you typed is in the form.
+        was saved. What you typed is in the form; save it again to{' '}
+        {rule === undefined ? 'create the rule again.' : 'replace what is stored now:'}
       </p>
       {rule !== undefined && (
         <dl class="keyed">
@@ -112,6 +113,12 @@ function Overtaken({ rule }: { readonly rule: WorkloadRule | undefined }) {
           <dd class="mono">{rule.issuer}</dd>
           <dt>With</dt>
           <dd class="mono">{lines(claimLines(rule.claims))}</dd>
+          {rule.audience !== undefined && (
+            <>
+              <dt>For the audience</dt>
+              <dd class="mono">{rule.audience}</dd>
+            </>
+          )}
           <dt>Get</dt>
           <dd>{lines(rightsOf(rule))}</dd>
           <dt>For</dt>
