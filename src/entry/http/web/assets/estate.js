@@ -40,10 +40,13 @@ document.addEventListener('click', (event) => {
   if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
   history.pushState(null, '', link.href)
-  void showSelected()
+  void showSelected().then(saySelected)
 })
 // Links within the page, such as the one to the content, end up here, too.
-addEventListener('popstate', () => selectedIn(location.href) === shown || void showSelected())
+addEventListener(
+  'popstate',
+  () => selectedIn(location.href) === shown || void showSelected().then(saySelected),
+)
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || !location.search.includes('unit=')) return
   const url = new URL(location.href)
@@ -59,16 +62,28 @@ function selectedIn(address) {
 
 let shown = selectedIn(location.href)
 
-function showSelected() {
+// For those who do not see the panel. Only what they selected is said, not what changes while the page is open.
+const said = document.createElement('p')
+said.className = 'unseen'
+said.setAttribute('role', 'status')
+document.body.append(said)
+
+function saySelected() {
+  const text = (/** @type {string} */ part) => document.querySelector(`#panel ${part}`)?.textContent ?? ''
+  said.textContent = shown === null ? '' : `${shown}: ${text('.chip')}. ${text('.why')}`
+}
+
+async function showSelected() {
   const url = new URL(location.href)
   const unit = (shown = selectedIn(location.href))
-  if (document.querySelector('#panel') === null) return undefined
+  if (document.querySelector('#panel') === null) return
   for (const before of document.querySelectorAll('#estate :is(.cells, .tree) a[aria-current]'))
     before.removeAttribute('aria-current')
   const cell = unit === null ? undefined : allCells().get(unit)
   cell?.setAttribute('aria-current', 'true')
   url.searchParams.set('part', 'panel')
-  return htmx.ajax('GET', url.pathname + url.search, { target: '#panel', swap: 'outerHTML' })
+  // Morphed: who is in the panel already stays there when it changes.
+  await htmx.ajax('GET', url.pathname + url.search, { target: '#panel', swap: 'outerMorph' })
 }
 
 function allCells() {

@@ -9,6 +9,10 @@ let source
 /** @type {Set<Element>} */
 const waiting = new Set()
 let wasLive = false
+/** After so long without the server, the page says so. */
+const SILENT_MS = 5000
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let silent
 /** Parts with `data-live-unit`, after an event of another unit. @type {Set<Element>} */
 const ofOthers = new Set()
 const GATHER_MS = 2000
@@ -51,12 +55,16 @@ function follow(from) {
   source.addEventListener('end', stop)
   // A browser tries again by itself after a connection breaks, but not after an answer that is none.
   source.addEventListener('error', () => {
+    if (document.documentElement.hasAttribute('data-is-live')) renewedAt = new Date()
     document.documentElement.removeAttribute('data-is-live')
+    silent ??= setTimeout(markBehind, SILENT_MS)
     if (source?.readyState === EventSource.CLOSED)
       setTimeout(() => source !== undefined && follow(from), 5000)
   })
   source.addEventListener('open', () => {
     document.documentElement.setAttribute('data-is-live', '')
+    heard()
+    document.querySelector('#behind')?.remove()
     // Something may have happened while it was not.
     if (wasLive) tellAll()
     wasLive = true
@@ -66,7 +74,13 @@ function follow(from) {
 function stop() {
   source?.close()
   source = undefined
+  heard()
   document.documentElement.removeAttribute('data-is-live')
+}
+
+function heard() {
+  clearTimeout(silent)
+  silent = undefined
 }
 
 /** @param {string} name @param {MessageEvent} message */
@@ -98,7 +112,11 @@ function tell() {
 let renewedAt = new Date()
 document.addEventListener('htmx:response:error', (event) => {
   const { ctx } = /** @type {CustomEvent<{ ctx: { response: { status: number } } }>} */ (event).detail
-  if (ctx.response.status < 500 || document.querySelector('#behind') !== null) return
+  if (ctx.response.status >= 500) markBehind()
+})
+
+function markBehind() {
+  if (document.querySelector('#behind') !== null) return
   const mark = document.createElement('div')
   mark.id = 'behind'
   mark.className = 'notice warn'
@@ -106,7 +124,7 @@ document.addEventListener('htmx:response:error', (event) => {
   const time = renewedAt.toLocaleTimeString(undefined, { timeStyle: 'short' })
   mark.textContent = `The server cannot renew this page now. It shows what was known at ${time}.`
   document.querySelector('main')?.prepend(mark)
-})
+}
 document.addEventListener('htmx:after:swap', () => {
   renewedAt = new Date()
   document.querySelector('#behind')?.remove()

@@ -3,8 +3,17 @@
 /** @type {WeakMap<Element, () => void>} What brings back what a renewed part of the page took away. */
 const movable = new WeakMap()
 
+/** @type {Element | null} */
+let focused = null
+
 begin()
-document.addEventListener('htmx:after:swap', begin)
+document.addEventListener('htmx:before:swap', () => void (focused = document.activeElement))
+document.addEventListener('htmx:after:swap', () => {
+  begin()
+  // A renewed part of the page took away the tools, and the focus with them.
+  if (focused instanceof HTMLElement && focused.closest('.picture-tools') !== null && focused.isConnected)
+    focused.focus({ preventScroll: true })
+})
 
 function begin() {
   for (const frame of document.querySelectorAll('[data-picture]')) {
