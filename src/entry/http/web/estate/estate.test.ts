@@ -7,7 +7,7 @@ import { TacoError } from '../../../../base/errors.ts'
 import type { Graph, GraphEdgeView, NodeView } from '../../../../graph/index.ts'
 import { collapseGraph, linesToDraw } from './collapse.ts'
 import { groupUnits } from './groups.ts'
-import { EstateQuery, momentOf, selectUnits } from './selection.ts'
+import { EstateQuery, leftOut, momentOf, selectUnits } from './selection.ts'
 import { sortUnits, sortingIn } from './table.tsx'
 
 function node(name: string, more: Partial<NodeView> = {}): NodeView {
@@ -46,6 +46,34 @@ test('what an address asks for is taken, and what is wrong in it left out', () =
   expect(query).toMatchObject({ view: 'map', status: ['stale'], label: ['env=prod'], path: 'prod', page: 1 })
   expect(query.search).toBeUndefined()
   expect(query.format).toBeUndefined()
+})
+
+test('what is left out of an address is said', async () => {
+  const face = await startWebFace()
+  await push(face.deps.control, 'prod/vpc', stateText(1))
+
+  const page = await createTestBrowser(face).get(
+    '/app/default?status=stale&status=bogus&label=prod&label=env=prod&view=&search=x',
+  )
+
+  expect(leftOut('status=stale&label=env=prod&view=graph&label=')).toEqual([])
+  expect(leftOut('status=ok&status=bogus&label==x&view=list')).toEqual([
+    expect.stringMatching(/^“bogus” is not a status. Use fail, .* ok.$/),
+    '“=x” is not a label. Write a name and a value, such as env=prod.',
+    '“list” is not a view.',
+  ])
+  expect(page.text).toContain('“bogus” is not a status.')
+  expect(page.text).toContain('“prod” is not a label.')
+  expect(page.text).not.toContain('is not a view')
+})
+
+test('before the first unit, the estate was empty, whatever the filters are', async () => {
+  const face = await startWebFace()
+  await push(face.deps.control, 'prod/vpc', stateText(1))
+
+  const page = await createTestBrowser(face).get('/app/default?at=2020-01-01')
+
+  expect(page.text).toContain('There were no units then.')
 })
 
 test('units are selected by status, path, name and label, all at once', () => {
@@ -197,7 +225,7 @@ test('the panel shows the selected unit alone to scripts, and beside the map to 
   expect(whole.text).toContain('taco status prod/data/orders')
   expect(part.text).toMatch(/^<div id="panel"/)
   expect(part.text).not.toContain('part=panel')
-  expect(gone.text).toContain('There was no unit of that name')
+  expect(gone.text).toContain('No unit has this name here')
 })
 
 test('the estate as it was is shown as such, and a time that is none is named', async () => {
@@ -275,6 +303,8 @@ test('while the bucket does not answer, a page shows what it last knew, and says
     expect([query, status]).toEqual([query, 200])
     expect([query, text.includes('2026-03-01 12:00 UTC')]).toEqual([query, true])
     expect(text).toContain('The bucket does not answer.')
+    const isLabelled = text.includes('Which units have the label cannot be told now.')
+    expect([query, isLabelled]).toEqual([query, query.startsWith('label')])
   }
   expect(before).not.toContain('does not answer')
   const other = await startWebFace({ graph: { ...graph } })
@@ -310,9 +340,7 @@ test('a person sees only their units: on the map, in counts, as neighbours and i
     expect([query, text.includes('secret')]).toEqual([query, false])
   }
   expect((await browser.get('/app/default')).text).toContain('1 unit, 0 dependencies')
-  expect((await browser.get('/app/default?unit=prod/secret')).text).toContain(
-    'There was no unit of that name',
-  )
+  expect((await browser.get('/app/default?unit=prod/secret')).text).toContain('No unit has this name here')
 })
 
 test('a unit is created by a form, once, and what is wrong is said at its field', async () => {
@@ -329,7 +357,12 @@ test('a unit is created by a form, once, and what is wrong is said at its field'
   })
   expect([wrong.status, wrong.text.includes('does not have the form name=value')]).toEqual([400, true])
   expect(wrong.text).toContain('value="&lt;kept&gt;"')
+  expect(wrong.text).toMatch(/<textarea id="labels"[^>]* aria-invalid="true" autofocus=""/)
   expect((await browser.submit('/app/default/new-unit', { name: '' })).status).toBe(400)
+  const long = await browser.submit('/app/default/new-unit', { name: 'ok', labels: 'x'.repeat(5000) })
+  expect(/id="labels-error">([^<]*)</.exec(long.text)?.[1]).toMatch(
+    /^&quot;x{59}….{0,200}does not have the form/,
+  )
   const input = { name: 'prod/vpc', description: 'Net', labels: 'env=prod\nteam=net', once }
   for (let i = 0; i < 2; i++) {
     const made = await browser.submit('/app/default/new-unit', input)

@@ -19,7 +19,7 @@ import { EstateMap } from './map.tsx'
 import { newUnitRoutes } from './new-unit.tsx'
 import { NextSteps } from './next-steps.tsx'
 import { Panel } from './panel.tsx'
-import { EstateQuery, countLooks, isFiltered, momentOf } from './selection.ts'
+import { EstateQuery, countLooks, isFiltered, leftOut, momentOf } from './selection.ts'
 import { COLUMNS, UnitTable, sortUnits, sortingIn } from './table.tsx'
 import { AsOf, Counts, Views } from './toolbar.tsx'
 import { UnitTree } from './tree.tsx'
@@ -66,6 +66,10 @@ export const estateRoutes: readonly Route[] = [
       const mayOnSome = async (action: Action) =>
         (await services.access.decide(x.principal, action, { org }, { isFiltered: true })).allowed
       const [mayCreate, mayRestore] = [await mayOnSome('unit:create'), await mayOnSome('unit:restore')]
+      const notes = [
+        ...leftOut(x.query),
+        ...(isLast && query.label.length > 0 ? ['Which units have the label cannot be told now.'] : []),
+      ]
       const isEmpty = graph.nodes.length === 0 && at === undefined && !isLast
       return htmlReply(
         <Layout
@@ -98,6 +102,14 @@ export const estateRoutes: readonly Route[] = [
                   The bucket does not answer. This is what the server knew at <Time at={graph.asOf} />.
                   Changes are refused until it answers again.
                 </p>
+              </Notice>
+            )}
+            {notes.length > 0 && (
+              <Notice kind="warn">
+                {notes.map((note) => (
+                  <p>{note}</p>
+                ))}
+                <p>The page is shown without it.</p>
               </Notice>
             )}
             {query.at !== undefined && at === undefined && (
@@ -133,7 +145,9 @@ export const estateRoutes: readonly Route[] = [
                     </>
                   }
                 >
-                  {found.length === 0 ? (
+                  {graph.nodes.length === 0 ? (
+                    <p class="muted">There were no units then.</p>
+                  ) : found.length === 0 ? (
                     <p class="muted">No unit is like this. Remove a filter.</p>
                   ) : (
                     <Shown view={view} query={query} found={found} drawn={drawn} />

@@ -27,12 +27,12 @@ interface PanelProps {
 /** The unit that is selected, why it has its status, and what to do about it. */
 export function Panel({ base, path, now, canRollOut, graph, found, selected, name = '' }: PanelProps) {
   return (
-    <div id="panel" class="grid" aria-live="polite">
+    <div id="panel" class="grid">
       {selected === undefined ? (
         <Attention path={path} nodes={found} />
       ) : selected === null ? (
         <Card title={name}>
-          <p>There was no unit of that name then, or you cannot see it.</p>
+          <p>No unit has this name here, or you cannot see it.</p>
         </Card>
       ) : (
         <Selected base={base} path={path} now={now} canRollOut={canRollOut} graph={graph} item={selected} />

@@ -46,6 +46,24 @@ export const EstateQuery = z.object({
 })
 export type EstateQuery = z.output<typeof EstateQuery>
 
+/** What of an address is left out because it means nothing, in sentences. Pure. */
+export function leftOut(address: string): readonly string[] {
+  const parameters = new URLSearchParams(address)
+  const given = (name: string) => parameters.getAll(name).filter((text) => text.trim() !== '')
+  const wrong = (text: string, what: string) => `“${text}” is not ${what}.`
+  return [
+    ...given('status')
+      .filter((text) => !LOOKS.some((look) => look === text))
+      .map((text) => `${wrong(text, 'a status')} Use ${LOOKS.join(', ')}.`),
+    ...given('label')
+      .filter((text) => text.indexOf('=') <= 0)
+      .map((text) => `${wrong(text, 'a label')} Write a name and a value, such as env=prod.`),
+    ...given('view')
+      .filter((text) => !VIEWS.some((view) => view === text))
+      .map((text) => wrong(text, 'a view')),
+  ]
+}
+
 type Filters = Pick<EstateQuery, 'status' | 'label' | 'path' | 'search'>
 
 export function isFiltered({ status, label, path, search }: Filters): boolean {
