@@ -165,7 +165,7 @@ test.skipIf(browser === undefined)(
     await page.getByLabel('as of').fill('2026-01-01T00:00')
     await page.getByRole('button', { name: 'Show' }).click()
     expect(await page.locator('.notice').innerText()).toContain('2026-01-01 00:00 UTC')
-    await page.getByRole('link', { name: 'now' }).click()
+    await page.getByRole('link', { name: 'now', exact: true }).click()
     expect(search(page).get('path')).toBe('prod')
   },
 )
