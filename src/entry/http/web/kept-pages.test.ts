@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { browserOf, startSsoFace } from '../../../../test/rig/sso-face.ts'
+import { createTestBrowser } from '../../../../test/rig/web-face.ts'
 import { breakableBucket } from '../../../../test/support/breakable-bucket.ts'
 import { push, stateText } from '../../../../test/support/state.ts'
-import { putRole } from '../../../access/index.ts'
+import { bind, putRole } from '../../../access/index.ts'
 import { createLastPages } from './last-pages.ts'
 
 const MARK = 'The bucket does not answer. This is the page as it was at'
@@ -74,6 +75,23 @@ test('what one person was shown is shown to no other, nor after they signed out'
   setDown(true)
   await expect.poll(async () => (await alice.get(path)).status).toBe(503)
   expect((await alice.get(path)).text).not.toContain(MARK)
+})
+
+test('nothing is shown to a session that was ended elsewhere', async () => {
+  const { face, setDown } = await startOutage()
+  const alice = await face.person('alice')
+  await face.policy('default', (all) => bind(all, { role: 'owner', to: `user:${alice.id}` }))
+  const [here, stolen] = [createTestBrowser(face), createTestBrowser(face)]
+  for (const browser of [here, stolen])
+    browser.cookies.set('taco', (await face.session(alice))['cookie']?.replace('taco=', '') ?? '')
+  const path = '/app/default/units/prod--secret'
+  expect((await stolen.get(path)).status).toBe(200)
+  await here.get('/account/sessions')
+  expect((await here.submit('/account/sessions/end-all')).status).toBe(303)
+  setDown(true)
+
+  await expect.poll(async () => (await stolen.get(path)).status).toBe(503)
+  expect((await stolen.get(path)).text).not.toContain(MARK)
 })
 
 test('after a page was refused, nothing is shown that the person saw before', async () => {

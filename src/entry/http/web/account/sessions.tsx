@@ -41,6 +41,7 @@ export const sessionRoutes: readonly Route[] = [
     async handle({ x, body, caller }, services) {
       const { person, session, signIn } = signedIn(x, services)
       await signIn.people.endSession(person.id, body.session, caller)
+      services.lastPages.forget(body.session)
       if (body.session !== session.id) return seeOther(PATH)
       clearSessionCookie(x, services.cookies)
       return seeOther('/sign-in?signed_out=1')
@@ -54,7 +55,9 @@ export const sessionRoutes: readonly Route[] = [
     fields: {},
     async handle({ x, caller }, services) {
       const { person, signIn } = signedIn(x, services)
+      const { sessions } = await signIn.people.get(person.id, caller)
       await signIn.people.endSessions(person.id, caller)
+      for (const { id } of sessions) services.lastPages.forget(id)
       clearSessionCookie(x, services.cookies)
       return seeOther('/sign-in?signed_out=1')
     },

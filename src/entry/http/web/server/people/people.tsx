@@ -85,6 +85,7 @@ export const personRoutes: readonly Route[] = [
       try {
         if (isSuspended) checkConfirmed(body.confirm, person.login)
         await setSuspended(people, person, isSuspended, caller)
+        if (isSuspended) for (const { id } of person.sessions) services.lastPages.forget(id)
       } catch (error) {
         return personPage(x, services, person.id, faultsAt(error, ['confirm'], 'CONFLICT'))
       }
@@ -106,6 +107,8 @@ export const personRoutes: readonly Route[] = [
       const person = await people.get(named, caller)
       if (body.session === '') await people.endSessions(person.id, caller)
       else await people.endSession(person.id, body.session, caller)
+      for (const { id } of person.sessions)
+        if (body.session === '' || body.session === id) services.lastPages.forget(id)
       setFlash(x, services.cookies, {
         kind: 'ok',
         text: body.session === '' ? `${person.login} is signed out everywhere.` : 'The session has ended.',
