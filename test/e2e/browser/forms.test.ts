@@ -43,6 +43,12 @@ test.skipIf(browser === undefined)(
     expect(await name.inputValue()).toBe('prod/dns')
     expect(await page.getByLabel('Labels').inputValue()).toBe('team=network')
 
+    await page.getByLabel('Labels').fill('x'.repeat(3000))
+    await create.click()
+    await page.locator('[aria-invalid]').waitFor()
+    expect(await page.evaluate('document.activeElement?.id')).toBe('labels')
+    expect(await page.evaluate('document.documentElement.scrollWidth === innerWidth')).toBe(true)
+    await page.getByLabel('Labels').fill('team=network')
     await name.fill('//')
     await create.click()
     expect(await name.getAttribute('aria-invalid')).toBe('true')
