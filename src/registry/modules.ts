@@ -1,15 +1,16 @@
+import { LRUCache } from 'lru-cache'
 import { compare } from 'semver'
 import { z } from 'zod'
 import { type Caller, principalText } from '../access/index.ts'
 import { defined } from '../base/defined.ts'
-import { TacoError } from '../base/errors.ts'
+import { TacoError, isTacoError } from '../base/errors.ts'
 import type { Spool } from '../base/spool.ts'
 import { type Taken, openObject, openWord, takeArchive } from '../bucket/index.ts'
 import { Content, type RecordDeps, type RecordOf, type Records, createRecords } from '../records/index.ts'
 import { Deprecation, type DeprecationText, checkedDeprecation, withDeprecation } from './deprecation.ts'
-import type { FileUpload, Files } from './files.ts'
-import { describeArchive } from './metadata/describe.ts'
-import { type DescribeModule, ModuleMetadata } from './metadata/module-metadata.ts'
+import type { FileOwner, FileUpload, Files } from './files.ts'
+import { describeArchive, readArchive } from './metadata/describe.ts'
+import { type DescribeModule, ModuleMetadata, emptyMetadata } from './metadata/module-metadata.ts'
 import { checkModuleName, checkModuleProvider, checkVersion } from './names.ts'
 
 const RegistryName = openWord(z.enum(['private', 'public']))
@@ -50,7 +51,7 @@ const versionShape = {
   commitSha: z.string().optional(),
   /** The archive. Undefined: it was not uploaded yet. */
   archive: Content.optional(),
-  /** What its code says. Undefined: it was published before modules were read. */
+  /** What its code says. Undefined: it was published before modules were read; then the archive is. */
   metadata: Content.optional(),
   /** The first sentence of its README. */
   summary: z.string().optional(),
@@ -140,11 +141,14 @@ export interface Modules {
   ): Promise<ModuleVersion>
   removeVersion(org: string, module: string, version: string, caller: Caller): Promise<void>
   read(org: string, module: string, archive: Content): Promise<AsyncIterable<Uint8Array>>
-  /** What the code of a version says. Undefined: it was published before modules were read. */
+  /**
+   * What the code of a version says. If it was published before modules were read, or what is stored about it is
+   * damaged, the archive is read again. Undefined: it has no archive yet.
+   */
   metadata(
     org: string,
     module: string,
-    version: Pick<ModuleVersion, 'metadata'>,
+    version: Pick<ModuleVersion, 'metadata' | 'archive'>,
   ): Promise<ModuleMetadata | undefined>
 }
 
@@ -225,6 +229,25 @@ export function createModules(deps: ModuleDeps, files: Files): Modules {
     )
   }
 
+  /** By their archives: nobody should wait twice for the same one. */
+  const described = new LRUCache<string, Promise<ModuleMetadata>>({ max: 50, ttl: 3_600_000 })
+
+  function reread(owner: FileOwner, archive: Content): Promise<ModuleMetadata> {
+    const key = `${owner.org}/${owner.id}/${archive.sha256}`
+    const known = described.get(key)
+    if (known !== undefined) return known
+    const reading = files
+      .read(owner, archive)
+      .then((stream) => readArchive(stream, deps.describeModule))
+      .catch((error: unknown) => {
+        described.delete(key)
+        if (!isTacoError(error, 'BUCKET_CORRUPT', 'NOT_FOUND')) throw error
+        return emptyMetadata(`The archive cannot be read: ${error.message}`)
+      })
+    described.set(key, reading)
+    return reading
+  }
+
   return {
     records: modules,
     list: (org) => modules.list({ org }),
@@ -299,11 +322,24 @@ export function createModules(deps: ModuleDeps, files: Files): Modules {
       for (const content of [archive, metadata]) await files.remove({ org, id: module }, content)
     },
     read: (org, module, archive) => files.read({ org, id: module }, archive),
-    async metadata(org, module, { metadata }) {
-      if (metadata === undefined) return undefined
-      const text = (await files.whole({ org, id: module }, metadata)).toString('utf8')
-      return ModuleMetadata.parse(JSON.parse(text))
+    async metadata(org, module, { metadata, archive }) {
+      const owner = { org, id: module }
+      return (metadata && (await readStored(files, owner, metadata))) ?? (archive && reread(owner, archive))
     },
+  }
+}
+
+/** Undefined: it is damaged, or of another version of OpenTaco. The archive says the same. */
+async function readStored(
+  files: Files,
+  owner: FileOwner,
+  metadata: Content,
+): Promise<ModuleMetadata | undefined> {
+  try {
+    return ModuleMetadata.parse(JSON.parse((await files.whole(owner, metadata)).toString('utf8')))
+  } catch (error) {
+    if (isTacoError(error) && !isTacoError(error, 'BUCKET_CORRUPT', 'NOT_FOUND')) throw error
+    return undefined
   }
 }
 

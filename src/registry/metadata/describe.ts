@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { messageOf } from '../../base/errors.ts'
+import { isTacoError, messageOf } from '../../base/errors.ts'
 import { type Taken, bodyOf } from '../../bucket/index.ts'
 import { pickModuleFiles } from './module-files.ts'
 import { type DescribeModule, type ModuleMetadata, emptyMetadata } from './module-metadata.ts'
@@ -17,7 +17,7 @@ export async function describeArchive(
   { body }: Pick<Taken, 'body'>,
   describeModule: DescribeModule,
 ): Promise<Described> {
-  const metadata = await read(body.stream(), describeModule)
+  const metadata = await readArchive(body.stream(), describeModule)
   const bytes = bodyOf(JSON.stringify(metadata))
   const hash = createHash('sha256')
     .update(bytes.bytes ?? '')
@@ -25,7 +25,8 @@ export async function describeArchive(
   return { summary: summaryOf(metadata.root.readme), taken: { body: bytes, hash } }
 }
 
-async function read(
+/** It fails only if the archive itself cannot be got, never because of what is in it. */
+export async function readArchive(
   archive: AsyncIterable<Uint8Array>,
   describeModule: DescribeModule,
 ): Promise<ModuleMetadata> {
@@ -34,6 +35,7 @@ async function read(
     const metadata = await describeModule(files)
     return { ...metadata, faults: [...faults, ...metadata.faults] }
   } catch (error) {
+    if (isTacoError(error)) throw error
     return emptyMetadata(`The code cannot be read: ${messageOf(error)}.`)
   }
 }

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { archiveOf } from '../../../test/support/archives.ts'
+import { TacoError } from '../../base/errors.ts'
+import { readArchive } from './describe.ts'
 import { isDescribing, pickModuleFiles } from './module-files.ts'
+import { emptyMetadata } from './module-metadata.ts'
 import { summaryOf } from './summary.ts'
 
 test.each([
@@ -111,4 +114,20 @@ test.each([
   ['E. g. it works with AWS. And more.', 'E. g. it works with AWS.'],
 ])('the summary of %j', (readme, expected) => {
   expect(summaryOf(readme)).toEqual(expected)
+})
+
+test('an archive that cannot be got is an error that ends the reading, and not the process', async () => {
+  const archive = archiveOf([{ path: 'a.tf', content: 'x'.repeat(5_000) }])
+  async function* broken() {
+    yield archive.subarray(0, 20)
+    await Promise.resolve()
+    throw new TacoError('BUCKET_UNAVAILABLE', 'The bucket does not answer.')
+  }
+  await expect(readArchive(broken(), () => Promise.resolve(emptyMetadata()))).rejects.toMatchObject({
+    code: 'BUCKET_UNAVAILABLE',
+  })
+  const cut = piecesOf(archive.subarray(0, archive.length - 20))
+  expect((await readArchive(cut, () => Promise.resolve(emptyMetadata()))).faults).toEqual([
+    expect.stringContaining('cannot be read'),
+  ])
 })

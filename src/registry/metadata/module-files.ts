@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { Readable, pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { ModuleFile } from './module-metadata.ts'
 
@@ -70,7 +70,8 @@ export async function pickModuleFiles(
       return undefined
     },
   })
-  const gunzip = Readable.from(copied(archive)).pipe(createGunzip())
+  // What fails on the way ends the loop, and a loop that ends early ends what comes before it.
+  const gunzip = pipeline(Readable.from(copied(archive)), createGunzip(), () => {})
   let unpacked = 0
   for await (const chunk of gunzip as AsyncIterable<Buffer>) {
     unpacked += chunk.byteLength

@@ -3,7 +3,8 @@ const LONGEST = 200
 /** The first sentence of a README that is neither a heading nor a picture, as plain text. Pure. */
 export function summaryOf(readme: string): string {
   const paragraphs = readme
-    .slice(0, 20_000)
+    // The patterns below take the square of it at worst.
+    .slice(0, 4_000)
     .replaceAll('\r\n', '\n')
     .replaceAll(/^.+\n(?:=+|-+)[ \t]*$/gm, '')
     .split(/\n[ \t]*\n/)

@@ -19,7 +19,7 @@ const LONGEST_LINE = 2_000
 const MOST_COLUMNS = 50
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/
+const HEADING = /^ {0,3}(#{1,6})(?=[ \t]|$)/
 const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}|$)/
 const QUOTE = /^ {0,3}> ?/
@@ -54,11 +54,10 @@ function takeBlock(lines: readonly string[], at: number, level: number): TakenBl
   const fence = FENCE.exec(line)?.[1]
   if (fence !== undefined) return takeFenced(lines, at, fence)
   const heading = HEADING.exec(line)
-  if (heading !== null)
-    return {
-      block: { kind: 'heading', level: heading[1]?.length ?? 1, text: heading[2] ?? '' },
-      next: at + 1,
-    }
+  if (heading !== null) {
+    const text = withoutMarks(line.slice(heading[0].length).trim())
+    return { block: { kind: 'heading', level: heading[1]?.length ?? 1, text }, next: at + 1 }
+  }
   if (RULE.test(line)) return { block: { kind: 'rule' }, next: at + 1 }
   if (level < MOST_LEVELS && QUOTE.test(line)) return takeQuote(lines, at, level)
   if (level < MOST_LEVELS && ITEM.test(line)) return takeList(lines, at, level)
@@ -67,12 +66,20 @@ function takeBlock(lines: readonly string[], at: number, level: number): TakenBl
   return takeParagraph(lines, at)
 }
 
+/** `Title ##`, as some write headings, is `Title`. A pattern could take the square of the length of the line. */
+function withoutMarks(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '#') end--
+  const isMarks = end < text.length && /^[ \t]?$/.test(text[end - 1] ?? '')
+  return isMarks ? text.slice(0, end).trimEnd() : text
+}
+
 function takeFenced(lines: readonly string[], at: number, fence: string): TakenBlock {
   const indent = /^ */.exec(lines[at] ?? '')?.[0].length ?? 0
   const closes = (line: string) => line.trim().startsWith(fence) && /^[`~]+$/.test(line.trim())
   let end = at + 1
   while (end < lines.length && !closes(lines[end] ?? '')) end++
-  const text = lines.slice(at + 1, end).map((line) => line.replace(new RegExp(`^ {0,${indent}}`), ''))
+  const text = lines.slice(at + 1, end).map((line) => outdented(line, indent))
   return { block: { kind: 'code', text: text.join('\n') }, next: end + 1 }
 }
 
