@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { UnitFacts } from '../../access/index.ts'
 import type { Tag } from '../../bucket/index.ts'
 import { type PackedText, unpackText } from './packed-texts.ts'
@@ -75,8 +76,20 @@ export function* textsOf(entries: readonly CatalogEntry[]): Generator<string> {
   for (const entry of entries) yield textOf(entry)
 }
 
+/** So many are some 25 MB. */
+const views = new LRUCache<CatalogEntry, UnitView>({ max: 12_000 })
+
+/** Kept for a while: pages, searches and checks of rights ask for all units again and again. */
+export function viewIn(entry: CatalogEntry): UnitView {
+  const known = views.get(entry)
+  if (known !== undefined) return known
+  const { view } = readEntryText(entry)
+  views.set(entry, view)
+  return view
+}
+
 /** What rules go by. */
 export function factsOf(entry: CatalogEntry): UnitFacts & { readonly id: string } {
-  const { id, org, name, labels, sections } = readEntryText(entry).view
+  const { id, org, name, labels, sections } = viewIn(entry)
   return { id, org, name, labels, sections }
 }

@@ -8,7 +8,7 @@ import { Turns } from '../../base/turns.ts'
 import type { Tag } from '../../bucket/index.ts'
 import type { StateDeps } from '../settings.ts'
 import type { CatalogEntry } from './catalog-entry.ts'
-import { entryOf, readEntryText } from './catalog-entry.ts'
+import { entryOf, viewIn } from './catalog-entry.ts'
 import type { CatalogIndex } from './catalog-index.ts'
 import { createCatalogIndex } from './catalog-index.ts'
 import { loadCatalogObject, saveCatalogObject } from './catalog-object.ts'
@@ -284,7 +284,7 @@ export function createCatalog(
     for (let i = after === undefined ? 0 : firstAfter(all, after); i < all.length; i++) {
       const entry = all[i]
       if (entry === undefined || !couldMatch(entry, query)) continue
-      const { view } = readEntryText(entry)
+      const view = viewIn(entry)
       if (i % SLICE_UNITS === SLICE_UNITS - 1) await turns.pause()
       if (!hasLabels(view, query.labels)) continue
       if (isVisible !== undefined && !isVisible(view)) continue

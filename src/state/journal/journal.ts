@@ -26,7 +26,7 @@ const MOST_LISTED = { asc: 50_000, desc: 20_000 }
 const RUN = 256
 const RUN_LISTED = 10_000
 /** Objects that one follower has just read and the others are about to. Each may hold a dozen events. */
-const MOST_KEPT = 256
+const MOST_KEPT = 4_000
 /** Retention counts in days, so a younger cursor points at nothing that was removed. */
 const DAY_MS = 86_400_000
 
@@ -84,7 +84,12 @@ export function createJournal(
     const span = { before: endOf(cursor) ?? end, now: asOf }
     const sources = prefixes.map((root) => ({ root, stretches: descending(bucket, root, span) }))
     const runs = merged(cursor?.before === '' ? [] : sources, 'desc')
-    await fillPage(page, notBefore(runs, placeAt(since)), { readObject, mostListed: MOST_LISTED.desc })
+    // The audit shows what is in the bucket now, and not what was.
+    const reader = query.select === undefined ? readOnce : readObject
+    await fillPage(page, notBefore(runs, placeAt(since)), {
+      readObject: reader,
+      mostListed: MOST_LISTED.desc,
+    })
     return page.answer()
   }
 
@@ -138,7 +143,10 @@ export function createJournal(
     if (known !== undefined) return known
     const reading = readObject(at)
     kept.set(key, reading)
-    reading.catch(() => kept.delete(key))
+    reading.then(
+      (records) => records ?? kept.delete(key),
+      () => kept.delete(key),
+    )
     return reading
   }
 

@@ -126,7 +126,7 @@ test('the newest of a million events cost a few requests, also of one unit, and 
         .toReversed(),
     )
     expect(ofUnit.lists).toBeLessThan(25)
-    expect(ofUnit.gets).toBe(20)
+    expect(ofUnit.gets).toBeLessThanOrEqual(20)
   }
 })
 

@@ -43,22 +43,44 @@ export function subjectsIn(policy: OrgPolicy): readonly string[] {
   ]
 }
 
-/** What one of them has. What groups of sign-in providers give is not here: only a sign-in tells. Pure. */
-function memberIn(policy: OrgPolicy, subject: string, known: Known): Member {
-  const id = subject.replace(/^user:/, '')
-  const emails = [subject.replace(/^email:/, ''), known.email]
-  const invited = (policy.invitations ?? []).filter(({ email }) => emails.includes(email))
-  const teams = teamsIn(policy).filter(
-    (team) => team.members.includes(id) || invited.some((one) => one.teams.includes(team.id)),
-  )
+/** What each of them has. What groups of sign-in providers give is not here: only a sign-in tells. Pure. */
+function memberOf(policy: OrgPolicy): (subject: string, known: Known) => Member {
+  const { bindings, invitations = [] } = policy
+  const bound = groupedBy(bindings, ({ to }) => [to])
+  const invited = groupedBy(invitations, ({ email }) => [email])
+  const all = teamsIn(policy)
+  const byMember = groupedBy(all, ({ members }) => members)
   const heldBy = (to: string, team?: string): Held[] =>
-    policy.bindings.filter((one) => one.to === to).map(({ role, units }) => ({ role, team, units }))
-  return {
-    ...known,
-    subject,
-    teams: teams.map(({ name }) => name),
-    roles: [...heldBy(subject), ...teams.flatMap((team) => heldBy(`team:${team.id}`, team.name))],
+    (bound.get(to) ?? []).map(({ role, units }) => ({ role, team, units }))
+  return (subject, known) => {
+    const emails = new Set([subject.replace(/^email:/, ''), known.email ?? ''])
+    const asInvited = new Set(
+      [...emails].flatMap((email) => (invited.get(email) ?? []).flatMap((one) => one.teams)),
+    )
+    const own = new Set(byMember.get(subject.replace(/^user:/, '')))
+    const teams =
+      own.size + asInvited.size === 0 ? [] : all.filter((one) => own.has(one) || asInvited.has(one.id))
+    return {
+      ...known,
+      subject,
+      teams: teams.map(({ name }) => name),
+      roles: [...heldBy(subject), ...teams.flatMap((team) => heldBy(`team:${team.id}`, team.name))],
+    }
   }
+}
+
+function groupedBy<T>(
+  items: readonly T[],
+  keysOf: (item: T) => readonly string[],
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items)
+    for (const key of keysOf(item)) {
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [item])
+      else group.push(item)
+    }
+  return groups
 }
 
 /** What pages know of people by their ids. */
@@ -78,7 +100,8 @@ export function peopleIn(policy: OrgPolicy): readonly string[] {
 
 /** By name. Somebody who was invited and has signed in since is one member. Pure. */
 export function membersIn(policy: OrgPolicy, known: Directory): readonly Member[] {
-  const members = subjectsIn(policy).map((subject) => memberIn(policy, subject, knownOf(subject, known)))
+  const memberFor = memberOf(policy)
+  const members = subjectsIn(policy).map((subject) => memberFor(subject, knownOf(subject, known)))
   const addresses = new Set(members.flatMap(({ subject, email }) => (isUser(subject) ? [email] : [])))
   return members
     .filter(({ subject, email }) => isUser(subject) || !addresses.has(email))
