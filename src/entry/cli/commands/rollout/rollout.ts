@@ -1,5 +1,5 @@
 import { sayAuthor } from '../../../../base/text/author.ts'
-import { wholeList } from '../../api/pages.ts'
+import { allPages } from '../../api/pages.ts'
 import { planAnswer, rolloutAnswer } from '../../api/rollout-answers.ts'
 import { show, tree } from '../../terminal/rollout-picture.ts'
 import { usageError } from '../../terminal/exit-codes.ts'
@@ -61,23 +61,38 @@ export async function status(session: Session, [id = '']: readonly string[]): Pr
   await show(session, check(rolloutAnswer, answer))
 }
 
+export const ROLLOUT_STATES = ['active', 'paused', 'failed', 'done', 'cancelled']
+
+/** `failed`: it is under way, but a step failed, so what depends on that step waits. */
+function stateOf({ status: of, steps }: Pick<ReturnType<typeof rolloutAnswer>, 'status' | 'steps'>): string {
+  return of === 'active' && steps.some((step) => step.status === 'failed') ? 'failed' : of
+}
+
 export async function list(
   session: Session,
   _args: readonly string[],
-  options: { readonly limit?: number },
+  { limit, state: wanted }: { readonly limit?: number; readonly state?: string },
 ): Promise<void> {
   const { output, world } = session
-  const most = options.limit ?? (world.stdout.isTTY === true && !output.asJson ? 20 : Infinity)
-  const query = { limit: Math.min(most, 100) }
-  const answer = await wholeList(await session.client(), '/v1/rollouts', query, most)
+  const most = limit ?? (world.stdout.isTTY === true && !output.asJson ? 20 : Infinity)
+  // Those of other states are read too.
+  const query = { limit: wanted === undefined ? Math.min(most, 100) : 100 }
+  const found: unknown[] = []
+  for await (const page of allPages(await session.client(), '/v1/rollouts', query)) {
+    const isWanted = (one: unknown) => wanted === undefined || stateOf(check(rolloutAnswer, one)) === wanted
+    found.push(...page.filter(isWanted))
+    if (found.length >= most) break
+  }
+  const answer = found.slice(0, most)
   if (output.asJson) return output.json({ items: answer })
   const items = check(listOf(rolloutAnswer), answer)
+  if (items.length === 0 && wanted !== undefined) return session.output.note(`no rollouts are ${wanted}`)
   if (items.length === 0) return session.output.note('no rollouts yet: `taco rollout start --from <unit>`')
   session.output.table(
     ['ID', 'STATUS', 'FROM', 'STEPS', 'SETTLED', 'BY', 'STARTED'],
-    items.map(({ id, status: state, roots, steps, by, who, createdAt }) => [
+    items.map(({ id, status, roots, steps, by, who, createdAt }) => [
       id,
-      state,
+      stateOf({ status, steps }),
       roots.join(', '),
       String(steps.length),
       String(steps.filter((step) => step.status === 'applied' || step.status === 'skipped').length),

@@ -90,6 +90,12 @@ export const rolloutCommands: readonly CommandSpec[] = [
         says: 'list rollouts, newest first',
         options: [
           {
+            name: 'state',
+            value: 'state',
+            choices: rollout.ROLLOUT_STATES,
+            says: 'only those in this state; "failed": under way, with a step that failed',
+          },
+          {
             name: 'limit',
             short: 'n',
             value: 'count',

@@ -3,12 +3,16 @@ import type { KnownSession } from '../../../../access/index.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { form, page } from '../define.ts'
+import { exported } from '../shell/export.ts'
 import { Form, Layout } from '../shell/layout.tsx'
-import { Ago, Card } from '../shell/parts.tsx'
+import { type Arranged, List, ListQuery, arrange } from '../shell/list.tsx'
+import { Card } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
+import type { Column } from '../shell/table.tsx'
 import { clearSessionCookie } from '../session-cookie.ts'
 import { type View, accountViewOf } from '../shell/view.ts'
 import { browserName } from './browser-name.ts'
+import { liveSessions, sessionColumns } from './session-columns.tsx'
 import { signedIn } from './signed-in.ts'
 
 const action = 'account:manage'
@@ -20,16 +24,14 @@ export const sessionRoutes: readonly Route[] = [
     path: PATH,
     id: 'showSessions',
     summary: 'Your sessions',
-    async handle({ x, caller }, services) {
+    query: ListQuery,
+    async handle({ x, query, caller }, services) {
       const { person, session, signIn } = signedIn(x, services)
       const { sessions } = await signIn.people.get(person.id, caller)
       const now = services.clock.now()
-      const live = sessions
-        .filter(({ endedAt, expiresAt }) => endedAt === undefined && now < expiresAt)
-        .toSorted((a, b) => b.seenAt - a.seenAt)
-      return htmlReply(
-        <SessionsPage view={await accountViewOf(x, services)} sessions={live} current={session.id} />,
-      )
+      const list = arrange(liveSessions(sessions, now), sessionColumns(now, session.id), query)
+      if (query.format !== undefined) return exported(query.format, 'sessions', list.columns, list.found)
+      return htmlReply(<SessionsPage view={await accountViewOf(x, services)} list={list} />)
     },
   }),
   form({
@@ -66,11 +68,10 @@ export const sessionRoutes: readonly Route[] = [
 
 interface SessionsPageProps {
   readonly view: View
-  readonly sessions: readonly KnownSession[]
-  readonly current: string
+  readonly list: Arranged<KnownSession>
 }
 
-function SessionsPage({ view, sessions, current }: SessionsPageProps) {
+function SessionsPage({ view, list }: SessionsPageProps) {
   return (
     <Layout view={view} title="Your sessions">
       <div class="bar">
@@ -87,62 +88,31 @@ function SessionsPage({ view, sessions, current }: SessionsPageProps) {
       </p>
       <div class="grid">
         <Card>
-          <div class="scroll">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Browser</th>
-                  <th scope="col">Address</th>
-                  <th scope="col">Signed in with</th>
-                  <th scope="col">Since</th>
-                  <th scope="col">Last seen</th>
-                  <th scope="col">
-                    <span class="unseen">Sign out</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {sessions.map((session) => (
-                  <SessionRow view={view} session={session} isCurrent={session.id === current} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <List
+            path={PATH}
+            caption="Your sessions"
+            list={list}
+            actions={[endColumn(view)]}
+            empty="You are signed in nowhere else."
+          />
         </Card>
       </div>
     </Layout>
   )
 }
 
-interface SessionRowProps {
-  readonly view: View
-  readonly session: KnownSession
-  readonly isCurrent: boolean
-}
-
-function SessionRow({ view, session, isCurrent }: SessionRowProps) {
-  const browser = browserName(session.userAgent)
-  return (
-    <tr>
-      <td>
-        {browser} {isCurrent && <span class="chip ok">this browser</span>}
-      </td>
-      <td class="mono">{session.address ?? 'unknown'}</td>
-      <td>{session.provider}</td>
-      <td>
-        <Ago at={session.createdAt} now={view.now} />
-      </td>
-      <td>
-        <Ago at={session.seenAt} now={view.now} />
-      </td>
-      <td>
-        <Form view={view} action={`${PATH}/end`}>
-          <input type="hidden" name="session" value={session.id} />
-          <button class="button small danger" type="submit" aria-label={`Sign out ${browser}`}>
-            Sign out
-          </button>
-        </Form>
-      </td>
-    </tr>
-  )
+function endColumn(view: View): Column<KnownSession> {
+  return {
+    name: 'end',
+    label: 'Sign out',
+    cell: ({ id, userAgent }) => (
+      <Form view={view} action={`${PATH}/end`}>
+        <input type="hidden" name="session" value={id} />
+        <button class="button small danger" type="submit" aria-label={`Sign out ${browserName(userAgent)}`}>
+          Sign out
+        </button>
+      </Form>
+    ),
+    value: () => null,
+  }
 }

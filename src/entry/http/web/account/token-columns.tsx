@@ -39,7 +39,7 @@ export function tokenColumns(
       value: (token) => scopeText(token, rights(token)),
     },
     {
-      name: 'created_at',
+      name: 'createdAt',
       label: 'Created',
       cell: ({ createdAt, createdBy }) => (
         <>
@@ -49,8 +49,9 @@ export function tokenColumns(
       ),
       value: ({ createdAt }) => createdAt,
     },
+    { name: 'createdBy', label: '', cell: () => '', value: ({ createdBy }) => createdBy },
     {
-      name: 'expires_at',
+      name: 'expiresAt',
       label: 'Expires',
       cell: ({ expiresAt }) =>
         expiresAt === null ? (
@@ -63,11 +64,12 @@ export function tokenColumns(
       value: ({ expiresAt }) => expiresAt,
     },
     {
-      name: 'last_used_at',
+      name: 'lastUsedAt',
       label: 'Last used',
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Ago at={lastUsedAt} now={now} />),
       value: ({ lastUsedAt }) => lastUsedAt,
     },
+    { name: 'id', label: '', cell: () => '', value: ({ id }) => id },
   ]
 }
 

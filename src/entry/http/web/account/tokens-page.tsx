@@ -1,8 +1,10 @@
 import type { TokenView } from '../../../../access/index.ts'
+import { matchingLines } from '../shell/command-line.ts'
 import { ConfirmRow } from '../shell/confirm.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
+import { type Arranged, List } from '../shell/list.tsx'
 import { Card, Command, Notice, CopiedText } from '../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
+import type { Column } from '../shell/table.tsx'
 import type { View } from '../shell/view.ts'
 import { tokenColumns } from './token-columns.tsx'
 import { TokenNameField, TokenScopeFields } from './token-fields.tsx'
@@ -10,9 +12,7 @@ import { EXPIRY_DAYS, type TokenInput } from './token-form.ts'
 
 interface TokensPageProps {
   readonly view: View
-  readonly tokens: readonly TokenView[]
-  readonly now: number
-  readonly page?: number | undefined
+  readonly list: Arranged<TokenView>
   readonly created?: { readonly token: TokenView; readonly text: string } | undefined
   readonly input?: TokenInput | undefined
   readonly faults?: Readonly<Record<string, string>> | undefined
@@ -21,11 +21,9 @@ interface TokensPageProps {
 }
 
 const PATH = '/account/tokens'
-const PAGE_SIZE = 50
 
 export function TokensPage(props: TokensPageProps) {
-  const { view, tokens, now, page = 1, created, input, faults, isForCli = false } = props
-  const part = pageOf(tokens, page, PAGE_SIZE)
+  const { view, list, created, input, faults, isForCli = false } = props
   return (
     <Layout view={view} title="Your tokens">
       <h1>Your tokens</h1>
@@ -50,14 +48,15 @@ export function TokensPage(props: TokensPageProps) {
           <TokenForm view={view} input={input} faults={faults ?? {}} isForCli={isForCli} />
         </Card>
         <Card title="Tokens">
-          {tokens.length === 0 ? (
-            <p class="muted">You have no tokens.</p>
-          ) : (
-            <DataTable path={PATH} caption="Your tokens" columns={columnsOf(view, now)} items={part.items} />
-          )}
-          <ListFooter path={PATH} paging={part.paging} />
+          <List
+            path={PATH}
+            caption="Your tokens"
+            list={list}
+            actions={[revokeColumn(view)]}
+            empty="You have no tokens."
+          />
         </Card>
-        <Command>taco token ls</Command>
+        <Command>{matchingLines('taco token ls', list.asked.search ?? '')}</Command>
       </div>
     </Layout>
   )
@@ -90,20 +89,17 @@ function TokenForm({ view, input, faults, isForCli }: TokenFormProps) {
 /** Of your tokens, as a list and in exports. */
 export const ownTokenColumns = (now: number) => tokenColumns(() => 'everything that you may do', now)
 
-function columnsOf(view: View, now: number): readonly Column<TokenView>[] {
-  return [
-    ...ownTokenColumns(now),
-    {
-      name: 'revoke',
-      label: 'Revoke',
-      cell: ({ id, name, status }) =>
-        status === 'active' && (
-          <ConfirmRow view={view} action="/account/tokens/revoke" label="Revoke" button={`Revoke ${name}`}>
-            <input type="hidden" name="token" value={id} />
-            <p>Programs that use it are refused within seconds.</p>
-          </ConfirmRow>
-        ),
-      value: () => null,
-    },
-  ]
+function revokeColumn(view: View): Column<TokenView> {
+  return {
+    name: 'revoke',
+    label: 'Revoke',
+    cell: ({ id, name, status }) =>
+      status === 'active' && (
+        <ConfirmRow view={view} action="/account/tokens/revoke" label="Revoke" button={`Revoke ${name}`}>
+          <input type="hidden" name="token" value={id} />
+          <p>Programs that use it are refused within seconds.</p>
+        </ConfirmRow>
+      ),
+    value: () => null,
+  }
 }

@@ -5,8 +5,9 @@ import type { Exchange } from '../../kit/exchange.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { form, page } from '../define.ts'
-import { ExportFormat, exported } from '../shell/export.ts'
+import { exported } from '../shell/export.ts'
 import { type Faults, faultsOf } from '../shell/faults.ts'
+import { ListQuery, arrange } from '../shell/list.tsx'
 import { htmlReply } from '../shell/render.ts'
 import type { WebServices } from '../services.ts'
 import { accountViewOf } from '../shell/view.ts'
@@ -18,26 +19,22 @@ import { TokensPage, ownTokenColumns } from './tokens-page.tsx'
 const action = 'account:manage'
 const PATH = '/account/tokens'
 
-interface Shown {
+interface Shown extends Partial<z.output<typeof ListQuery>> {
   /** Shown this once. */
   readonly created?: { readonly token: TokenView; readonly text: string }
   readonly input?: TokenInput
   readonly faults?: Faults
   readonly isForCli?: boolean
-  readonly page?: number
-  readonly format?: z.infer<typeof ExportFormat>
 }
 
 async function tokensPage(x: Exchange, services: WebServices, shown: Shown = {}) {
   const { person, signIn } = signedIn(x, services)
   const now = services.clock.now()
   const tokens = await signIn.tokens.list({ user: person.id }, x.caller)
-  if (shown.format !== undefined) return exported(shown.format, 'tokens', ownTokenColumns(now), tokens)
+  const list = arrange(tokens, ownTokenColumns(now), shown)
+  if (shown.format !== undefined) return exported(shown.format, 'tokens', list.columns, list.found)
   const status = shown.faults === undefined ? 200 : 400
-  return htmlReply(
-    <TokensPage view={await accountViewOf(x, services)} tokens={tokens} now={now} {...shown} />,
-    status,
-  )
+  return htmlReply(<TokensPage view={await accountViewOf(x, services)} list={list} {...shown} />, status)
 }
 
 function ownTokens({ id }: UserPrincipal) {
@@ -50,10 +47,7 @@ export const tokenRoutes: readonly Route[] = [
     path: PATH,
     id: 'showTokens',
     summary: 'Your tokens',
-    query: z.object({
-      page: z.coerce.number().int().default(1).catch(1),
-      format: ExportFormat.catch(undefined),
-    }),
+    query: ListQuery,
     handle: ({ x, query }, services) => tokensPage(x, services, query),
   }),
   page({

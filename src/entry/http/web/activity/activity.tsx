@@ -7,6 +7,7 @@ import type { Route } from '../../kit/routes/route.ts'
 import { Repeated } from '../../openapi/api.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
+import { matchingLines, shell } from '../shell/command-line.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Field } from '../shell/form/field.tsx'
 import { TextField } from '../shell/form/text-field.tsx'
@@ -15,7 +16,7 @@ import { Ago, Card, Command, Split } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
 import { CursorFooter } from '../shell/table.tsx'
 import { EventLines, eventColumns } from './feed.tsx'
-import { type ActivityFilter, readActivity } from './read.ts'
+import { type ActivityFilter, eventOptions, readActivity } from './read.ts'
 import { typesLike } from './words.ts'
 
 const PAGE = { events: 50, read: 1_000 }
@@ -82,11 +83,11 @@ export const activityRoutes: readonly Route[] = [
       )
       if (part === 'feed') return partReply(feed)
       const locks = <Locks path={path} base={base} now={now} {...await lockedUnits()} />
-      const command = [
-        'taco events --limit 50',
-        ...type.filter((one) => TYPES.includes(one)).map((one) => `--type ${one}`),
-        ...(unit === undefined ? [] : [`--unit ${unit}`]),
-      ].join(' ')
+      const options = eventOptions(filter)
+      const command = matchingLines(
+        shell`taco events ${person === undefined ? ['--limit', String(PAGE.events), ...options] : options}`,
+        person ?? '',
+      )
       return htmlReply(
         <Layout view={view} title="Activity" live="">
           <div class="bar">

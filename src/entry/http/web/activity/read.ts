@@ -2,6 +2,7 @@ import type { Caller, EventView } from '../../../../state/index.ts'
 import { visibleEvents } from '../../kit/events/visible-events.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import type { WebServices } from '../services.ts'
+import { option } from '../shell/command-line.ts'
 
 export interface ActivityFilter {
   readonly org: string
@@ -9,6 +10,11 @@ export interface ActivityFilter {
   readonly unit: string | undefined
   /** A part of the name of who did it. */
   readonly person: string | undefined
+}
+
+/** Of `taco events`, for the same events. Who did it is not among them. Pure. */
+export function eventOptions({ types, unit }: Pick<ActivityFilter, 'types' | 'unit'>): readonly string[] {
+  return [...types.flatMap((type) => option('type', type)), ...option('unit', unit)]
 }
 
 interface Amount {

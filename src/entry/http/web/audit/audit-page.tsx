@@ -1,6 +1,7 @@
 import { sayPrincipal } from '../../../../base/text/author.ts'
 import type { AuditRecord } from '../../../../state/index.ts'
 import { unitPath } from '../shell/addresses.ts'
+import { option, shell } from '../shell/command-line.ts'
 import type { Faults } from '../shell/faults.ts'
 import { Field, describedBy } from '../shell/form/field.tsx'
 import { SelectField } from '../shell/form/select-field.tsx'
@@ -9,7 +10,7 @@ import { Layout } from '../shell/layout.tsx'
 import { Card, Command, Time } from '../shell/parts.tsx'
 import { type Column, CursorFooter, DataTable } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
-import { fieldTime } from './moment.ts'
+import { fieldTime, momentText } from './moment.ts'
 import { ResultChip, recordPath } from './record-page.tsx'
 
 /** As they are in the address. Empty: not filtered. */
@@ -192,12 +193,14 @@ function Filters({ path, filters, faults }: FiltersProps) {
   )
 }
 
-function commandOf(filters: AuditFilters): string {
-  const options = Object.entries(filters)
-    .filter(([, value]) => value !== undefined && value !== '')
-    .map(
-      ([name, value]) =>
-        `--${name} ${/^[\w:./@-]+$/.test(String(value)) ? String(value) : `'${String(value)}'`}`,
-    )
-  return ['taco audit', ...options].join(' ')
+function commandOf({ who, action, unit, result, since, until }: AuditFilters): string {
+  const options = {
+    who,
+    action,
+    unit,
+    result,
+    since: momentText(since, 'first'),
+    until: momentText(until, 'last'),
+  }
+  return shell`taco audit ${Object.entries(options).flatMap(([name, value]) => option(name, value))}`
 }

@@ -13,6 +13,12 @@ export function momentIn(text: string, of: 'first' | 'last'): number | undefined
   return of === 'last' && !text.includes('T') ? at + DAY_MS - 1 : at
 }
 
+/** As a command takes it. Empty: there is none, or it is wrong. */
+export function momentText(text: string, of: 'first' | 'last'): string {
+  const at = momentIn(text, of)
+  return typeof at === 'number' ? new Date(at).toISOString() : ''
+}
+
 /** As a browser fills in a field for a time. Empty: there is none, or it is wrong. */
 export function fieldTime(text: string, of: 'first' | 'last'): string {
   const at = momentIn(text, of)

@@ -1,6 +1,7 @@
 import { sayPrincipal } from '../../../../base/text/author.ts'
 import type { AuditRecord } from '../../../../state/index.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
+import { shell } from '../shell/command-line.ts'
 import { Layout } from '../shell/layout.tsx'
 import { Card, Code, Command, Split, Time, Why } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
@@ -64,7 +65,7 @@ export function RecordPage({ view, record }: RecordPageProps) {
                 <dd class="mono">{address ?? 'unknown'}</dd>
               </dl>
             </Card>
-            <Command>{`taco audit --since ${at} --until ${at}`}</Command>
+            <Command>{shell`taco audit --since ${at} --until ${at}`}</Command>
           </>
         }
       >

@@ -3,7 +3,9 @@ import type { Caller, UnitView } from '../../../../state/index.ts'
 import { defined } from '../../kit/drop-undefined.ts'
 import type { WebServices } from '../services.ts'
 import { unitPath } from '../shell/addresses.ts'
+import { option, shell } from '../shell/command-line.ts'
 import { exported } from '../shell/export.ts'
+import { FindForm } from '../shell/form/find-form.tsx'
 import { Layout } from '../shell/layout.tsx'
 import { Ago, Card, Command } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
@@ -44,7 +46,9 @@ export async function deletedUnits(
   const { format, cursor, search } = query
   const columns = columnsOf(view)
   const limit = format === undefined ? PAGE_SIZE : Number.MAX_SAFE_INTEGER
-  const asked = { org, deleted: 'only' as const, limit, ...defined({ cursor, search }) }
+  // An export has all of them, from whichever page it was asked for.
+  const from = format === undefined ? cursor : undefined
+  const asked = { org, deleted: 'only' as const, limit, ...defined({ cursor: from, search }) }
   const { items, next } = await control.units.list(asked, caller)
   if (format !== undefined) return exported(format, 'deleted-units', columns, items)
   const restore: Column<UnitView> = {
@@ -66,8 +70,13 @@ export async function deletedUnits(
       <h1>Deleted units</h1>
       <div class="grid">
         <Card>
+          {(next !== undefined || cursor !== undefined || search !== undefined || items.length > 10) && (
+            <FindForm path={view.path} search={search ?? ''} />
+          )}
           {items.length === 0 ? (
-            <p class="muted">No unit that you may see was deleted.</p>
+            <p class="muted">
+              No unit that you may see was deleted{search !== undefined && ' that matches'}.
+            </p>
           ) : (
             <DataTable
               path={view.path}
@@ -78,7 +87,7 @@ export async function deletedUnits(
           )}
           <CursorFooter path={view.path} next={next} />
         </Card>
-        <Command>taco unit ls --deleted</Command>
+        <Command>{shell`taco unit ls --deleted ${option('search', search)}`}</Command>
       </div>
     </Layout>,
   )

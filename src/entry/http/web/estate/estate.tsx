@@ -19,7 +19,7 @@ import { EstateMap } from './map.tsx'
 import { newUnitRoutes } from './new-unit.tsx'
 import { NextSteps } from './next-steps.tsx'
 import { Panel } from './panel.tsx'
-import { EstateQuery, countLooks, isFiltered, leftOut, momentOf } from './selection.ts'
+import { EstateQuery, countLooks, estateCommand, isFiltered, leftOut, momentOf } from './selection.ts'
 import { COLUMNS, UnitTable, sortUnits, sortingIn } from './table.tsx'
 import { AsOf, Counts, Views } from './toolbar.tsx'
 import { UnitTree } from './tree.tsx'
@@ -49,6 +49,7 @@ export const estateRoutes: readonly Route[] = [
           found={found}
           selected={selected}
           name={query.unit}
+          command={estateCommand(query, at)}
         />
       )
       if (query.part === 'panel') return partReply(<InOrg view={view}>{panel}</InOrg>)

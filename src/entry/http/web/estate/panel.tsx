@@ -1,5 +1,6 @@
 import type { GraphEdgeView, GraphView, NodeView, StatusItem } from '../../../../graph/index.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
+import { shell } from '../shell/command-line.ts'
 import { ADVICE } from '../shell/advice.ts'
 import { Card, Command, Why } from '../shell/parts.tsx'
 import { Reasons } from '../shell/reasons.tsx'
@@ -22,14 +23,17 @@ interface PanelProps {
   /** Undefined: no unit is selected. Null: there is none of that name. */
   readonly selected: StatusItem | null | undefined
   readonly name: string | undefined
+  /** That lists what the filters leave. */
+  readonly command: string
 }
 
 /** The unit that is selected, why it has its status, and what to do about it. */
-export function Panel({ base, path, now, canRollOut, graph, found, selected, name = '' }: PanelProps) {
+export function Panel(props: PanelProps) {
+  const { base, path, now, canRollOut, graph, found, selected, name = '', command } = props
   return (
     <div id="panel" class="grid">
       {selected === undefined ? (
-        <Attention path={path} nodes={found} />
+        <Attention path={path} nodes={found} command={command} />
       ) : selected === null ? (
         <Card title={name}>
           <p>No unit has this name here, or you cannot see it.</p>
@@ -48,7 +52,7 @@ function Selected({
   canRollOut,
   graph,
   item,
-}: Omit<PanelProps, 'selected' | 'name' | 'found'> & { readonly item: StatusItem }) {
+}: Omit<PanelProps, 'selected' | 'name' | 'found' | 'command'> & { readonly item: StatusItem }) {
   const { name } = item
   const slash = name.lastIndexOf('/') + 1
   const uses = graph.edges.filter(({ from }) => from === item.id)
@@ -107,7 +111,7 @@ function Selected({
         )}
         <a href={withQuery(path, { view: 'graph', around: name })}>Show in graph</a>
       </div>
-      <Command>{`taco status ${name}`}</Command>
+      <Command>{shell`taco status ${name}`}</Command>
     </section>
   )
 }
@@ -124,8 +128,14 @@ function UsedUnit({ edge, path }: { readonly edge: GraphEdgeView; readonly path:
   )
 }
 
+interface AttentionProps {
+  readonly path: string
+  readonly nodes: readonly NodeView[]
+  readonly command: string
+}
+
 /** While nothing is selected: what wants attention. */
-function Attention({ path, nodes }: { readonly path: string; readonly nodes: readonly NodeView[] }) {
+function Attention({ path, nodes, command }: AttentionProps) {
   const ready = nodes.filter((node) => node.ready && lookOf(node) === 'stale')
   const broken = nodes.filter((node) => ['fail', 'missing'].includes(lookOf(node)))
   const running = nodes.filter((node) => lookOf(node) === 'run')
@@ -166,7 +176,7 @@ function Attention({ path, nodes }: { readonly path: string; readonly nodes: rea
           )}
         </>
       ))}
-      <Command>taco status</Command>
+      <Command>{command}</Command>
     </section>
   )
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { NodeView } from '../../../../graph/index.ts'
 import { Repeated } from '../../openapi/api.ts'
+import { matchingLines, option, shell } from '../shell/command-line.ts'
 import { ExportFormat } from '../shell/export.ts'
 import { LOOKS, type Look, lookOf } from '../shell/status.tsx'
 
@@ -86,6 +87,18 @@ export function selectUnits(
       (text === undefined || node.name.toLowerCase().includes(text)) &&
       labelled?.has(node.id) !== false,
   )
+}
+
+/** By labels and names, `taco unit ls` tells units apart; by status and time, `taco status` does. Pure. */
+export function estateCommand({ status, label, path, search }: Filters, at: number | undefined): string {
+  const names = [...(path === undefined ? [] : [path]), ...(search === undefined ? [] : [search])]
+  if (at === undefined && status.length === 0 && isFiltered({ status, label, path, search })) {
+    const options = [...label.flatMap((one) => option('label', one)), ...option('search', search)]
+    return shell`taco unit ls ${[...(path === undefined ? [] : [`${path}/`]), ...options]}`
+  }
+  const isWhole = status.some((look) => look === 'ok' || look === 'never')
+  const when = option('at', at === undefined ? undefined : new Date(at).toISOString())
+  return names.reduce(matchingLines, shell`taco status ${[...when, ...(isWhole ? ['--all'] : [])]}`)
 }
 
 export function countLooks(nodes: readonly NodeView[]): ReadonlyMap<Look, number> {

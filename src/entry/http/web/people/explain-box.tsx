@@ -1,4 +1,5 @@
 import { ACTION_WORDS, type Explanation } from '../../../../access/index.ts'
+import { shell } from '../shell/command-line.ts'
 import type { Faults } from '../shell/faults.ts'
 import { TextField } from '../shell/form/text-field.tsx'
 import { Card, Command, Why } from '../shell/parts.tsx'
@@ -80,7 +81,7 @@ export function ExplainBox({ view, tab, asked, answer, faults }: ExplainBoxProps
         </div>
       </form>
       {answer !== undefined && (
-        <Command>{['taco access explain', who, action, unit].filter(Boolean).join(' ')}</Command>
+        <Command>{shell`taco access explain ${[who, action, unit].filter(Boolean)}`}</Command>
       )}
     </Card>
   )

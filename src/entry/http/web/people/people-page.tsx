@@ -1,11 +1,13 @@
 import type { Child } from 'hono/jsx'
 import type { Project } from '../../../../projects/index.ts'
+import { matchingLines } from '../shell/command-line.ts'
 import type { Faults } from '../shell/faults.ts'
 import { SelectField, optionsOf } from '../shell/form/select-field.tsx'
 import { TextField } from '../shell/form/text-field.tsx'
 import { Form } from '../shell/layout.tsx'
+import { type Arranged, List } from '../shell/list.tsx'
 import { Card } from '../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
+import type { Column } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { PeopleFrame, type PeopleList, peoplePath } from './frame.tsx'
 import { NEW_TEAM, TeamForm, type TeamInput } from './teams/team-form.tsx'
@@ -32,9 +34,9 @@ interface PeoplePageProps<T> {
   readonly view: OrgView
   readonly tab: PeopleList
   readonly counts: Readonly<Record<PeopleList, number>>
-  readonly columns: readonly Column<T>[]
-  readonly items: readonly T[]
-  readonly page: number
+  readonly list: Arranged<T>
+  /** Further columns, with buttons. */
+  readonly actions: readonly Column<T>[]
   readonly roles: readonly string[]
   readonly projects: readonly Pick<Project, 'id' | 'name'>[]
   readonly input?: GrantInput | undefined
@@ -43,20 +45,17 @@ interface PeoplePageProps<T> {
   readonly side: Child
 }
 
-const PAGE_SIZE = 50
-
 export function PeoplePage<T>(props: PeoplePageProps<T>) {
-  const { view, tab, counts, columns, items, page, side, team = NEW_TEAM, faults = {} } = props
-  const path = peoplePath(view, tab)
-  const part = pageOf(items, page, PAGE_SIZE)
+  const { view, tab, counts, list, actions, side, team = NEW_TEAM, faults = {} } = props
   const { label, about, command } = WORDS[tab]
+  const shown = matchingLines(command, list.asked.search ?? '')
   return (
     <PeopleFrame
       view={view}
       tab={tab}
       counts={counts}
       side={side}
-      command={command}
+      command={shown}
       action={
         tab === 'roles' &&
         view.may('role:manage') && (
@@ -68,17 +67,13 @@ export function PeoplePage<T>(props: PeoplePageProps<T>) {
     >
       <Card title={label}>
         <p class="muted">{about}</p>
-        {items.length === 0 ? (
-          <p class="muted">There are none yet.</p>
-        ) : (
-          <DataTable
-            path={path}
-            caption={label}
-            columns={columns.filter(({ label: of }) => of !== '')}
-            items={part.items}
-          />
-        )}
-        <ListFooter path={path} paging={part.paging} />
+        <List
+          path={peoplePath(view, tab)}
+          caption={label}
+          list={list}
+          actions={actions}
+          empty="There are none yet."
+        />
       </Card>
       {tab === 'grants' && view.may('role:manage') && <GrantForm {...props} />}
       {tab === 'teams' && view.may('team:manage') && (

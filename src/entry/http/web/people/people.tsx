@@ -6,9 +6,10 @@ import type { Exchange } from '../../kit/exchange.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
-import { ExportFormat, exported } from '../shell/export.ts'
+import { type ExportFormat, exported } from '../shell/export.ts'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
+import { type ListAsked, ListQuery, arrange } from '../shell/list.tsx'
 import { htmlReply } from '../shell/render.ts'
 import type { Column } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
@@ -17,22 +18,20 @@ import { type Asked, ExplainBox } from './explain-box.tsx'
 import { PEOPLE_LISTS, type PeopleList } from './frame.tsx'
 import { type GrantInput, PeoplePage } from './people-page.tsx'
 import { directoryOf, grantsIn, membersIn, peopleIn, subjectsIn, teamRowsIn } from './roster.ts'
-import { grantColumns, memberColumns, roleColumns, rolesIn, teamColumns } from './tables.tsx'
+import { grantColumns, memberColumns, revokeColumn, roleColumns, rolesIn, teamColumns } from './tables.tsx'
 import type { TeamInput } from './teams/team-form.tsx'
 
 const text = z.string().trim().default('').catch('')
 const PeopleQuery = z.object({
   tab: z.enum(PEOPLE_LISTS).default('members').catch('members'),
-  page: z.coerce.number().int().default(1).catch(1),
   who: text,
   action: text,
   unit: text,
-  format: ExportFormat.catch(undefined),
+  ...ListQuery.shape,
 })
 
-interface Shown {
+interface Shown extends ListAsked {
   readonly tab: PeopleList
-  readonly page?: number
   readonly asked?: Asked
   readonly input?: GrantInput
   readonly team?: TeamInput
@@ -49,23 +48,18 @@ interface Request {
 const NOTHING: Asked = { who: '', action: '', unit: '' }
 
 export async function peoplePage({ org, view, x }: Request, services: WebServices, shown: Shown) {
-  const { tab, page = 1, asked = NOTHING, input, team, faults = {}, format } = shown
+  const { tab, asked = NOTHING, input, team, faults = {}, format } = shown
   const policy = await services.orgAccess.get(org, x.caller)
   const roles = rolesIn(policy.roles)
   const known = tab === 'roles' ? new Map() : await directoryOf(peopleIn(policy), services.signIn?.people)
   const projects = tab === 'grants' ? await services.projects.fresh(policy.org) : []
   const explained = await explain({ org, asked, x }, services)
 
-  function reply<T>(columns: readonly Column<T>[], items: readonly T[]) {
-    if (format !== undefined)
-      return exported(
-        format,
-        tab,
-        columns.filter(({ name }) => name !== 'revoke'),
-        items,
-      )
+  function reply<T>(columns: readonly Column<T>[], all: readonly T[], actions: readonly Column<T>[] = []) {
+    const list = arrange(all, columns, shown)
+    if (format !== undefined) return exported(format, tab, columns, list.found)
     const counts = {
-      members: tab === 'members' ? items.length : subjectsIn(policy).length,
+      members: tab === 'members' ? all.length : subjectsIn(policy).length,
       teams: teamsIn(policy).length,
       grants: policy.bindings.length,
       roles: roles.length,
@@ -77,9 +71,8 @@ export async function peoplePage({ org, view, x }: Request, services: WebService
         view={view}
         tab={tab}
         counts={counts}
-        columns={columns}
-        items={items}
-        page={page}
+        list={list}
+        actions={actions}
         roles={roles.map(({ name }) => name)}
         projects={projects}
         input={input}
@@ -92,7 +85,10 @@ export async function peoplePage({ org, view, x }: Request, services: WebService
   }
 
   if (tab === 'teams') return reply(teamColumns(view), teamRowsIn(policy, known))
-  if (tab === 'grants') return reply(grantColumns(view), await grantsIn(policy, known, projects))
+  if (tab === 'grants') {
+    const actions = view.may('role:manage') ? [revokeColumn(view)] : []
+    return reply(grantColumns(view), await grantsIn(policy, known, projects), actions)
+  }
   if (tab === 'roles') return reply(roleColumns(view), roles)
   return reply(memberColumns(services.clock.now()), membersIn(policy, known))
 }

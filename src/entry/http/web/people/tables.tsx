@@ -43,7 +43,7 @@ export const memberColumns = (now: number): readonly Column<Member>[] => [
     value: ({ teams }) => teams.join('; '),
   },
   {
-    name: 'signed_in_at',
+    name: 'signedInAt',
     label: 'Signed in',
     cell: ({ signedInAt }) =>
       signedInAt === undefined ? <span class="muted">not yet</span> : <Ago at={signedInAt} now={now} />,
@@ -130,9 +130,8 @@ export const roleColumns = (view: OrgView): readonly Column<RoleRow>[] => [
   },
 ]
 
-/** With a button that takes a grant away, for those who may. */
 export function grantColumns(view: OrgView): readonly Column<GrantRow>[] {
-  const columns: Column<GrantRow>[] = [
+  return [
     { name: 'to', label: 'Who', cell: ({ named }) => sayPrincipal(named), value: ({ named }) => named },
     {
       name: 'role',
@@ -142,28 +141,28 @@ export function grantColumns(view: OrgView): readonly Column<GrantRow>[] {
     },
     { name: 'where', label: 'Where', cell: ({ where }) => where, value: ({ where }) => where },
   ]
-  if (!view.may('role:manage')) return columns
-  return [
-    ...columns,
-    {
-      name: 'revoke',
-      label: 'Revoke',
-      cell: ({ role, to, named, units = [], project = '' }) => (
-        <ConfirmRow
-          view={view}
-          action={`${view.org.base}/people/revoke`}
-          label="Revoke"
-          button={`Revoke ${role} of ${named}`}
-        >
-          <input type="hidden" name="role" value={role} />
-          <input type="hidden" name="to" value={to} />
-          <input type="hidden" name="units" value={units.join(' ')} />
-          <input type="hidden" name="project" value={project} />
-        </ConfirmRow>
-      ),
-      value: () => null,
-    },
-  ]
+}
+
+/** A button that takes a grant away, for those who may. */
+export function revokeColumn(view: OrgView): Column<GrantRow> {
+  return {
+    name: 'revoke',
+    label: 'Revoke',
+    cell: ({ role, to, named, units = [], project = '' }) => (
+      <ConfirmRow
+        view={view}
+        action={`${view.org.base}/people/revoke`}
+        label="Revoke"
+        button={`Revoke ${role} of ${named}`}
+      >
+        <input type="hidden" name="role" value={role} />
+        <input type="hidden" name="to" value={to} />
+        <input type="hidden" name="units" value={units.join(' ')} />
+        <input type="hidden" name="project" value={project} />
+      </ConfirmRow>
+    ),
+    value: () => null,
+  }
 }
 
 function lines(words: readonly string[]) {

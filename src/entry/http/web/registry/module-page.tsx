@@ -2,6 +2,8 @@ import { sayPrincipal } from '../../../../base/text/author.ts'
 import { bytes } from '../../../../base/text/bytes.ts'
 import { type ModulePart, type ModuleVersion, publishedAt } from '../../../../registry/index.ts'
 import { withQuery } from '../shell/addresses.ts'
+import { shell } from '../shell/command-line.ts'
+import { WHOLE_LIST } from '../shell/list.tsx'
 import { Ago, Card, Command, Empty, Notice, Split, Tabs } from '../shell/parts.tsx'
 import { ConfirmDelete } from './confirm.tsx'
 import { DeprecationCard, DeprecationNotice } from './deprecation.tsx'
@@ -43,6 +45,7 @@ export function ModulePage(shown: ModuleShown) {
             )}
             {version !== undefined && <Facts {...shown} version={version} />}
             <Parts {...shown} />
+            <WithoutCode {...shown} />
             {version !== undefined && view.may('registry:publish') && (
               <DeprecationCard {...shown} version={version} />
             )}
@@ -82,13 +85,13 @@ export function ModulePage(shown: ModuleShown) {
 }
 
 function commandOf({ module: { name, provider }, version, tab }: ModuleShown): string {
-  const command = `taco registry module show ${name}/${provider}`
+  const command = shell`taco registry module show ${name}/${provider}`
   return tab === 'versions' || version === undefined ? command : `${command} ${version.version}`
 }
 
 function ModuleTabs({ view, part, tab, versions }: ModuleShown) {
   const lists = part === undefined ? {} : partLists(part)
-  const to = (name: string | undefined) => withQuery(view.path, { tab: name, page: undefined })
+  const to = (name: string | undefined) => withQuery(view.path, { ...WHOLE_LIST, tab: name })
   return (
     <Tabs
       label="Module"
@@ -107,16 +110,14 @@ function ModuleTabs({ view, part, tab, versions }: ModuleShown) {
 }
 
 /** The README, or a list of what the code has. */
-function PartContent({ view, versions, version, metadata, part, tab, page }: ModuleShown) {
+function PartContent({ view, versions, version, metadata, part, tab, asked }: ModuleShown) {
   if (version === undefined || part === undefined)
     return (
       <Empty title={version === undefined ? 'No version yet' : 'Nothing is known about this version'}>
         <p>
           {versions.length === 0
             ? 'The module exists, but no version of it was published.'
-            : version?.archive === undefined
-              ? 'The version was created, but its archive was not uploaded.'
-              : 'It was published before OpenTaco read modules. Versions that are published now show their README, inputs and outputs.'}
+            : 'The version was created, but its archive was not uploaded.'}
         </p>
       </Empty>
     )
@@ -130,7 +131,7 @@ function PartContent({ view, versions, version, metadata, part, tab, page }: Mod
         ) : list.count === 0 ? (
           <p class="muted">{list.none}</p>
         ) : (
-          list.shown(view.path, page)
+          list.shown(view.path, asked)
         )}
       </Card>
     </>
@@ -198,6 +199,29 @@ function Facts({ now, version, part }: ModuleShown & { readonly version: ModuleV
   )
 }
 
+/** As the API of Terraform Cloud stores it: what people may choose who use the module without writing code. */
+function WithoutCode({ module, withoutCode }: ModuleShown) {
+  if (withoutCode === undefined && module.noCode !== true) return null
+  const { enabled = true, versionPin, variableOptions = [] } = withoutCode ?? {}
+  return (
+    <Card title="Use without code">
+      <dl class="keyed">
+        <dt>Offered</dt>
+        <dd>{enabled ? 'yes' : 'no'}</dd>
+        <dt>Version</dt>
+        <dd class="mono">{versionPin ?? 'the newest'}</dd>
+        {variableOptions.map(({ name, options }) => (
+          <>
+            <dt class="mono wraps">{name}</dt>
+            <dd class="mono wraps">{options.length === 0 ? 'anything' : options.join(', ')}</dd>
+          </>
+        ))}
+      </dl>
+      <p class="faint">Stored by clients of the Terraform Cloud API. OpenTaco itself runs no code for it.</p>
+    </Card>
+  )
+}
+
 /** The folders of the module that can be used or read by themselves. */
 function Parts({ view, metadata, part }: ModuleShown) {
   const groups = [
@@ -205,7 +229,7 @@ function Parts({ view, metadata, part }: ModuleShown) {
     { title: 'Examples', parts: metadata?.examples ?? [] },
   ].filter(({ parts }) => parts.length > 0)
   if (groups.length === 0) return null
-  const to = (path: string | undefined) => withQuery(view.path, { part: path, page: undefined })
+  const to = (path: string | undefined) => withQuery(view.path, { ...WHOLE_LIST, part: path })
   return (
     <>
       {groups.map(({ title, parts }) => (

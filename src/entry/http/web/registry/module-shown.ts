@@ -1,4 +1,11 @@
-import type { ModuleMetadata, ModulePart, ModuleRecord, ModuleVersion } from '../../../../registry/index.ts'
+import type { ListAsked } from '../shell/list.tsx'
+import type {
+  ModuleMetadata,
+  ModulePart,
+  ModuleRecord,
+  ModuleVersion,
+  NoCodeModule,
+} from '../../../../registry/index.ts'
 import type { Faults } from '../shell/faults.ts'
 import type { OrgView } from '../shell/view.ts'
 import type { RegistryHost } from './use-blocks.tsx'
@@ -13,11 +20,13 @@ export interface ModuleShown {
   readonly versions: readonly ModuleVersion[]
   /** Undefined: none is complete. */
   readonly version: ModuleVersion | undefined
-  /** Undefined: it was published before modules were read. */
+  /** Undefined: the version has no archive yet. */
   readonly metadata: ModuleMetadata | undefined
   readonly part: ModulePart | undefined
+  /** Settings for using it without code. Undefined: there are none. */
+  readonly withoutCode: NoCodeModule | undefined
   readonly tab: string
-  readonly page: number
+  readonly asked: ListAsked
   readonly faults?: Faults
   /** What was typed about a deprecation that was refused. */
   readonly input?: { readonly reason: string; readonly link: string } | undefined

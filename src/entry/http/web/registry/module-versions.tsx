@@ -2,13 +2,12 @@ import { sayPrincipal } from '../../../../base/text/author.ts'
 import { bytes } from '../../../../base/text/bytes.ts'
 import { type ModuleVersion, publishedAt } from '../../../../registry/index.ts'
 import { withQuery } from '../shell/addresses.ts'
+import { List, arrange } from '../shell/list.tsx'
 import { Ago, Card } from '../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
+import type { Column } from '../shell/table.tsx'
 import { ConfirmDelete } from './confirm.tsx'
 import { modulePath } from './frame.tsx'
 import type { ModuleShown } from './module-shown.ts'
-
-const PAGE_SIZE = 50
 
 export function versionColumns({
   view,
@@ -35,6 +34,8 @@ export function versionColumns({
         </>
       ),
       value: ({ version }) => version,
+      // As text, 1.10.0 would come before 1.9.0. The list itself is in order.
+      isSortable: false,
     },
     {
       name: 'publishedAt',
@@ -85,19 +86,16 @@ function deleteColumn({ view, module, faults }: ModuleShown): Column<ModuleVersi
 }
 
 export function ModuleVersions(shown: ModuleShown) {
-  const { view, versions, page } = shown
-  const { items, paging } = pageOf(versions, page, PAGE_SIZE)
-  const columns = [...versionColumns(shown), ...(view.may('registry:publish') ? [deleteColumn(shown)] : [])]
+  const { view, module, versions, asked } = shown
   return (
     <Card>
-      {versions.length === 0 ? (
-        <p class="muted">No version was published yet.</p>
-      ) : (
-        <>
-          <DataTable path={view.path} caption="Versions" columns={columns} items={items} />
-          <ListFooter path={view.path} paging={paging} />
-        </>
-      )}
+      <List
+        path={withQuery(modulePath(view, module), { tab: 'versions' })}
+        caption="Versions"
+        list={arrange(versions, versionColumns(shown), asked)}
+        actions={view.may('registry:publish') ? [deleteColumn(shown)] : []}
+        empty="No version was published yet."
+      />
     </Card>
   )
 }

@@ -6,9 +6,10 @@ import type { Route } from '../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
 import { withQuery } from '../shell/addresses.ts'
-import { ExportFormat, exported } from '../shell/export.ts'
+import { exported } from '../shell/export.ts'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
+import { type ListAsked, ListQuery, arrange } from '../shell/list.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { addressOf } from '../shell/server-address.ts'
 import type { OrgView } from '../shell/view.ts'
@@ -35,15 +36,15 @@ interface Selection {
   readonly version?: string | undefined
   readonly part?: string | undefined
   readonly tab: z.infer<typeof Tab>
-  readonly page: number
+  readonly asked?: ListAsked
   readonly faults?: Faults
   readonly input?: ModuleShown['input']
 }
 
 async function openModule(
   { params: { org, name, provider }, view, x }: Asked,
-  { registry: { modules }, control, clock, publicUrl }: WebServices,
-  { version: wanted, part: path = '', tab, page, faults = {}, input }: Selection,
+  { registry: { modules, noCode }, control, clock, publicUrl }: WebServices,
+  { version: wanted, part: path = '', tab, asked = {}, faults = {}, input }: Selection,
 ): Promise<ModuleShown> {
   const module = await modules.get(org, { name, provider })
   const versions = await modules.versions(org, module.id)
@@ -56,7 +57,9 @@ async function openModule(
   if (parts !== undefined && part === undefined)
     throw new TacoError('NOT_FOUND', `The version has no folder ${path} that can be shown.`)
   const at = { address: addressOf(x, publicUrl), org: control.orgNames.nameOf(org) }
-  return { view, now: clock.now(), at, module, versions, version, metadata, part, tab, page, faults, input }
+  const withoutCode = (await noCode.list({ org })).find((one) => one.module === module.id)
+  const found = { module, versions, version, metadata, part, withoutCode }
+  return { view, now: clock.now(), at, ...found, tab, asked, faults, input }
 }
 
 export const moduleRoutes: readonly Route[] = [
@@ -70,16 +73,18 @@ export const moduleRoutes: readonly Route[] = [
       version: z.string().optional(),
       part: z.string().optional(),
       tab: Tab.catch('readme').default('readme'),
-      page: z.coerce.number().int().catch(1).default(1),
-      format: ExportFormat.catch(undefined),
+      ...ListQuery.shape,
     }),
     async handle(request, services) {
-      const { format, ...selection } = request.query
-      const shown = await openModule(request, services, selection)
+      const { version, part, tab, format, ...asked } = request.query
+      const shown = await openModule(request, services, { version, part, tab, asked })
       const list = shown.part && partLists(shown.part)[shown.tab]
-      if (format !== undefined && list !== undefined) return list.exported(format)
-      if (format !== undefined)
-        return exported(format, 'versions', [...versionColumns(shown), ...VERSION_EXPORTS], shown.versions)
+      if (format !== undefined && list !== undefined) return list.exported(format, asked)
+      if (format !== undefined) {
+        const columns = versionColumns(shown)
+        const { found } = arrange(shown.versions, columns, asked)
+        return exported(format, 'versions', [...columns, ...VERSION_EXPORTS], found)
+      }
       return htmlReply(<ModulePage {...shown} />)
     },
   }),
@@ -164,7 +169,7 @@ async function refused(
   request: Asked,
   services: WebServices,
   faults: Faults,
-  { tab, version, input }: Omit<Selection, 'page' | 'part'> = { tab: 'versions' },
+  { tab, version, input }: Omit<Selection, 'asked' | 'part'> = { tab: 'versions' },
   status: 400 | 409 = 400,
 ) {
   const back = withQuery(modulePath(request.view, request.params), {
@@ -172,6 +177,6 @@ async function refused(
     version,
   })
   const view = { ...request.view, path: back }
-  const selection = { tab, version, page: 1, faults, input }
+  const selection = { tab, version, faults, input }
   return htmlReply(<ModulePage {...await openModule({ ...request, view }, services, selection)} />, status)
 }

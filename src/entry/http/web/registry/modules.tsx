@@ -2,6 +2,7 @@ import { sayPrincipal } from '../../../../base/text/author.ts'
 import { z } from 'zod'
 import { type CatalogModule, type ModuleVersion, publishedAt } from '../../../../registry/index.ts'
 import { orgPage } from '../org-page.ts'
+import { matchingLines } from '../shell/command-line.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Ago, Card, Command, Empty } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
@@ -9,7 +10,7 @@ import { type Column, DataTable, ListFooter, pageOf, sortingOf } from '../shell/
 import type { OrgView } from '../shell/view.ts'
 import { RegistryFrame, modulePath, registryPath } from './frame.tsx'
 import { newestOf } from './module-shown.ts'
-import { sorted } from './sorted.ts'
+import { sorted } from '../shell/list.tsx'
 
 const PAGE_SIZE = 50
 
@@ -154,7 +155,9 @@ export const moduleList = orgPage({
           </Card>
         )}
         <div class="grid">
-          <Command>taco registry module ls</Command>
+          <Command>
+            {matchingLines(matchingLines('taco registry module ls', query.provider), query.search)}
+          </Command>
         </div>
       </RegistryFrame>,
     )

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { ModulePart } from '../../../../registry/index.ts'
 import { exported } from '../shell/export.ts'
-import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
+import { List, type ListAsked, arrange } from '../shell/list.tsx'
+import type { Column } from '../shell/table.tsx'
 
 const PAGE_SIZE = 100
 
@@ -11,8 +12,8 @@ export interface PartList {
   readonly count: number
   /** What the page says if there is none. */
   readonly none: string
-  shown(path: string, page: number): Child
-  exported(format: 'csv' | 'json'): ReturnType<typeof exported>
+  shown(path: string, asked: ListAsked): Child
+  exported(format: 'csv' | 'json', asked: ListAsked): ReturnType<typeof exported>
 }
 
 interface ListOf<T> {
@@ -27,16 +28,11 @@ function partList<T>({ label, none, columns, items }: ListOf<T>): PartList {
     label,
     none,
     count: items.length,
-    shown(path, page) {
-      const { items: some, paging } = pageOf(items, page, PAGE_SIZE)
-      return (
-        <>
-          <DataTable path={path} caption={label} columns={columns} items={some} />
-          <ListFooter path={path} paging={paging} />
-        </>
-      )
-    },
-    exported: (format) => exported(format, label.toLowerCase(), columns, items),
+    shown: (path, asked) => (
+      <List path={path} caption={label} list={arrange(items, columns, asked, PAGE_SIZE)} empty={none} />
+    ),
+    exported: (format, asked) =>
+      exported(format, label.toLowerCase(), columns, arrange(items, columns, asked).found),
   }
 }
 
@@ -137,7 +133,8 @@ export function partLists(part: ModulePart): Readonly<Record<string, PartList>> 
   return {
     inputs: {
       ...partList({ label: 'Inputs', none: 'It takes no inputs.', columns: INPUTS, items: inputs }),
-      exported: (format) => exported(format, 'inputs', [...INPUTS, ...INPUTS_EXPORTED], inputs),
+      exported: (format, asked) =>
+        exported(format, 'inputs', [...INPUTS, ...INPUTS_EXPORTED], arrange(inputs, INPUTS, asked).found),
     },
     outputs: partList({ label: 'Outputs', none: 'It gives no outputs.', columns: OUTPUTS, items: outputs }),
     resources: partList({

@@ -8,6 +8,7 @@ import {
 } from '../../../../registry/index.ts'
 import { bytes } from '../../../../base/text/bytes.ts'
 import { withQuery } from '../shell/addresses.ts'
+import { shell } from '../shell/command-line.ts'
 import type { Faults } from '../shell/faults.ts'
 import { Ago, Card, Command, Empty, Notice, Split } from '../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
@@ -84,7 +85,16 @@ export function ProviderPage(shown: ProviderShown) {
               <UseCard at={at} block={providerBlock(at, { name: provider.name, version: version.version })} />
             )}
             {version !== undefined && <Facts {...shown} version={version} />}
-            <Command>{`taco registry provider show ${provider.name}`}</Command>
+            {view.may('registry:publish') && (
+              <Card title="Publish a version">
+                <p class="muted">
+                  From the folder that GoReleaser writes: a zip file for each platform,{' '}
+                  <code>SHA256SUMS</code> and its signature.
+                </p>
+                <Command>{shell`taco registry provider publish ${provider.name} 1.0.0 ./dist --key key.asc`}</Command>
+              </Card>
+            )}
+            <Command>{shell`taco registry provider show ${provider.name}`}</Command>
           </>
         }
       >

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { type CatalogProvider, type ProviderVersion, installable } from '../../../../registry/index.ts'
 import { orgPage } from '../org-page.ts'
+import { matchingLines } from '../shell/command-line.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Ago, Card, Command, Empty } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { type Column, DataTable, ListFooter, pageOf, sortingOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { RegistryFrame, providerPath, registryPath } from './frame.tsx'
-import { sorted } from './sorted.ts'
+import { sorted } from '../shell/list.tsx'
 
 const PAGE_SIZE = 50
 
@@ -149,7 +150,7 @@ export const providerList = orgPage({
           </Card>
         )}
         <div class="grid">
-          <Command>taco registry provider ls</Command>
+          <Command>{matchingLines('taco registry provider ls', query.search)}</Command>
         </div>
       </RegistryFrame>,
     )

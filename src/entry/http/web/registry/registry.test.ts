@@ -165,6 +165,43 @@ test('code that cannot be read is published, and the page says what is missing',
   expect(page.text).toContain('There is no README.')
 })
 
+test('a version whose metadata is missing or damaged is read from its archive', async () => {
+  const { face, reader, publishModule } = await cast()
+  await publishModule('1.0.0')
+  const path = `${PATH}/modules/network/aws`
+  const { modules } = face.deps.registry
+  const [one] = await modules.catalog('default')
+  const [version] = one?.versions ?? []
+  if (one === undefined || version === undefined) throw new Error('nothing was published')
+
+  const { metadata: _, ...old } = version
+  const reread = await modules.metadata('default', one.module.id, old)
+  expect(reread).toEqual(await modules.metadata('default', one.module.id, version))
+  expect(reread?.root.inputs.map(({ name }) => name)).toEqual(['cidr'])
+
+  const gone = { ...version, metadata: { ...version.archive, object: 'nothing' } } as typeof version
+  expect(await modules.metadata('default', one.module.id, gone)).toEqual(reread)
+  const both = { ...gone, archive: { ...gone.metadata, sha256: '0'.repeat(64) } } as typeof version
+  expect((await modules.metadata('default', one.module.id, both))?.faults).toEqual([
+    expect.stringContaining('The archive cannot be read'),
+  ])
+  expect((await reader.get(`${path}?tab=inputs`)).text).toContain('cidr')
+})
+
+test('settings for using a module without code are shown', async () => {
+  const { face, reader, publishModule } = await cast()
+  await publishModule('1.0.0')
+  const { modules, noCode } = face.deps.registry
+  const { id: module } = await modules.get('default', { name: 'network', provider: 'aws' })
+  const options = { id: 'o', name: 'region', type: 'string', options: ['eu-central-1', '<b>'] }
+  const fields = { module, enabled: true, versionPin: '1.0.0', variableOptions: [options] }
+  await noCode.create({ org: 'default' }, fields, face.setUp)
+
+  const { text } = await reader.get(`${PATH}/modules/network/aws`)
+  expect(text).toContain('Use without code')
+  expect(text).toContain('eu-central-1, &lt;b&gt;')
+})
+
 test('a version and a module are deleted when their name was typed, by those who may publish', async () => {
   const { owner, reader, publishModule } = await cast()
   await publishModule('1.0.0')

@@ -6,6 +6,7 @@ import { isVisibleRollout } from '../../kit/visible-rollouts.ts'
 import { orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
 import { withQuery } from '../shell/addresses.ts'
+import { option, shell } from '../shell/command-line.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Layout } from '../shell/layout.tsx'
 import { Ago, Card, Command, Empty, Tabs } from '../shell/parts.tsx'
@@ -173,7 +174,7 @@ export const rolloutList = orgPage({
         <Tabs label="State" tabs={tabs} />
         {list}
         <div class="grid">
-          <Command>taco rollout ls</Command>
+          <Command>{shell`taco rollout ls ${option('state', state)}`}</Command>
         </div>
       </Layout>,
     )

@@ -1,6 +1,7 @@
 import { sayAuthor } from '../../../../base/text/author.ts'
 import type { RolloutView, StepView } from '../../../../rollouts/index.ts'
 import { withQuery } from '../shell/addresses.ts'
+import { shell } from '../shell/command-line.ts'
 import { Form } from '../shell/layout.tsx'
 import { Ago, Card, Command, Split, Why } from '../shell/parts.tsx'
 import { LookChip, Shape } from '../shell/status.tsx'
@@ -238,8 +239,8 @@ function Side({ view, rollout, stateOf }: SideProps) {
           </p>
         </Card>
       )}
-      {isOpen(rollout) && <Command>{`taco rollout work ${id}`}</Command>}
-      <Command>{`taco rollout status ${id}`}</Command>
+      {isOpen(rollout) && <Command>{shell`taco rollout work ${id}`}</Command>}
+      <Command>{shell`taco rollout status ${id}`}</Command>
     </>
   )
 }

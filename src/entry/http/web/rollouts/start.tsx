@@ -8,6 +8,7 @@ import { checkNames, checkStart, checkWalk } from '../../kit/visible-rollouts.ts
 import { Repeated } from '../../openapi/api.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
+import { option, shell } from '../shell/command-line.ts'
 import { setFlash } from '../shell/flash.ts'
 import { TextField } from '../shell/form/text-field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
@@ -110,7 +111,10 @@ function shown(
   status: PageStatus = 200,
 ) {
   const { base } = view.org
-  const command = from.length === 0 ? '--from <unit>' : from.map((name) => `--from ${name}`).join(' ')
+  const command =
+    from.length === 0
+      ? 'taco rollout plan --from prod/network'
+      : shell`taco rollout plan ${from.flatMap((name) => option('from', name))}`
   const side = (
     <>
       <Card title="Start from">
@@ -145,7 +149,7 @@ function shown(
       {preview?.mayStart === false && (
         <p class="muted">You may look at this walk, but not start it: that takes rollout:start.</p>
       )}
-      <Command>{`taco rollout plan ${command}`}</Command>
+      <Command>{command}</Command>
     </>
   )
   return htmlReply(

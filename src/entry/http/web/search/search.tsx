@@ -4,6 +4,7 @@ import type { Route } from '../../kit/routes/route.ts'
 import { knownGraph } from '../estate/last-known.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
+import { shell } from '../shell/command-line.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Layout } from '../shell/layout.tsx'
 import { Card, Command } from '../shell/parts.tsx'
@@ -133,13 +134,8 @@ function SearchPage({ view, q, found }: SearchPageProps) {
             <Exports path={view.path} />
           </div>
         )}
-        <Command>{q === '' ? 'taco unit ls --search <text>' : `taco unit ls --search ${quoted(q)}`}</Command>
+        <Command>{q === '' ? 'taco unit ls --search vpc' : shell`taco unit ls --search ${q}`}</Command>
       </div>
     </Layout>
   )
-}
-
-/** For a shell. */
-function quoted(text: string): string {
-  return /^[\w./=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,6 +1,7 @@
 import { sayAuthor, sayCreator } from '../../../../base/text/author.ts'
 import { bytes } from '../../../../base/text/bytes.ts'
 import type { OrgView as Organization } from '../../../../state/index.ts'
+import { shell } from '../shell/command-line.ts'
 import type { Faults } from '../shell/faults.ts'
 import { Form } from '../shell/layout.tsx'
 import { Card, Command, Notice, Split, Time } from '../shell/parts.tsx'
@@ -36,7 +37,7 @@ export function GeneralPage(props: GeneralPageProps) {
         side={
           <>
             <Facts now={now} />
-            <Command>{`taco org show ${now.name}`}</Command>
+            <Command>{shell`taco org show ${now.name}`}</Command>
           </>
         }
       >

@@ -1,19 +1,18 @@
-import { z } from 'zod'
 import { bytes } from '../../../../base/text/bytes.ts'
 import { within } from '../../../../base/within.ts'
 import type { OrgView as Organization, UnitUsage } from '../../../../state/index.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath } from '../shell/addresses.ts'
-import { ExportFormat, exported } from '../shell/export.ts'
+import { shell } from '../shell/command-line.ts'
+import { exported } from '../shell/export.ts'
+import { type Arranged, List, ListQuery, arrange } from '../shell/list.tsx'
 import { Card, Command, Empty, Notice, Time } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
-import { type Column, DataTable, ListFooter, type Paging, pageOf } from '../shell/table.tsx'
+import type { Column } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
-import { FindForm } from './find-form.tsx'
-import { SettingsFrame } from './frame.tsx'
+import { SettingsFrame, settingsPath } from './frame.tsx'
 
-const PAGE_SIZE = 50
 /** Counting lists all versions. The page does not wait longer for it. */
 const PATIENCE_MS = 3_000
 
@@ -23,26 +22,20 @@ export const usageRoutes: readonly Route[] = [
     id: 'showUsage',
     action: 'org:read',
     summary: 'What an organization stores, and the largest units',
-    query: z.object({
-      search: z.string().trim().default('').catch(''),
-      page: z.coerce.number().int().default(1).catch(1),
-      format: ExportFormat.catch(undefined),
-    }),
+    query: ListQuery,
     async handle({ params: { org }, query, caller, view }, { control, clock }) {
       const counting = control.orgs.usageByUnit(org, caller)
       const columns = unitColumns(view)
-      const find = (all: readonly UnitUsage[]) =>
-        all.filter(({ name }) => name.toLowerCase().includes(query.search.toLowerCase()))
-      if (query.format !== undefined) return exported(query.format, 'usage', columns, find(await counting))
+      if (query.format !== undefined)
+        return exported(query.format, 'usage', columns, arrange(await counting, columns, query).found)
       const all = await within(clock, PATIENCE_MS, counting)
       if (all === undefined) return htmlReply(<CountingPage view={view} />)
       const now = await control.orgs.get(org, caller)
       const isWhole = (await control.units.visible(org, caller)) === undefined
       const total = await control.orgs.usage(org, caller)
       const used = isWhole ? total : { ...sumOf(all), isComplete: total.isComplete, asOf: total.asOf }
-      const listed = pageOf(find(all), query.page, PAGE_SIZE)
-      const props = { view, now, used, isWhole, search: query.search, columns, ...listed }
-      return htmlReply(<UsagePage {...props} />)
+      const list = arrange(all, columns, query)
+      return htmlReply(<UsagePage view={view} now={now} used={used} isWhole={isWhole} list={list} />)
     },
   }),
 ]
@@ -71,10 +64,7 @@ interface UsagePageProps {
   readonly used: Used
   /** False: the person may not see all units, and those are not counted. */
   readonly isWhole: boolean
-  readonly search: string
-  readonly columns: readonly Column<UnitUsage>[]
-  readonly items: readonly UnitUsage[]
-  readonly paging: Paging
+  readonly list: Arranged<UnitUsage>
 }
 
 /** Until the versions are counted. It shows itself again; without JavaScript, by the link. */
@@ -95,14 +85,13 @@ function CountingPage({ view }: { readonly view: OrgView }) {
             <a href={view.path}>Look again</a>
           </p>
         </Empty>
-        <Command>{`taco org show ${view.org.name} --usage`}</Command>
+        <Command>{shell`taco org show ${view.org.name} --usage`}</Command>
       </div>
     </SettingsFrame>
   )
 }
 
-function UsagePage(props: UsagePageProps) {
-  const { view, now, used, isWhole, search, columns, items, paging } = props
+function UsagePage({ view, now, used, isWhole, list }: UsagePageProps) {
   return (
     <SettingsFrame view={view} tab="usage">
       <div class="grid">
@@ -123,15 +112,14 @@ function UsagePage(props: UsagePageProps) {
           )}
         </Card>
         <Card title="Largest units">
-          <FindForm path={`${view.org.base}/settings/usage`} search={search} />
-          {items.length === 0 ? (
-            <p class="muted">{search === '' ? 'There are no units yet.' : 'No unit has such a name.'}</p>
-          ) : (
-            <DataTable path={view.path} caption="Largest units" columns={columns} items={items} />
-          )}
-          <ListFooter path={view.path} paging={paging} />
+          <List
+            path={settingsPath(view, 'usage')}
+            caption="Largest units"
+            list={list}
+            empty="There are no units yet."
+          />
         </Card>
-        <Command>{`taco org show ${now.name} --usage`}</Command>
+        <Command>{shell`taco org show ${now.name} --usage`}</Command>
       </div>
     </SettingsFrame>
   )

@@ -20,6 +20,7 @@ const WITHOUT_ORG = /^taco (serve|server|provider|person|login|org|tls|secret-ke
 export function commandFor(org: string | undefined, command: string): string {
   if (org === undefined || org === 'default') return command
   if (!command.startsWith('taco ') || WITHOUT_ORG.test(command)) return command
-  const [own = '', ...pipes] = command.split(' | ')
-  return [`${own} --org ${org}`, ...pipes].join(' | ')
+  // What is quoted may have a pipe in it.
+  const own = /^(?:\\.|'[^']*'|[^'\\])*?(?= \| |$)/.exec(command)?.[0] ?? command
+  return `${own} --org ${org}${command.slice(own.length)}`
 }

@@ -31,7 +31,7 @@ export function Notice({
   )
 }
 
-/** A command to copy. On the page of an organization, it is about that one. */
+/** A command to copy. On the page of an organization, it is about that one. Fill in with `shell` of `command-line.ts`. */
 export function Command({ children }: { readonly children: string }) {
   const org = usePageOrg()
   return (

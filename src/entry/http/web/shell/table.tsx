@@ -4,6 +4,7 @@ import { REACHABLE } from './parts.tsx'
 
 /** A column of a list: in the page, and in what is exported. */
 export interface Column<T> {
+  /** Empty: only in exports. */
   readonly label: string
   /** The name in exports, and in the address of a sorted list. */
   readonly name: string
@@ -40,7 +41,8 @@ interface DataTableProps<T> {
 }
 
 /** A list as a table that scrolls inside its card. `j` and `k` go through its rows. */
-export function DataTable<T>({ path, caption, columns, items, sorting, hrefOf }: DataTableProps<T>) {
+export function DataTable<T>({ path, caption, columns: all, items, sorting, hrefOf }: DataTableProps<T>) {
+  const columns = all.filter(({ label }) => label !== '')
   return (
     <section class="scroll" aria-label={caption} {...REACHABLE}>
       <table data-list>
@@ -137,10 +139,16 @@ export function ListFooter({ path, paging }: { readonly path: string; readonly p
   )
 }
 
-/** For lists that are paged by a cursor: links to the next page and to exports. */
+/** For lists that are paged by a cursor: links to the first and the next page, and to exports. */
 export function CursorFooter({ path, next }: { readonly path: string; readonly next: string | undefined }) {
+  const first = withQuery(path, { cursor: undefined })
   return (
     <div class="bar list-footer">
+      {first !== withQuery(path, {}) && (
+        <a rel="first" href={first}>
+          First page
+        </a>
+      )}
       {next !== undefined && (
         <a rel="next" href={withQuery(path, { cursor: next })}>
           Next page
@@ -153,7 +161,7 @@ export function CursorFooter({ path, next }: { readonly path: string; readonly n
 
 /** The whole list as a file. */
 export function Exports({ path }: { readonly path: string }) {
-  const all = (format: string) => withQuery(path, { format, page: undefined })
+  const all = (format: string) => withQuery(path, { format, page: undefined, cursor: undefined })
   return (
     <span class="end bar muted">
       <a href={all('csv')} download>

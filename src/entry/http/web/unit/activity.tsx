@@ -4,10 +4,11 @@ import { EventType, type EventView } from '../../../../state/index.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { UnitParams } from '../../openapi/api.ts'
 import { EventLines, eventColumns } from '../activity/feed.tsx'
-import { readActivity } from '../activity/read.ts'
+import { eventOptions, readActivity } from '../activity/read.ts'
 import { typesLike } from '../activity/words.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
+import { matchingLines, shell } from '../shell/command-line.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { SelectField } from '../shell/form/select-field.tsx'
 import { TextField } from '../shell/form/text-field.tsx'
@@ -54,7 +55,9 @@ export const activityRoutes: readonly Route[] = [
         return exported(query.format, 'activity', [...eventColumns, EXPORTED_ONLY], events)
       }
       const found = await readActivity(filter, query.cursor, PAGE, { x, caller }, services)
-      const children = <Content page={page} query={query} {...found} />
+      const options = eventOptions({ ...filter, unit: page.unit.name })
+      const command = matchingLines(shell`taco events ${options}`, query.person.trim())
+      const children = <Content page={page} query={query} command={command} {...found} />
       return liveUnitReply(query.part, {
         of: page,
         tab: 'activity',
@@ -68,11 +71,12 @@ export const activityRoutes: readonly Route[] = [
 interface ContentProps {
   readonly page: UnitPage
   readonly query: { readonly type: string; readonly person: string }
+  readonly command: string
   readonly events: readonly EventView[]
   readonly next: string | undefined
 }
 
-function Content({ page: { view, unit }, query, events, next }: ContentProps) {
+function Content({ page: { view, unit }, query, command, events, next }: ContentProps) {
   const path = withQuery(view.path, { part: undefined })
   const isFiltered = query.type !== '' || query.person !== ''
   return (
@@ -92,7 +96,7 @@ function Content({ page: { view, unit }, query, events, next }: ContentProps) {
           <CursorFooter path={path} next={next} />
         </Card>
       )}
-      <Command>{`taco events --unit ${unit.name}`}</Command>
+      <Command>{command}</Command>
     </div>
   )
 }

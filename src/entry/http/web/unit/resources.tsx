@@ -4,6 +4,7 @@ import type { Route } from '../../kit/routes/route.ts'
 import { UnitParams } from '../../openapi/api.ts'
 import { orgPage } from '../org-page.ts'
 import { unitPath } from '../shell/addresses.ts'
+import { shell } from '../shell/command-line.ts'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { Field } from '../shell/form/field.tsx'
 import { SelectField } from '../shell/form/select-field.tsx'
@@ -111,7 +112,7 @@ export const resourceRoutes: readonly Route[] = [
                 <ListFooter path={view.path} paging={paging} />
               </Card>
             )}
-            <Command>{`taco state pull ${name} | jq '.resources'`}</Command>
+            <Command>{shell`taco state pull ${name} | jq '.resources'`}</Command>
           </div>
         </UnitFrame>,
       )

@@ -105,7 +105,7 @@ interface ContentProps {
 }
 
 function Content({ page, columns, state, runs, next }: ContentProps) {
-  const { view, unit } = page
+  const { view } = page
   const path = withQuery(view.path, { part: undefined })
   const tabs = [undefined, ...STEP_STATES].map((one) => ({
     label: one === undefined ? 'All' : one.slice(0, 1).toUpperCase() + one.slice(1),
@@ -143,7 +143,7 @@ function Content({ page, columns, state, runs, next }: ContentProps) {
             <p class="muted">{ELSEWHERE}</p>
           </Card>
         )}
-        <Command>{`taco rollout start --from ${unit.name}`}</Command>
+        <Command>taco rollout ls</Command>
       </div>
     </>
   )

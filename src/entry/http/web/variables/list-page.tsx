@@ -1,11 +1,12 @@
 import type { Project } from '../../../../projects/index.ts'
 import type { SetSight, VariableSet } from '../../../../variables/index.ts'
-import { withQuery } from '../shell/addresses.ts'
+import { matchingLines } from '../shell/command-line.ts'
 import type { Faults } from '../shell/faults.ts'
 import { TextField } from '../shell/form/text-field.tsx'
 import { Form, Layout } from '../shell/layout.tsx'
+import { type Arranged, List } from '../shell/list.tsx'
 import { Card, Command, Empty, Split } from '../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
+import type { Column } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { setPath } from './cells.tsx'
 import { SetFields } from './set-fields.tsx'
@@ -25,14 +26,7 @@ export function scopeWords(set: VariableSet, sight: SetSight): string {
 
 interface VariablesPageProps {
   readonly view: OrgView
-  readonly list: {
-    /** Those that match. */
-    readonly sets: readonly VariableSet[]
-    readonly total: number
-    readonly search: string
-    readonly page: number
-  }
-  readonly sight: SetSight
+  readonly list: Arranged<VariableSet>
   /** For those who may create sets. */
   readonly projects: readonly Project[]
   readonly unit: string
@@ -42,7 +36,7 @@ interface VariablesPageProps {
 }
 
 export function VariablesPage(props: VariablesPageProps) {
-  const { view, list, sight, projects, unit, input, faults, unitFaults } = props
+  const { view, list, projects, unit, input, faults, unitFaults } = props
   const base = `${view.org.base}/variables`
   return (
     <Layout view={view} title="Variables">
@@ -52,7 +46,7 @@ export function VariablesPage(props: VariablesPageProps) {
           <>
             <UnitBox path={base} unit={unit} faults={unitFaults} />
             <Order />
-            <Command>taco varset ls</Command>
+            <Command>{matchingLines('taco varset ls', list.asked.search ?? '')}</Command>
           </>
         }
       >
@@ -64,7 +58,15 @@ export function VariablesPage(props: VariablesPageProps) {
             </p>
           </Empty>
         ) : (
-          <SetsCard view={view} list={list} sight={sight} />
+          <Card title="Variable sets">
+            <List
+              path={base}
+              caption="Variable sets"
+              list={list}
+              hrefOf={(set) => setPath(view.org.base, set)}
+              empty=""
+            />
+          </Card>
         )}
         {view.may('vars:write') && (
           <Card title="Create a variable set">
@@ -83,36 +85,6 @@ export function VariablesPage(props: VariablesPageProps) {
   )
 }
 
-const PAGE_SIZE = 50
-
-function SetsCard({ view, list, sight }: Pick<VariablesPageProps, 'view' | 'list' | 'sight'>) {
-  const path = `${view.org.base}/variables`
-  const shown = withQuery(path, { search: list.search })
-  const part = pageOf(list.sets, list.page, PAGE_SIZE)
-  return (
-    <Card title="Variable sets">
-      <form class="bar filters" action={path}>
-        <TextField id="search" label="Name or description" value={list.search} type="search" />
-        <button class="button" type="submit">
-          Filter
-        </button>
-      </form>
-      {list.sets.length === 0 ? (
-        <p class="muted">No variable set matches.</p>
-      ) : (
-        <DataTable
-          path={shown}
-          caption="Variable sets"
-          columns={setColumns(view, sight)}
-          items={part.items}
-          hrefOf={(set) => setPath(view.org.base, set)}
-        />
-      )}
-      <ListFooter path={shown} paging={part.paging} />
-    </Card>
-  )
-}
-
 export function setColumns(view: OrgView, sight: SetSight): readonly Column<VariableSet>[] {
   return [
     {
@@ -126,6 +98,7 @@ export function setColumns(view: OrgView, sight: SetSight): readonly Column<Vari
       ),
       value: ({ name }) => name,
     },
+    { name: 'description', label: '', cell: () => '', value: ({ description }) => description },
     {
       name: 'scope',
       label: 'For',

@@ -5,9 +5,10 @@ import type { Exchange } from '../../kit/exchange.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
 import { unitPath } from '../shell/addresses.ts'
-import { ExportFormat, exported } from '../shell/export.ts'
+import { exported } from '../shell/export.ts'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
+import { ListQuery, arrange } from '../shell/list.tsx'
 import { htmlReply } from '../shell/render.ts'
 import type { OrgView } from '../shell/view.ts'
 import { setPath } from './cells.tsx'
@@ -15,12 +16,7 @@ import { VariablesPage, setColumns } from './list-page.tsx'
 import { EMPTY_SET, SET_FIELDS, type SetInput, checkUnits, setForm, unitsIn } from './set-form.ts'
 
 const text = z.string().trim().default('').catch('')
-const Query = z.object({
-  unit: text,
-  search: text,
-  page: z.coerce.number().int().default(1).catch(1),
-  format: ExportFormat.catch(undefined),
-})
+const Query = ListQuery.extend({ unit: text })
 
 interface Request {
   readonly org: string
@@ -34,20 +30,16 @@ interface Shown extends Partial<z.output<typeof Query>> {
 }
 
 async function listPage({ org, view, x }: Request, services: WebServices, shown: Shown) {
-  const { unit = '', search = '', page = 1, format, input = EMPTY_SET, faults = {} } = shown
+  const { unit = '', format, input = EMPTY_SET, faults = {} } = shown
   const sight = await services.setSights.of(org, x.caller)
   const sets = (await services.variableSets.list(org)).filter(sight.sees)
-  const wanted = search.toLowerCase()
-  const found = sets.filter(({ name, description }) =>
-    `${name}\n${description}`.toLowerCase().includes(wanted),
-  )
-  if (format !== undefined) return exported(format, 'variable-sets', setColumns(view, sight), found)
+  const list = arrange(sets, setColumns(view, sight), shown)
+  if (format !== undefined) return exported(format, 'variable-sets', list.columns, list.found)
   const { name, unitFaults } = await readable({ org, unit, x }, services)
   if (name !== undefined) return seeOther(unitPath(view.org.base, name, 'variables'))
   const status = Object.keys({ ...faults, ...unitFaults }).length === 0 ? 200 : 400
   const projects = view.may('vars:write') ? await services.projects.fresh(org) : []
-  const list = { sets: found, total: sets.length, search, page }
-  const props = { view, list, sight, projects, unit, input, faults, unitFaults }
+  const props = { view, list, projects, unit, input, faults, unitFaults }
   return htmlReply(<VariablesPage {...props} />, status)
 }
 

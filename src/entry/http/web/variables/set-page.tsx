@@ -1,11 +1,13 @@
 import type { Project } from '../../../../projects/index.ts'
 import type { Scope, SetSight, VariableSet, VariableView } from '../../../../variables/index.ts'
 import { unitPath, withQuery } from '../shell/addresses.ts'
+import { shell } from '../shell/command-line.ts'
 import { Confirm } from '../shell/confirm.tsx'
 import type { Faults } from '../shell/faults.ts'
 import { Form, Layout } from '../shell/layout.tsx'
+import { type Arranged, List } from '../shell/list.tsx'
 import { Ago, Card, Command, Notice, Split, Tabs } from '../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
+import type { Column } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
 import { KeyCell, ValueCell, setPath } from './cells.tsx'
 import { scopeWords } from './list-page.tsx'
@@ -16,9 +18,9 @@ import { VariableForm } from './variable-form.tsx'
 
 export const SET_TABS = ['variables', 'units', 'settings'] as const
 export type SetTab = (typeof SET_TABS)[number]
-const PAGE_SIZE = 100
 
 interface UnitOfSet {
+  readonly id: string
   readonly name: string
   readonly scope: Scope
 }
@@ -29,10 +31,9 @@ interface SetPageProps {
   readonly set: VariableSet
   readonly sight: SetSight
   readonly tab: SetTab
-  readonly page: number
-  readonly variables: readonly VariableView[]
+  readonly variables: Arranged<VariableView>
   /** That get it, among those whose variables the person may read. */
-  readonly units: readonly UnitOfSet[]
+  readonly units: Arranged<UnitOfSet>
   readonly projects: readonly Project[]
   readonly variable: VariableShown
   readonly input: SetInput
@@ -47,8 +48,8 @@ export function SetPage(props: SetPageProps) {
   const mayWrite = view.may('vars:write')
   const owner = projects.find(({ id }) => id === set.parent?.project)
   const tabs = [
-    { of: 'variables', label: 'Variables', count: variables.length },
-    { of: 'units', label: 'Units', count: units.length },
+    { of: 'variables', label: 'Variables', count: variables.total },
+    { of: 'units', label: 'Units', count: units.total },
     ...(mayWrite ? [{ of: 'settings', label: 'Settings', count: undefined }] : []),
   ]
   return (
@@ -100,31 +101,27 @@ export function SetPage(props: SetPageProps) {
   )
 }
 
-function commandOf(tab: SetTab, { name, id }: VariableSet): string {
-  const set = /^[\w.-]+$/.test(name) ? name : id
-  return tab === 'settings' ? `taco varset set ${set} --description "…"` : `taco var ls --set ${set}`
+function commandOf(tab: SetTab, { name }: VariableSet): string {
+  return tab === 'settings'
+    ? shell`taco varset set ${name} --description "…"`
+    : shell`taco var ls --set ${name}`
 }
 
 type TabProps = SetPageProps & { readonly path: string }
 
 function VariablesTab(props: TabProps & { readonly mayWrite: boolean }) {
-  const { view, now, path, page, variables, units, variable, mayWrite } = props
-  const part = pageOf(variables, page, PAGE_SIZE)
+  const { view, now, path, variables, units, variable, mayWrite } = props
   const actions = { save: `${path}/variables`, remove: `${path}/variables/delete` }
   return (
     <>
       <Card title="Variables">
-        {variables.length === 0 ? (
-          <p class="muted">The set has no variables yet.</p>
-        ) : (
-          <DataTable
-            path={path}
-            caption="Variables of the set"
-            columns={variableColumns({ path, now, mayWrite })}
-            items={part.items}
-          />
-        )}
-        <ListFooter path={path} paging={part.paging} />
+        <List
+          path={path}
+          caption="Variables of the set"
+          list={variables}
+          actions={mayWrite ? [editColumn(path, (one: VariableView) => one)] : []}
+          empty="The set has no variables yet."
+        />
       </Card>
       {mayWrite && (
         <VariableForm
@@ -133,7 +130,7 @@ function VariablesTab(props: TabProps & { readonly mayWrite: boolean }) {
           actions={actions}
           shown={variable}
           now={now}
-          effect={`${unitCount(units.length)} these variables. A change is applied by their next run or rollout.`}
+          effect={`${unitCount(units.total)} these variables. A change is applied by their next run or rollout.`}
         />
       )}
     </>
@@ -145,14 +142,8 @@ function unitCount(count: number): string {
   return count === 1 ? 'One unit gets' : `${count.toLocaleString('en')} units get`
 }
 
-interface ColumnsOf {
-  readonly path: string
-  readonly now: number
-  readonly mayWrite: boolean
-}
-
-export function variableColumns({ path, now, mayWrite }: ColumnsOf): readonly Column<VariableView>[] {
-  const columns: readonly Column<VariableView>[] = [
+export function variableColumns(now: number): readonly Column<VariableView>[] {
+  return [
     {
       name: 'key',
       label: 'Key',
@@ -176,7 +167,6 @@ export function variableColumns({ path, now, mayWrite }: ColumnsOf): readonly Co
       value: ({ updatedAt }) => new Date(updatedAt).toISOString(),
     },
   ]
-  return mayWrite ? [...columns, editColumn(path, (variable) => variable)] : columns
 }
 
 /** A link to the form that changes the variable of a row, if there is one to change. */
@@ -225,28 +215,22 @@ export function unitColumns(base: string): readonly Column<UnitOfSet>[] {
   ]
 }
 
-function UnitsTab({ view, path, units, page }: TabProps) {
-  const part = pageOf(units, page, PAGE_SIZE)
+function UnitsTab({ view, path, units }: TabProps) {
   return (
     <Card title="Units that get it">
-      {units.length === 0 ? (
-        <p class="muted">No unit gets these variables.</p>
-      ) : (
-        <DataTable
-          path={path}
-          caption="Units that get the set"
-          columns={unitColumns(view.org.base)}
-          items={part.items}
-          hrefOf={({ name }) => unitPath(view.org.base, name, 'variables')}
-        />
-      )}
-      <ListFooter path={path} paging={part.paging} />
+      <List
+        path={path}
+        caption="Units that get the set"
+        list={units}
+        hrefOf={({ name }) => unitPath(view.org.base, name, 'variables')}
+        empty="No unit gets these variables."
+      />
     </Card>
   )
 }
 
 function SettingsTab({ view, path, set, sight, input, faults, projects, variables, isRace }: TabProps) {
-  const count = variables.length === 1 ? 'Its variable is' : `Its ${variables.length} variables are`
+  const count = variables.total === 1 ? 'Its variable is' : `Its ${variables.total} variables are`
   return (
     <>
       {isRace && (
@@ -285,7 +269,7 @@ function SettingsTab({ view, path, set, sight, input, faults, projects, variable
           word={set.name}
           faults={faults}
         >
-          <p>{variables.length > 0 && `${count} deleted with it.`} This cannot be undone.</p>
+          <p>{variables.total > 0 && `${count} deleted with it.`} This cannot be undone.</p>
         </Confirm>
       </Card>
     </>

@@ -8,9 +8,10 @@ import { visibleSet } from '../../kit/variable-sets.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
 import { checkConfirmed } from '../shell/confirm.tsx'
-import { ExportFormat, exported } from '../shell/export.ts'
+import { exported } from '../shell/export.ts'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
+import { ListQuery, arrange } from '../shell/list.tsx'
 import { htmlReply } from '../shell/render.ts'
 import type { OrgView } from '../shell/view.ts'
 import { setPath } from './cells.tsx'
@@ -26,14 +27,14 @@ import {
 import { SET_FIELDS, type SetInput, checkUnits, inputOf, setForm, unitsIn, without } from './set-form.ts'
 import { SET_TABS, SetPage, type SetTab, unitColumns, variableColumns } from './set-page.tsx'
 
+const PAGE_SIZE = 100
 const SetParams = { set: z.string() }
 const text = z.string().trim().default('').catch('')
 const Query = z.object({
   tab: z.enum(SET_TABS).default('variables').catch('variables'),
-  page: z.coerce.number().int().default(1).catch(1),
   /** The id of the variable that is changed. */
   edit: text,
-  format: ExportFormat.catch(undefined),
+  ...ListQuery.shape,
 })
 
 interface Request {
@@ -52,16 +53,17 @@ interface SetShown extends Partial<Omit<z.output<typeof Query>, 'tab'>> {
 }
 
 async function setPage({ org, view, x }: Request, services: WebServices, shown: SetShown) {
-  const { tab = 'variables', page = 1, format, faults = {}, isRace = false } = shown
+  const { tab = 'variables', format, faults = {}, isRace = false } = shown
   const { set, sight } = await visibleSet(services, { org, set: shown.set }, x.caller)
-  const [variables, units] = [await services.variables.list(ownerOf(org, set)), sight.appliesTo(set)]
+  const stored = await services.variables.list(ownerOf(org, set))
   const now = services.clock.now()
-  const { base } = view.org
+  const variables = arrange(stored, variableColumns(now), shown, PAGE_SIZE)
+  const units = arrange(sight.appliesTo(set), unitColumns(view.org.base), shown, PAGE_SIZE)
   if (format !== undefined)
     return tab === 'units'
-      ? exported(format, 'units', unitColumns(base), units)
-      : exported(format, 'variables', variableColumns({ path: '', now, mayWrite: false }), variables)
-  const edited = view.may('vars:write') ? variables.find(({ id }) => id === shown.edit) : undefined
+      ? exported(format, 'units', units.columns, units.found)
+      : exported(format, 'variables', variables.columns, variables.found)
+  const edited = view.may('vars:write') ? stored.find(({ id }) => id === shown.edit) : undefined
   const variable = shown.variable ?? variableShown(edited)
   const current = inputOf(set, sight)
   // After a mistake it is still the set that the person began to change.
@@ -74,7 +76,6 @@ async function setPage({ org, view, x }: Request, services: WebServices, shown: 
     set,
     sight,
     tab,
-    page,
     variables,
     units,
     variable,

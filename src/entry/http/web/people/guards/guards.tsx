@@ -9,21 +9,22 @@ import type { Route } from '../../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { matchingLines } from '../../shell/command-line.ts'
 import { ConfirmRow } from '../../shell/confirm.tsx'
-import { ExportFormat, exported } from '../../shell/export.ts'
+import { exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
+import { type Arranged, List, ListQuery, arrange } from '../../shell/list.tsx'
 import { Ago, Card, Time } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
-import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
+import { type Column, DataTable } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { wordsIn } from '../../shell/words.ts'
 import { PeopleFrame, peoplePath } from '../frame.tsx'
 
 const text = z.string().trim().default('')
-const PAGE_SIZE = 50
 
 interface GuardInput {
   readonly units: string
@@ -31,9 +32,7 @@ interface GuardInput {
   readonly isWhole: boolean
 }
 
-interface Shown {
-  readonly page?: number
-  readonly format?: z.infer<typeof ExportFormat>
+interface Shown extends Partial<z.output<typeof ListQuery>> {
   readonly input?: GuardInput
   readonly faults?: Faults
 }
@@ -45,11 +44,12 @@ interface Request {
 }
 
 async function guardsPage({ org, view, x }: Request, services: WebServices, shown: Shown) {
-  const { page = 1, format, input, faults = {} } = shown
+  const { format, input, faults = {} } = shown
   const policy = await services.orgAccess.get(org, x.caller)
-  if (format !== undefined) return exported(format, 'guards', guardColumns(view), policy.guards)
+  const list = arrange(policy.guards, guardColumns(view), shown)
+  if (format !== undefined) return exported(format, 'guards', list.columns, list.found)
   const broken = await brokenGuards(services, policy, x.caller)
-  const props = { view, guards: policy.guards, broken, page, faults, ...(input && { input }) }
+  const props = { view, list, broken, faults, ...(input && { input }) }
   return htmlReply(<GuardsPage {...props} />, Object.keys(faults).length === 0 ? 200 : 400)
 }
 
@@ -59,10 +59,7 @@ export const guardRoutes: readonly Route[] = [
     id: 'showGuards',
     action: 'org:read',
     summary: 'What is guarded, so that only runs may change its state',
-    query: z.object({
-      page: z.coerce.number().int().default(1).catch(1),
-      format: ExportFormat.catch(undefined),
-    }),
+    query: ListQuery,
     handle: ({ params: { org }, query, view, x }, services) => guardsPage({ org, view, x }, services, query),
   }),
   orgForm({
@@ -151,22 +148,18 @@ function endColumn(view: OrgView): Column<Guard> {
 
 interface GuardsPageProps {
   readonly view: OrgView
-  readonly guards: readonly Guard[]
+  readonly list: Arranged<Guard>
   readonly broken: readonly BrokenGlass[]
-  readonly page: number
   readonly input?: GuardInput
   readonly faults: Faults
 }
 
-function GuardsPage({ view, guards, broken, page, input, faults }: GuardsPageProps) {
-  const path = peoplePath(view, 'guards')
-  const part = pageOf(guards, page, PAGE_SIZE)
-  const columns = view.may('guard:set') ? [...guardColumns(view), endColumn(view)] : guardColumns(view)
+function GuardsPage({ view, list, broken, input, faults }: GuardsPageProps) {
   return (
     <PeopleFrame
       view={view}
       tab="guards"
-      command="taco guard ls"
+      command={matchingLines('taco guard ls', list.asked.search ?? '')}
       side={view.may('guard:set') && <GuardForm view={view} input={input} faults={faults} />}
     >
       <Card title="Guards">
@@ -174,12 +167,13 @@ function GuardsPage({ view, guards, broken, page, input, faults }: GuardsPagePro
           Only runs change the state of a guarded unit. People with the right state:break-glass can write one
           for a while, with a reason.
         </p>
-        {guards.length === 0 ? (
-          <p class="muted">Nothing is guarded.</p>
-        ) : (
-          <DataTable path={path} caption="Guards" columns={columns} items={part.items} />
-        )}
-        <ListFooter path={path} paging={part.paging} />
+        <List
+          path={peoplePath(view, 'guards')}
+          caption="Guards"
+          list={list}
+          actions={view.may('guard:set') ? [endColumn(view)] : []}
+          empty="Nothing is guarded."
+        />
       </Card>
       {broken.length > 0 && <Broken view={view} broken={broken} />}
     </PeopleFrame>

@@ -1,5 +1,6 @@
 import { ACTION_WORDS, type Role, type WorkloadRule, roleInWords } from '../../../../../access/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { Card, Notice } from '../../shell/parts.tsx'
@@ -31,7 +32,7 @@ export function RolePage(props: RolePageProps) {
       view={view}
       tab="roles"
       title={role?.name ?? 'New role'}
-      command={role === undefined ? 'taco role put ops --file role.yaml' : `taco role show ${role.name}`}
+      command={role === undefined ? 'taco role put ops --file role.yaml' : shell`taco role show ${role.name}`}
       side={
         <>
           {role !== undefined && <HeldBy {...props} />}

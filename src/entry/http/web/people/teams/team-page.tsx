@@ -1,11 +1,13 @@
 import { type Binding, type PersonDocument, type Team, partEtag } from '../../../../../access/index.ts'
 import type { Project } from '../../../../../projects/index.ts'
+import { shell } from '../../shell/command-line.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
+import { type Arranged, List } from '../../shell/list.tsx'
 import { Card, Notice } from '../../shell/parts.tsx'
-import { type Column, DataTable } from '../../shell/table.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { PeopleFrame, peoplePath, rolePath, teamPath } from '../frame.tsx'
 import { whereGranted } from '../roster.ts'
@@ -15,7 +17,7 @@ interface TeamPageProps {
   readonly view: OrgView
   readonly team: Team
   readonly isOwners: boolean
-  readonly members: readonly TeamMember[]
+  readonly members: Arranged<TeamMember>
   readonly bindings: readonly Binding[]
   readonly projects: readonly Pick<Project, 'id' | 'name'>[]
   readonly input?: TeamInput
@@ -26,7 +28,7 @@ interface TeamPageProps {
 }
 
 /** Somebody in a team: a person, or an address that was invited and has not signed in yet. */
-interface TeamMember {
+export interface TeamMember {
   /** Undefined: invited. */
   readonly id?: string
   readonly email?: string | undefined
@@ -35,48 +37,45 @@ interface TeamMember {
 
 const nameOf = ({ id, person, email }: TeamMember) => person?.login ?? id ?? email ?? ''
 
-function memberColumns(view: OrgView, path: string): readonly Column<TeamMember>[] {
-  const columns: readonly Column<TeamMember>[] = [
-    {
-      name: 'name',
-      label: 'Person',
-      cell: (member) =>
-        member.id === undefined ? (
-          <span class="muted">has not signed in yet</span>
-        ) : (
-          <>
-            {nameOf(member)}{' '}
-            {member.person?.suspended !== undefined && <span class="chip warn">suspended</span>}
-            {member.person?.displayName !== undefined && <div class="faint">{member.person.displayName}</div>}
-          </>
-        ),
-      value: nameOf,
-    },
-    {
-      name: 'email',
-      label: 'E-mail',
-      cell: ({ email }) => email ?? '',
-      value: ({ email }) => email ?? null,
-    },
-  ]
-  if (!view.may('team:manage')) return columns
-  return [
-    ...columns,
-    {
-      name: 'remove',
-      label: 'Remove',
-      cell: (member) =>
-        member.id !== undefined && (
-          <Form view={view} action={`${path}/remove`}>
-            <input type="hidden" name="person" value={member.id} />
-            <button class="button small danger" type="submit" aria-label={`Remove ${nameOf(member)}`}>
-              Remove
-            </button>
-          </Form>
-        ),
-      value: () => null,
-    },
-  ]
+export const memberColumns: readonly Column<TeamMember>[] = [
+  {
+    name: 'name',
+    label: 'Person',
+    cell: (member) =>
+      member.id === undefined ? (
+        <span class="muted">has not signed in yet</span>
+      ) : (
+        <>
+          {nameOf(member)}{' '}
+          {member.person?.suspended !== undefined && <span class="chip warn">suspended</span>}
+          {member.person?.displayName !== undefined && <div class="faint">{member.person.displayName}</div>}
+        </>
+      ),
+    value: nameOf,
+  },
+  {
+    name: 'email',
+    label: 'E-mail',
+    cell: ({ email }) => email ?? '',
+    value: ({ email }) => email ?? null,
+  },
+]
+
+function removeColumn(view: OrgView, path: string): Column<TeamMember> {
+  return {
+    name: 'remove',
+    label: 'Remove',
+    cell: (member) =>
+      member.id !== undefined && (
+        <Form view={view} action={`${path}/remove`}>
+          <input type="hidden" name="person" value={member.id} />
+          <button class="button small danger" type="submit" aria-label={`Remove ${nameOf(member)}`}>
+            Remove
+          </button>
+        </Form>
+      ),
+    value: () => null,
+  }
 }
 
 export function TeamPage(props: TeamPageProps) {
@@ -88,7 +87,7 @@ export function TeamPage(props: TeamPageProps) {
       view={view}
       tab="teams"
       title={team.name}
-      command={`taco team show ${team.name}`}
+      command={shell`taco team show ${team.name}`}
       side={
         <>
           <TeamRoles {...props} />
@@ -152,7 +151,7 @@ export function TeamPage(props: TeamPageProps) {
 interface MembersCardProps {
   readonly view: OrgView
   readonly team: Team
-  readonly members: readonly TeamMember[]
+  readonly members: Arranged<TeamMember>
   readonly person: string
   readonly faults: Faults
 }
@@ -162,13 +161,13 @@ function MembersCard({ view, team, members, person, faults }: MembersCardProps) 
   const isManager = view.may('team:manage')
   return (
     <Card title="Members">
-      {members.length === 0 ? (
-        <p class="muted">
-          {team.groups.length === 0 ? 'The team has no members yet.' : 'Only the members of its groups.'}
-        </p>
-      ) : (
-        <DataTable path={view.path} caption="Members" columns={memberColumns(view, path)} items={members} />
-      )}
+      <List
+        path={teamPath(view, team.name)}
+        caption="Members"
+        list={members}
+        actions={isManager ? [removeColumn(view, path)] : []}
+        empty={team.groups.length === 0 ? 'The team has no members yet.' : 'Only the members of its groups.'}
+      />
       {isManager && (
         <Form view={view} action={path} class="form">
           <TextField

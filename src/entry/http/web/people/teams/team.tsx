@@ -9,15 +9,17 @@ import { signInOf } from '../../../auth/sign-in-of.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { checkConfirmed } from '../../shell/confirm.tsx'
+import { exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
+import { ListQuery, arrange } from '../../shell/list.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import type { OrgView } from '../../shell/view.ts'
 import { peoplePath, teamPath } from '../frame.tsx'
 import { peoplePage } from '../people.tsx'
 import { directoryOf } from '../roster.ts'
 import { type TeamInput, groupsIn } from './team-form.tsx'
-import { TeamPage } from './team-page.tsx'
+import { type TeamMember, TeamPage, memberColumns } from './team-page.tsx'
 
 const text = z.string().trim().default('')
 const TeamFields = { name: text, description: text, groups: text }
@@ -25,6 +27,7 @@ const params = { team: z.string() }
 const FIELDS = ['name', 'description', 'groups'] as const
 
 interface Shown {
+  readonly asked?: z.output<typeof ListQuery>
   readonly input?: TeamInput
   readonly person?: string
   /** Of the team that the person began to change. Undefined: as it is now. */
@@ -45,10 +48,11 @@ async function open({ params: { org, team: named }, x }: Request, services: WebS
   return { policy, team: findTeam(policy, named) }
 }
 
-async function teamPage(request: Request, services: WebServices, shown: Shown = {}) {
+async function teamPage(request: Request, services: WebServices, { asked, ...shown }: Shown = {}) {
   const { policy, team } = await open(request, services)
   const status = shown.isOvertaken === true ? 409 : shown.faults === undefined ? 200 : 400
-  const members = await membersOf(policy, team, services)
+  const members = arrange(await membersOf(policy, team, services), memberColumns, asked ?? {})
+  if (asked?.format !== undefined) return exported(asked.format, 'team-members', memberColumns, members.found)
   return htmlReply(
     <TeamPage
       view={request.view}
@@ -63,7 +67,11 @@ async function teamPage(request: Request, services: WebServices, shown: Shown = 
   )
 }
 
-async function membersOf(policy: OrgPolicy, { id, members }: Team, { signIn }: WebServices) {
+async function membersOf(
+  policy: OrgPolicy,
+  { id, members }: Team,
+  { signIn }: WebServices,
+): Promise<readonly TeamMember[]> {
   const known = await directoryOf(members, signIn?.people)
   const invited = (policy.invitations ?? []).filter(({ teams }) => teams.includes(id))
   const people = members.map((one) => ({ id: one, person: known.get(one), email: known.get(one)?.email }))
@@ -98,7 +106,8 @@ export const teamRoutes: readonly Route[] = [
     id: 'showTeam',
     action: 'access:read',
     summary: 'A team, its members and its roles',
-    handle: (request, services) => teamPage(request, services),
+    query: ListQuery,
+    handle: (request, services) => teamPage(request, services, { asked: request.query }),
   }),
   orgForm({
     path: '/people/teams/{team}/settings',

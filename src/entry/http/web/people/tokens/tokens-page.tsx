@@ -3,18 +3,19 @@ import { tokenColumns } from '../../account/token-columns.tsx'
 import { TokenNameField, TokenScopeFields } from '../../account/token-fields.tsx'
 import { EXPIRY_CHOICES, type TokenInput } from '../../account/token-form.ts'
 import { withQuery } from '../../shell/addresses.ts'
+import { matchingLines, shell } from '../../shell/command-line.ts'
 import { ConfirmRow } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { SelectField, optionsOf } from '../../shell/form/select-field.tsx'
 import { Form } from '../../shell/layout.tsx'
+import { type Arranged, List } from '../../shell/list.tsx'
 import { Card, CopiedText, Notice } from '../../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { PeopleFrame, peoplePath } from '../frame.tsx'
 
 export const TOKEN_KINDS = ['organization', 'team', 'agent'] as const
 const STATUSES = ['active', 'expired', 'revoked'] as const
-const PAGE_SIZE = 50
 
 /** The form as it was filled in. */
 export interface OrgTokenInput extends TokenInput {
@@ -32,10 +33,8 @@ interface Filters {
 
 interface OrgTokensPageProps {
   readonly view: OrgView
-  readonly tokens: readonly TokenView[]
-  readonly now: number
+  readonly list: Arranged<TokenView>
   readonly filters: Filters
-  readonly page: number
   readonly teams: readonly Team[]
   readonly roles: readonly string[]
   readonly created?: { readonly token: TokenView; readonly text: string } | undefined
@@ -52,12 +51,10 @@ export function orgTokenColumns(teams: readonly Team[], now: number): readonly C
 }
 
 export function OrgTokensPage(props: OrgTokensPageProps) {
-  const { view, tokens, now, filters, page, teams, created } = props
-  const path = withQuery(peoplePath(view, 'tokens'), { ...filters, team: filters.team || undefined })
-  const part = pageOf(tokens, page, PAGE_SIZE)
-  const columns = [...orgTokenColumns(teams, now), revokeColumn(view)]
+  const { view, list, filters, teams, created } = props
+  const path = withQuery(peoplePath(view, 'tokens'), { ...filters })
   return (
-    <PeopleFrame view={view} tab="tokens" command={`taco token ls --org ${view.org.name}`}>
+    <PeopleFrame view={view} tab="tokens" command={commandOf(filters, list.asked.search)}>
       {created !== undefined && (
         <Notice kind="ok">
           <p>
@@ -72,18 +69,32 @@ export function OrgTokensPage(props: OrgTokensPageProps) {
           <a href={peoplePath(view, 'workloads')}>workload rules</a>.
         </p>
         <TokenFilters view={view} filters={filters} teams={teams} />
-        {tokens.length === 0 ? (
-          <p class="muted">There are none.</p>
-        ) : (
-          <DataTable path={path} caption="Tokens" columns={columns} items={part.items} />
-        )}
-        <ListFooter path={path} paging={part.paging} />
+        <List
+          path={path}
+          caption="Tokens"
+          list={list}
+          actions={[revokeColumn(view)]}
+          empty="There are none."
+        />
       </Card>
       <Card title="Create a token">
         <OrgTokenForm {...props} />
       </Card>
     </PeopleFrame>
   )
+}
+
+/** A list is of one kind. */
+function commandOf({ kind, team, status }: Filters, search = ''): string {
+  const whose =
+    team !== ''
+      ? ['--team', team]
+      : kind === 'agent'
+        ? ['--agent']
+        : kind === 'team'
+          ? ['--team', '…']
+          : ['--org-token']
+  return matchingLines(matchingLines(shell`taco token ls ${whose}`, status ?? ''), search)
 }
 
 function revokeColumn(view: OrgView): Column<TokenView> {

@@ -10,9 +10,10 @@ import { sentBefore } from '../../account/sent-before.ts'
 import { EXPIRY_CHOICES, parseTokenForm } from '../../account/token-form.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
-import { ExportFormat, exported } from '../../shell/export.ts'
+import { exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
+import { ListQuery, arrange } from '../../shell/list.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import type { OrgView } from '../../shell/view.ts'
 import { peoplePath } from '../frame.tsx'
@@ -30,10 +31,7 @@ const Filters = z.object({
   status: z.enum(['active', 'expired', 'revoked']).optional().catch(undefined),
   team: text.catch(''),
 })
-const Query = Filters.extend({
-  page: z.coerce.number().int().default(1).catch(1),
-  format: ExportFormat.catch(undefined),
-})
+const Query = Filters.extend(ListQuery.shape)
 
 interface Shown extends Partial<z.infer<typeof Query>> {
   /** Shown this once. */
@@ -49,22 +47,21 @@ interface Request {
 }
 
 async function tokensPage({ org, view, x }: Request, services: WebServices, shown: Shown) {
-  const { page = 1, format, created, input, faults = {}, kind, status, team = '' } = shown
+  const { format, created, input, faults = {}, kind, status, team = '' } = shown
   const { tokens } = signInOf(services)
   const policy = await services.orgAccess.get(org, x.caller)
   const all = await tokens.list({ org: policy.org, kinds: TOKEN_KINDS }, x.caller)
   const filters = { kind, status, team }
-  const items = all.filter(matching(filters, policy))
   const teams = teamsIn(policy)
   const now = services.clock.now()
-  if (format !== undefined) return exported(format, 'tokens', orgTokenColumns(teams, now), items)
+  const columns = orgTokenColumns(teams, now)
+  const list = arrange(all.filter(matching(filters, policy)), columns, shown)
+  if (format !== undefined) return exported(format, 'tokens', columns, list.found)
   return htmlReply(
     <OrgTokensPage
       view={view}
-      tokens={items}
-      now={now}
+      list={list}
       filters={filters}
-      page={page}
       teams={teams}
       roles={rolesIn(policy.roles).map(({ name }) => name)}
       created={created}

@@ -1,24 +1,23 @@
 import type { WorkloadRule } from '../../../../../access/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
+import { matchingLines } from '../../shell/command-line.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { TextArea } from '../../shell/form/text-area.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
+import { type Arranged, List } from '../../shell/list.tsx'
 import { Card, Notice } from '../../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { PeopleFrame, peoplePath } from '../frame.tsx'
 import { RoleChoices } from '../tokens/tokens-page.tsx'
 import { type WorkloadInput, claimLines } from './workload-form.ts'
 
-const PAGE_SIZE = 50
-
 interface WorkloadsPageProps {
   readonly view: OrgView
-  readonly rules: readonly WorkloadRule[]
+  readonly list: Arranged<WorkloadRule>
   readonly roles: readonly string[]
-  readonly page: number
   /** Undefined: the form is for a new one. */
   readonly edited: WorkloadRule | undefined
   readonly etag: string
@@ -61,25 +60,25 @@ export const workloadColumns: readonly Column<WorkloadRule>[] = [
 ]
 
 export function WorkloadsPage(props: WorkloadsPageProps) {
-  const { view, rules, page, edited, isOvertaken } = props
+  const { view, list, edited, isOvertaken } = props
   const path = peoplePath(view, 'workloads')
-  const part = pageOf(rules, page, PAGE_SIZE)
   const isManager = view.may('token:manage')
-  const columns = isManager ? [...workloadColumns, editColumn(path)] : workloadColumns
+  const command = matchingLines('taco workload ls', list.asked.search ?? '')
   return (
-    <PeopleFrame view={view} tab="workloads" command="taco workload ls">
+    <PeopleFrame view={view} tab="workloads" command={command}>
       {isOvertaken && <Overtaken rule={edited} />}
       <Card title="Workload rules">
         <p class="muted">
           A job of GitHub Actions, GitLab, Kubernetes or another platform proves who it is and gets a token
           for minutes, so that no secret has to be stored. The first rule that matches counts.
         </p>
-        {rules.length === 0 ? (
-          <p class="muted">There are none yet.</p>
-        ) : (
-          <DataTable path={path} caption="Workload rules" columns={columns} items={part.items} />
-        )}
-        <ListFooter path={path} paging={part.paging} />
+        <List
+          path={path}
+          caption="Workload rules"
+          list={list}
+          actions={isManager ? [editColumn(path)] : []}
+          empty="There are none yet."
+        />
       </Card>
       {isManager && <WorkloadForm {...props} />}
     </PeopleFrame>

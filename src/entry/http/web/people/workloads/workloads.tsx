@@ -8,9 +8,10 @@ import type { Route } from '../../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { checkConfirmed } from '../../shell/confirm.tsx'
-import { ExportFormat, exported } from '../../shell/export.ts'
+import { exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
+import { ListQuery, arrange } from '../../shell/list.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import type { OrgView } from '../../shell/view.ts'
 import { peoplePath } from '../frame.tsx'
@@ -41,9 +42,7 @@ interface Request {
   readonly x: Exchange
 }
 
-interface Shown {
-  readonly page?: number
-  readonly format?: z.infer<typeof ExportFormat>
+interface Shown extends Partial<z.output<typeof ListQuery>> {
   /** The name of the rule that is changed. Empty: a new one. */
   readonly edit?: string
   readonly input?: WorkloadInput
@@ -54,18 +53,18 @@ interface Shown {
 }
 
 async function workloadsPage({ org, view, x }: Request, services: WebServices, shown: Shown) {
-  const { page = 1, format, edit = '', faults = {}, isOvertaken = false } = shown
+  const { format, edit = '', faults = {}, isOvertaken = false } = shown
   const policy = await services.orgAccess.get(org, x.caller)
-  if (format !== undefined) return exported(format, 'workloads', workloadColumns, policy.workloads)
+  const list = arrange(policy.workloads, workloadColumns, shown)
+  if (format !== undefined) return exported(format, 'workloads', workloadColumns, list.found)
   const edited = policy.workloads.find(({ name }) => name === edit)
   const input = shown.input ?? (edited === undefined ? NEW_WORKLOAD : workloadInputOf(edited))
   const status = isOvertaken ? 409 : Object.keys(faults).length === 0 ? 200 : 400
   return htmlReply(
     <WorkloadsPage
       view={view}
-      rules={policy.workloads}
+      list={list}
       roles={rolesIn(policy.roles).map(({ name }) => name)}
-      page={page}
       edited={edited}
       etag={shown.etag ?? partEtag(edited)}
       input={input}
@@ -85,8 +84,7 @@ export const workloadRoutes: readonly Route[] = [
     summary: 'The rules by which jobs get tokens',
     query: z.object({
       edit: text.catch(''),
-      page: z.coerce.number().int().default(1).catch(1),
-      format: ExportFormat.catch(undefined),
+      ...ListQuery.shape,
     }),
     handle: ({ params: { org }, query, view, x }, services) =>
       workloadsPage({ org, view, x }, services, query),

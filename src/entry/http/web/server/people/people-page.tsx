@@ -1,14 +1,14 @@
 import { type PersonDocument, groupsOf } from '../../../../../access/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
+import { matchingLines } from '../../shell/command-line.ts'
 import { SelectField } from '../../shell/form/select-field.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
+import { type Arranged, List } from '../../shell/list.tsx'
 import { Ago, Card, Notice } from '../../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { View } from '../../shell/view.ts'
 import { ServerFrame } from '../frame.tsx'
 import { personPath } from './person-page.tsx'
-
-const PAGE_SIZE = 50
 
 export const personColumns = ({ now }: View): readonly Column<PersonDocument>[] => [
   {
@@ -37,7 +37,7 @@ export const personColumns = ({ now }: View): readonly Column<PersonDocument>[] 
     value: (person) => groupsOf(person).join('; '),
   },
   {
-    name: 'signed_in_at',
+    name: 'signedInAt',
     label: 'Last sign-in',
     cell: ({ signedInAt }) => (signedInAt === undefined ? 'never' : <Ago at={signedInAt} now={now} />),
     value: ({ signedInAt }) => (signedInAt === undefined ? null : new Date(signedInAt).toISOString()),
@@ -58,18 +58,15 @@ const SUSPENDED = [
 
 interface PeoplePageProps {
   readonly view: View
-  readonly people: readonly PersonDocument[]
+  readonly list: Arranged<PersonDocument>
   readonly damaged: number
   readonly search: string
   readonly suspended: 'yes' | 'no' | undefined
-  readonly page: number
 }
 
-export function PeoplePage({ view, people, damaged, search, suspended, page }: PeoplePageProps) {
-  const path = withQuery('/server/people', { search: search || undefined, suspended })
-  const part = pageOf(people, page, PAGE_SIZE)
+export function PeoplePage({ view, list, damaged, search, suspended }: PeoplePageProps) {
   return (
-    <ServerFrame view={view} tab="People" command="taco person ls">
+    <ServerFrame view={view} tab="People" command={matchingLines('taco person ls', search)}>
       {damaged > 0 && (
         <Notice kind="warn">
           <p>
@@ -86,18 +83,14 @@ export function PeoplePage({ view, people, damaged, search, suspended, page }: P
             Filter
           </button>
         </form>
-        {people.length === 0 ? (
-          <p class="muted">Nobody matches.</p>
-        ) : (
-          <DataTable
-            path={path}
-            caption="People"
-            columns={personColumns(view).filter(({ label }) => label !== '')}
-            items={part.items}
-            hrefOf={personPath}
-          />
-        )}
-        <ListFooter path={path} paging={part.paging} />
+        <List
+          path={withQuery('/server/people', { search, suspended })}
+          caption="People"
+          list={list}
+          hrefOf={personPath}
+          hasSearch={false}
+          empty="No one matches."
+        />
       </Card>
     </ServerFrame>
   )

@@ -5,12 +5,14 @@ import { setSuspended } from '../../../kit/access/suspend.ts'
 import type { Exchange } from '../../../kit/exchange.ts'
 import { seeOther } from '../../../kit/response/redirect.ts'
 import type { Route } from '../../../kit/routes/route.ts'
+import { liveSessions, sessionColumns } from '../../account/session-columns.tsx'
 import { form, page } from '../../define.ts'
 import type { WebServices } from '../../services.ts'
 import { checkConfirmed } from '../../shell/confirm.tsx'
-import { ExportFormat, exported } from '../../shell/export.ts'
+import { exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
+import { ListQuery, arrange } from '../../shell/list.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import { accountViewOf } from '../../shell/view.ts'
 import { PeoplePage, personColumns } from './people-page.tsx'
@@ -37,9 +39,18 @@ function matching(search: string, suspended: boolean | undefined) {
     )
 }
 
-async function personPage(x: Exchange, services: WebServices, id: string, faults: Faults = {}) {
+interface PersonShown {
+  readonly asked?: z.output<typeof ListQuery>
+  readonly faults?: Faults
+}
+
+async function personPage(x: Exchange, services: WebServices, id: string, shown: PersonShown = {}) {
+  const { asked, faults = {} } = shown
   const person = await signInOf(services).people.get(id, x.caller)
-  const props = { view: await accountViewOf(x, services), person, now: services.clock.now(), faults }
+  const now = services.clock.now()
+  const list = arrange(liveSessions(person.sessions, now), sessionColumns(now, x.session?.id), asked ?? {})
+  if (asked?.format !== undefined) return exported(asked.format, 'sessions', list.columns, list.found)
+  const props = { view: await accountViewOf(x, services), person, list, faults }
   return htmlReply(<PersonPage {...props} />, Object.keys(faults).length === 0 ? 200 : 400)
 }
 
@@ -50,17 +61,16 @@ export const personRoutes: readonly Route[] = [
     action,
     summary: 'The people who have signed in',
     query: z.object({
-      search: text.catch(''),
       suspended: z.enum(['yes', 'no']).optional().catch(undefined),
-      page: z.coerce.number().int().default(1).catch(1),
-      format: ExportFormat.catch(undefined),
+      ...ListQuery.shape,
     }),
-    async handle({ x, query: { search, suspended, page: at, format } }, services) {
+    async handle({ x, query: { search, suspended, format, ...asked } }, services) {
       const { items, damaged } = await readPeople(x, services)
       const found = items.filter(matching(search, suspended === undefined ? undefined : suspended === 'yes'))
       const view = await accountViewOf(x, services)
-      if (format !== undefined) return exported(format, 'people', personColumns(view), found)
-      return htmlReply(<PeoplePage {...{ view, people: found, damaged, search, suspended, page: at }} />)
+      const list = arrange(found, personColumns(view), asked)
+      if (format !== undefined) return exported(format, 'people', list.columns, list.found)
+      return htmlReply(<PeoplePage {...{ view, list, damaged, search, suspended }} />)
     },
   }),
   page({
@@ -69,7 +79,8 @@ export const personRoutes: readonly Route[] = [
     id: 'showPerson',
     action,
     summary: 'A person, their groups and sessions',
-    handle: ({ x, params: { person } }, services) => personPage(x, services, person),
+    query: ListQuery,
+    handle: ({ x, params: { person }, query }, services) => personPage(x, services, person, { asked: query }),
   }),
   form({
     path: '/server/people/{person}/suspend',
@@ -87,7 +98,7 @@ export const personRoutes: readonly Route[] = [
         await setSuspended(people, person, isSuspended, caller)
         if (isSuspended) for (const { id } of person.sessions) services.lastPages.forget(id)
       } catch (error) {
-        return personPage(x, services, person.id, faultsAt(error, ['confirm'], 'CONFLICT'))
+        return personPage(x, services, person.id, { faults: faultsAt(error, ['confirm'], 'CONFLICT') })
       }
       const said = isSuspended ? 'is suspended' : 'can sign in again'
       setFlash(x, services.cookies, { kind: 'ok', text: `${person.login} ${said}.` })

@@ -1,11 +1,13 @@
 import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { type KnownSession, type PersonDocument, groupsOf } from '../../../../../access/index.ts'
 import { browserName } from '../../account/browser-name.ts'
+import { shell } from '../../shell/command-line.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
-import { Ago, Card, Time } from '../../shell/parts.tsx'
-import { type Column, DataTable } from '../../shell/table.tsx'
+import { type Arranged, List } from '../../shell/list.tsx'
+import { Card, Time } from '../../shell/parts.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { View } from '../../shell/view.ts'
 import { ServerFrame } from '../frame.tsx'
 
@@ -15,7 +17,7 @@ export const personPath = ({ login }: Pick<PersonDocument, 'login'>) =>
 interface PersonPageProps {
   readonly view: View
   readonly person: PersonDocument
-  readonly now: number
+  readonly list: Arranged<KnownSession>
   readonly faults: Faults
 }
 
@@ -26,7 +28,7 @@ export function PersonPage(props: PersonPageProps) {
       view={view}
       tab="People"
       title={person.login}
-      command={`taco person show ${person.login}`}
+      command={shell`taco person show ${person.login}`}
       side={
         <>
           <Facts person={person} />
@@ -118,69 +120,41 @@ function Suspension({ view, person, faults }: PersonPageProps) {
   )
 }
 
-function Sessions({ view, person, now }: PersonPageProps) {
+function Sessions({ view, person, list }: PersonPageProps) {
   const action = `${personPath(person)}/sessions/end`
-  const live = person.sessions
-    .filter(({ endedAt, expiresAt }) => endedAt === undefined && now < expiresAt)
-    .toSorted((a, b) => b.seenAt - a.seenAt)
-  const columns: readonly Column<KnownSession>[] = [
-    {
-      name: 'browser',
-      label: 'Browser',
-      cell: ({ userAgent }) => browserName(userAgent),
-      value: ({ userAgent }) => browserName(userAgent),
-    },
-    {
-      name: 'address',
-      label: 'Address',
-      cell: ({ address }) => <span class="mono">{address ?? 'unknown'}</span>,
-      value: ({ address }) => address ?? null,
-    },
-    { name: 'provider', label: 'Signed in with', cell: (of) => of.provider, value: (of) => of.provider },
-    {
-      name: 'since',
-      label: 'Since',
-      cell: (of) => <Ago at={of.createdAt} now={now} />,
-      value: (of) => of.createdAt,
-    },
-    {
-      name: 'seen',
-      label: 'Last seen',
-      cell: (of) => <Ago at={of.seenAt} now={now} />,
-      value: (of) => of.seenAt,
-    },
-    {
-      name: 'end',
-      label: 'End',
-      cell: ({ id, userAgent }) => (
-        <Form view={view} action={action}>
-          <input type="hidden" name="session" value={id} />
-          <button
-            class="button small danger"
-            type="submit"
-            aria-label={`End the session of ${browserName(userAgent)}`}
-          >
-            End
-          </button>
-        </Form>
-      ),
-      value: () => null,
-    },
-  ]
+  const end: Column<KnownSession> = {
+    name: 'end',
+    label: 'End',
+    cell: ({ id, userAgent }) => (
+      <Form view={view} action={action}>
+        <input type="hidden" name="session" value={id} />
+        <button
+          class="button small danger"
+          type="submit"
+          aria-label={`End the session of ${browserName(userAgent)}`}
+        >
+          End
+        </button>
+      </Form>
+    ),
+    value: () => null,
+  }
   return (
     <Card title="Sessions">
-      {live.length === 0 ? (
-        <p class="muted">{person.login} is not signed in anywhere.</p>
-      ) : (
-        <>
-          <DataTable path={view.path} caption="Sessions" columns={columns} items={live} />
-          <Form view={view} action={action}>
-            <input type="hidden" name="session" value="" />
-            <button class="button danger" type="submit">
-              Sign {person.login} out everywhere
-            </button>
-          </Form>
-        </>
+      <List
+        path={personPath(person)}
+        caption="Sessions"
+        list={list}
+        actions={[end]}
+        empty={`${person.login} is not signed in anywhere.`}
+      />
+      {list.total > 0 && (
+        <Form view={view} action={action}>
+          <input type="hidden" name="session" value="" />
+          <button class="button danger" type="submit">
+            Sign {person.login} out everywhere
+          </button>
+        </Form>
       )}
     </Card>
   )

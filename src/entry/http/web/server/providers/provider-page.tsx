@@ -1,4 +1,5 @@
 import type { ProviderCheck, ProviderKind } from '../../../../../access/index.ts'
+import { shell } from '../../shell/command-line.ts'
 import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
@@ -41,7 +42,7 @@ export function ProviderPage(props: ProviderPageProps) {
       view={view}
       tab="Sign-in providers"
       title={now['label'] ?? id}
-      command={`taco provider check ${id}`}
+      command={shell`taco provider check ${id}`}
       side={
         <>
           <Checked {...props} />

@@ -29,7 +29,7 @@ export const providerColumns = ({ now }: View): readonly Column<Listed>[] => [
   },
   { name: 'kind', label: 'Kind', cell: ({ kind }) => KIND_WORDS[kind] ?? kind, value: ({ kind }) => kind },
   {
-    name: 'changed_at',
+    name: 'changedAt',
     label: 'Changed',
     cell: ({ changedAt, changedBy }) => (
       <>

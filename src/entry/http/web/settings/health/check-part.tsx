@@ -64,8 +64,8 @@ function AttemptNotice({
     return (
       <Notice kind="warn">
         <p>
-          A {what} is running on {server.host}, started <Ago at={startedAt} now={now} /> by {by}.{' '}
-          {total === undefined ? 'It has just begun.' : `${checked} of ${total} units were looked at.`}{' '}
+          A {what} is running on {server.host}, started <Ago at={startedAt} now={now} /> by {sayPrincipal(by)}
+          . {total === undefined ? 'It has just begun.' : `${checked} of ${total} units were looked at.`}{' '}
           <a href={path}>Refresh</a>
         </p>
         <progress
@@ -79,8 +79,8 @@ function AttemptNotice({
     return (
       <Notice kind="warn">
         <p>
-          The {what} that {by} started <Ago at={startedAt} now={now} /> was interrupted: the server on{' '}
-          {server.host} ended or does not reach the bucket. It had looked at {checked} units.
+          The {what} that {sayPrincipal(by)} started <Ago at={startedAt} now={now} /> was interrupted: the
+          server on {server.host} ended or does not reach the bucket. It had looked at {checked} units.
         </p>
       </Notice>
     )
@@ -88,7 +88,7 @@ function AttemptNotice({
     return (
       <Notice kind="fail">
         <p>
-          The {what} that {by} started <Ago at={startedAt} now={now} /> failed: {error}
+          The {what} that {sayPrincipal(by)} started <Ago at={startedAt} now={now} /> failed: {error}
         </p>
       </Notice>
     )

@@ -1,9 +1,11 @@
 import type { DeliveryState } from '../../../../../notifications/index.ts'
 import { withQuery } from '../../shell/addresses.ts'
+import { matchingLines, option, shell } from '../../shell/command-line.ts'
 import { SelectField } from '../../shell/form/select-field.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
+import { type Arranged, List } from '../../shell/list.tsx'
 import { Ago, Card, Command, Empty } from '../../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, type Paging } from '../../shell/table.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
 import { DESTINATION_WORDS, destinationWord } from './input.ts'
@@ -123,10 +125,8 @@ function shortly(triggers: readonly string[]): string {
 
 interface ListPageProps {
   readonly view: OrgView
-  readonly now: number
   readonly filters: NotificationFilters
-  readonly items: readonly Listed[]
-  readonly paging: Paging
+  readonly list: Arranged<Listed>
   /** Of all, before the filters. */
   readonly total: number
   /** False: the person may create none. */
@@ -134,9 +134,8 @@ interface ListPageProps {
 }
 
 export function NotificationsPage(props: ListPageProps) {
-  const { view, now, filters, items, paging, total, mayCreate } = props
+  const { view, filters, list, total, mayCreate } = props
   const path = settingsPath(view, 'notifications')
-  const columns = notificationColumns(view, now).filter(({ label }) => label !== '')
   const newPath = withQuery(`${path}/new`, scopeQuery(filters))
   return (
     <SettingsFrame
@@ -163,22 +162,16 @@ export function NotificationsPage(props: ListPageProps) {
           <Filters path={path} filters={filters} />
           <div class="grid">
             <Card>
-              {items.length === 0 ? (
-                <p class="muted">
-                  No notification matches. <a href={path}>Show all</a>
-                </p>
-              ) : (
-                <DataTable
-                  path={view.path}
-                  caption="Notifications"
-                  columns={columns}
-                  items={items}
-                  hrefOf={({ configuration: { id } }) => notificationPath(view, id)}
-                />
-              )}
-              <ListFooter path={view.path} paging={paging} />
+              <List
+                path={withQuery(path, { ...filters })}
+                caption="Notifications"
+                list={list}
+                hrefOf={({ configuration: { id } }) => notificationPath(view, id)}
+                hasSearch={false}
+                empty="No notification matches."
+              />
             </Card>
-            <Command>{['taco notification ls', ...scopeOptions(filters)].join(' ')}</Command>
+            <Command>{commandOf(filters)}</Command>
           </div>
         </>
       )}
@@ -191,10 +184,9 @@ function scopeQuery({ scope, of }: NotificationFilters): Readonly<Record<string,
   return of === '' || !['unit', 'project', 'team'].includes(scope) ? {} : { [scope]: of }
 }
 
-function scopeOptions(filters: NotificationFilters): readonly string[] {
-  return Object.entries(scopeQuery(filters)).map(
-    ([scope, of]) => `--${scope} ${/^[\w./-]+$/.test(of) ? of : `'${of}'`}`,
-  )
+function commandOf(filters: NotificationFilters): string {
+  const options = Object.entries(scopeQuery(filters)).flatMap(([scope, of]) => option(scope, of))
+  return matchingLines(shell`taco notification ls ${options}`, filters.search)
 }
 
 const SCOPES = [

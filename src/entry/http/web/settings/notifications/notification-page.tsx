@@ -1,9 +1,11 @@
 import { sayPrincipal } from '../../../../../base/text/author.ts'
 import type { DeliveryResponse, DeliveryState } from '../../../../../notifications/index.ts'
+import { shell } from '../../shell/command-line.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
+import { List, arrange } from '../../shell/list.tsx'
 import { Ago, Card, Command, Split } from '../../shell/parts.tsx'
-import { type Column, DataTable } from '../../shell/table.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
 import { RaceNotice } from '../../shell/form/race-notice.tsx'
@@ -89,12 +91,19 @@ export function NotificationPage(props: NotificationPageProps) {
           <>
             <About shown={shown} deliveries={deliveries} now={now} />
             {mayManage && <Deletion view={view} path={path} name={configuration.name} faults={faults} />}
-            <Command>{`taco notification show ${configuration.id}`}</Command>
+            <Command>{shell`taco notification show ${configuration.id}`}</Command>
           </>
         }
       >
         {stored !== undefined && <RaceNotice what="the notification" facts={factsOf(stored)} />}
-        <Deliveries responses={deliveries.responses} now={now} path={path} />
+        <Card title="Last deliveries">
+          <List
+            path={path}
+            caption="Last deliveries"
+            list={arrange(deliveries.responses, deliveryColumns(now), {})}
+            empty="Nothing was sent yet."
+          />
+        </Card>
         {mayManage && (
           <Card title="Settings">
             <Form view={view} action={path} class="form notification">
@@ -195,22 +204,19 @@ function About({ shown, deliveries, now }: AboutProps) {
   )
 }
 
-function Deliveries({
-  responses,
-  now,
-  path,
-}: {
-  readonly responses: readonly DeliveryResponse[]
-  readonly now: number
-  readonly path: string
-}) {
-  const columns: readonly Column<DeliveryResponse>[] = [
-    { name: 'at', label: 'Sent', cell: ({ sentAt }) => <Ago at={sentAt} now={now} />, value: () => null },
+export function deliveryColumns(now: number): readonly Column<DeliveryResponse>[] {
+  return [
+    {
+      name: 'sentAt',
+      label: 'Sent',
+      cell: ({ sentAt }) => <Ago at={sentAt} now={now} />,
+      value: ({ sentAt }) => new Date(sentAt).toISOString(),
+    },
     {
       name: 'trigger',
       label: 'What',
       cell: ({ trigger }) => <span class="mono">{trigger === 'verification' ? 'a test' : trigger}</span>,
-      value: () => null,
+      value: ({ trigger }) => trigger,
     },
     {
       name: 'answer',
@@ -220,24 +226,15 @@ function Deliveries({
           <span aria-hidden="true">{isSuccessful ? '✓' : '✕'}</span> {code}
         </span>
       ),
-      value: () => null,
+      value: ({ code }) => code,
     },
     {
       name: 'body',
       label: 'It said',
       cell: (response) => <AnswerText {...response} />,
-      value: () => null,
+      value: ({ body }) => body,
     },
   ]
-  return (
-    <Card title="Last deliveries">
-      {responses.length === 0 ? (
-        <p class="muted">Nothing was sent yet.</p>
-      ) : (
-        <DataTable path={path} caption="Last deliveries" columns={columns} items={responses} />
-      )}
-    </Card>
-  )
 }
 
 /** The beginning, and all of it on request. */

@@ -10,12 +10,12 @@ import { seeOther } from '../../../kit/response/redirect.ts'
 import type { Route } from '../../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
-import { ExportFormat, exported } from '../../shell/export.ts'
+import { exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { checkTyped } from '../../shell/form/confirm-name.tsx'
 import { setFlash } from '../../shell/flash.ts'
+import { ListQuery, arrange } from '../../shell/list.tsx'
 import { htmlReply } from '../../shell/render.ts'
-import { pageOf } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { settingsPath } from '../frame.tsx'
 import {
@@ -37,13 +37,12 @@ import {
   notificationPath,
   stateOf,
 } from './list-page.tsx'
-import { NewNotificationPage, NotificationPage } from './notification-page.tsx'
+import { NewNotificationPage, NotificationPage, deliveryColumns } from './notification-page.tsx'
 import { type Shown, refuseUnlessManaged, visibleNotification, visibleNotifications } from './sight.ts'
 
 const path = '/settings/notifications'
 const params = { notification: z.string() }
 const text = z.string().trim().default('').catch('')
-const PAGE_SIZE = 50
 
 interface Request {
   readonly params: { readonly org: string; readonly notification: string }
@@ -119,8 +118,9 @@ export const notificationRoutes: readonly Route[] = [
       to: text,
       state: text,
       of: text,
-      page: z.coerce.number().int().optional().catch(undefined),
-      format: ExportFormat.catch(undefined),
+      sort: ListQuery.shape.sort,
+      page: ListQuery.shape.page,
+      format: ListQuery.shape.format,
     }),
     async handle(request, services) {
       const {
@@ -128,23 +128,22 @@ export const notificationRoutes: readonly Route[] = [
         query,
         view,
       } = request
-      const { page = 1, format, ...filters } = query
+      const { sort, page, format, ...filters } = query
       const all = await visibleNotifications(request, services)
       const ids = all.map(({ configuration: { id } }) => id)
       const states = await services.notifications.deliveriesOfAll(org, ids)
       const listed = all.map((one) => ({ ...one, deliveries: states.get(one.configuration.id) }))
       const found = listed.filter((one) => matches(one, filters))
       const now = services.clock.now()
-      if (format !== undefined)
-        return exported(format, 'notifications', notificationColumns(view, now), found)
-      const { items, paging } = pageOf(found, page, PAGE_SIZE)
+      const list = arrange(found, notificationColumns(view, now), { sort, page })
+      if (format !== undefined) return exported(format, 'notifications', list.columns, list.found)
       const { allowed: mayCreate } = await services.access.decide(
         request.x.principal,
         'notification:manage',
         { org },
         { isFiltered: true },
       )
-      const props = { view, now, filters, items, paging, total: all.length, mayCreate }
+      const props = { view, filters, list, total: all.length, mayCreate }
       return htmlReply(<NotificationsPage {...props} />)
     },
   }),
@@ -207,7 +206,14 @@ export const notificationRoutes: readonly Route[] = [
     action: 'notification:read',
     isFiltered: true,
     summary: 'A notification and its last deliveries',
-    handle: (request, services) => notificationPage(request, services),
+    query: z.object({ format: ListQuery.shape.format }),
+    async handle(request, services) {
+      const { format } = request.query
+      if (format === undefined) return notificationPage(request, services)
+      const { configuration } = await visibleNotification(request, services)
+      const { responses } = await services.notifications.deliveriesOf(request.params.org, configuration.id)
+      return exported(format, 'deliveries', deliveryColumns(services.clock.now()), responses)
+    },
   }),
   orgForm({
     path: `${path}/{notification}`,

@@ -2,10 +2,12 @@ import { sayPrincipal } from '../../../../../base/text/author.ts'
 import type { Project } from '../../../../../projects/index.ts'
 import type { UnitView } from '../../../../../state/index.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
+import { type Arranged, List } from '../../shell/list.tsx'
 import { Ago, Card, Command, Split } from '../../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, type Paging } from '../../shell/table.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { ConfirmName } from '../../shell/form/confirm-name.tsx'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
@@ -19,8 +21,7 @@ export interface ProjectPageProps {
   readonly project: Project
   readonly isDefault: boolean
   readonly mayChange: boolean
-  readonly units: readonly UnitView[]
-  readonly paging: Paging
+  readonly list: Arranged<UnitView>
   readonly input: ProjectInput
   readonly etag: string
   readonly faults: Faults
@@ -28,7 +29,7 @@ export interface ProjectPageProps {
 }
 
 export function ProjectPage(props: ProjectPageProps) {
-  const { view, project, mayChange, units, paging, isRace } = props
+  const { view, project, mayChange, list, isRace } = props
   return (
     <SettingsFrame view={view} tab="projects" title={`Project ${project.name}`}>
       <nav class="crumbs" aria-label="Path">
@@ -41,7 +42,7 @@ export function ProjectPage(props: ProjectPageProps) {
             <Facts {...props} />
             {mayChange && <ChangeForm {...props} />}
             {mayChange && !props.isDefault && <DeleteForm {...props} />}
-            <Command>{`taco project show ${project.name.includes(' ') ? `"${project.name}"` : project.name}`}</Command>
+            <Command>{shell`taco project show ${project.name}`}</Command>
           </>
         }
       >
@@ -56,18 +57,13 @@ export function ProjectPage(props: ProjectPageProps) {
           />
         )}
         <Card title="Units">
-          {units.length === 0 ? (
-            <p class="muted">No unit is in this project. Move one here in the settings of the unit.</p>
-          ) : (
-            <DataTable
-              path={view.path}
-              caption="Units of the project"
-              columns={unitColumns(view)}
-              items={units}
-              hrefOf={({ name }) => unitPath(view.org.base, name)}
-            />
-          )}
-          <ListFooter path={view.path} paging={paging} />
+          <List
+            path={projectPath(view, project)}
+            caption="Units of the project"
+            list={list}
+            hrefOf={({ name }) => unitPath(view.org.base, name)}
+            empty="No unit is in this project. Move one here in the settings of the unit."
+          />
         </Card>
       </Split>
     </SettingsFrame>
@@ -102,14 +98,14 @@ export function unitColumns({ org, now }: OrgView): readonly Column<UnitView>[] 
   ]
 }
 
-function Facts({ view, project, isDefault, paging, mayChange }: ProjectPageProps) {
+function Facts({ view, project, isDefault, list, mayChange }: ProjectPageProps) {
   return (
     <Card title="About">
       <dl class="keyed">
         <dt>Id</dt>
         <dd class="mono">{project.id}</dd>
         <dt>Units</dt>
-        <dd class="num">{paging.total.toLocaleString('en')}</dd>
+        <dd class="num">{list.total.toLocaleString('en')}</dd>
         {!mayChange && (
           <>
             <dt>Description</dt>

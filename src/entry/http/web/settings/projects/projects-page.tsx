@@ -1,10 +1,11 @@
 import type { CountedProject } from '../../../kit/counted-projects.ts'
+import { matchingLines } from '../../shell/command-line.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Form } from '../../shell/layout.tsx'
+import { type Arranged, List } from '../../shell/list.tsx'
 import { Card, Command, Split } from '../../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, type Paging } from '../../shell/table.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
-import { FindForm } from '../find-form.tsx'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
 import { ProjectFields } from './project-fields.tsx'
 import { type ProjectInput, sayLabels } from './project-form.ts'
@@ -50,14 +51,12 @@ export function projectColumns(view: OrgView): readonly Column<CountedProject>[]
 
 interface ProjectsPageProps {
   readonly view: OrgView
-  readonly search: string
-  readonly items: readonly CountedProject[]
-  readonly paging: Paging
+  readonly list: Arranged<CountedProject>
   readonly input: ProjectInput
   readonly faults: Faults
 }
 
-export function ProjectsPage({ view, search, items, paging, input, faults }: ProjectsPageProps) {
+export function ProjectsPage({ view, list, input, faults }: ProjectsPageProps) {
   const path = settingsPath(view, 'projects')
   return (
     <SettingsFrame view={view} tab="projects">
@@ -76,7 +75,7 @@ export function ProjectsPage({ view, search, items, paging, input, faults }: Pro
                 </Form>
               </Card>
             )}
-            <Command>taco project ls</Command>
+            <Command>{matchingLines('taco project ls', list.asked.search ?? '')}</Command>
           </>
         }
       >
@@ -84,19 +83,13 @@ export function ProjectsPage({ view, search, items, paging, input, faults }: Pro
           <p class="muted">
             Every unit is in one project. Roles, variable sets and notifications can be for a project.
           </p>
-          <FindForm path={path} search={search} />
-          {items.length === 0 ? (
-            <p class="muted">No project has such a name.</p>
-          ) : (
-            <DataTable
-              path={view.path}
-              caption="Projects"
-              columns={projectColumns(view)}
-              items={items}
-              hrefOf={({ project }) => projectPath(view, project)}
-            />
-          )}
-          <ListFooter path={view.path} paging={paging} />
+          <List
+            path={path}
+            caption="Projects"
+            list={list}
+            hrefOf={({ project }) => projectPath(view, project)}
+            empty="There are none."
+          />
         </Card>
       </Split>
     </SettingsFrame>

@@ -8,11 +8,11 @@ import { seeOther } from '../../../kit/response/redirect.ts'
 import type { Route } from '../../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
-import { ExportFormat, exported } from '../../shell/export.ts'
+import { exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
+import { ListQuery, arrange } from '../../shell/list.tsx'
 import { htmlReply } from '../../shell/render.ts'
-import { pageOf } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { checkTyped } from '../../shell/form/confirm-name.tsx'
 import { settingsPath } from '../frame.tsx'
@@ -27,21 +27,12 @@ import {
 import { ProjectPage, unitColumns } from './project-page.tsx'
 import { ProjectsPage, projectColumns, projectPath } from './projects-page.tsx'
 
-const PAGE_SIZE = 50
-
 interface Request {
   readonly org: string
   readonly view: OrgView
   readonly x: Exchange
 }
 
-const pageNumber = z.coerce.number().int().default(1).catch(1)
-const ListQuery = z.object({
-  search: z.string().trim().default('').catch(''),
-  page: pageNumber,
-  format: ExportFormat.catch(undefined),
-})
-const UnitsQuery = z.object({ page: pageNumber, format: ExportFormat.catch(undefined) })
 const params = { project: z.string() }
 
 interface ListShown extends Partial<z.output<typeof ListQuery>> {
@@ -50,15 +41,14 @@ interface ListShown extends Partial<z.output<typeof ListQuery>> {
 }
 
 async function listPage({ org, view, x }: Request, services: WebServices, shown: ListShown) {
-  const { search = '', page = 1, format, input = NEW_PROJECT, faults = {} } = shown
-  const all = await countedProjects(org, x.caller, services)
-  const found = all.filter(({ project }) => project.name.toLowerCase().includes(search.toLowerCase()))
-  if (format !== undefined) return exported(format, 'projects', projectColumns(view), found)
-  const props = { view, search, input, faults, ...pageOf(found, page, PAGE_SIZE) }
+  const { format, input = NEW_PROJECT, faults = {} } = shown
+  const list = arrange(await countedProjects(org, x.caller, services), projectColumns(view), shown)
+  if (format !== undefined) return exported(format, 'projects', list.columns, list.found)
+  const props = { view, list, input, faults }
   return htmlReply(<ProjectsPage {...props} />, Object.keys(faults).length === 0 ? 200 : 400)
 }
 
-interface ProjectShown extends Partial<z.output<typeof UnitsQuery>> {
+interface ProjectShown extends Partial<z.output<typeof ListQuery>> {
   readonly id: string
   readonly input?: ProjectInput
   /** Of the project that the person began to change. Undefined: as it is now. */
@@ -68,23 +58,20 @@ interface ProjectShown extends Partial<z.output<typeof UnitsQuery>> {
 }
 
 async function projectPage({ org, view, x }: Request, services: WebServices, shown: ProjectShown) {
-  const { id, page = 1, format, faults = {}, isRace = false } = shown
+  const { id, format, faults = {}, isRace = false } = shown
   const project = await services.projects.get(org, id)
-  const of = { org, matches: (unit: UnitView) => projectIdOf(unit) === project.id }
-  if (format !== undefined) {
-    const { items } = await services.control.units.select({ ...of, skip: 0, limit: Infinity }, x.caller)
-    return exported(format, 'units', unitColumns(view), items)
-  }
-  const skip = (Math.max(1, page) - 1) * PAGE_SIZE
-  const { items, total } = await services.control.units.select({ ...of, skip, limit: PAGE_SIZE }, x.caller)
+  const matches = (unit: UnitView) => projectIdOf(unit) === project.id
+  const of = { org, matches, skip: 0, limit: Infinity }
+  const { items } = await services.control.units.select(of, x.caller)
+  const list = arrange(items, unitColumns(view), shown)
+  if (format !== undefined) return exported(format, 'units', list.columns, list.found)
   const { allowed } = await services.access.decide(x.principal, 'org:admin', { org, project: project.id })
   const props = {
     view,
     project,
     isDefault: project.id === defaultProjectId(org),
     mayChange: allowed,
-    units: items,
-    paging: { page: Math.max(1, page), size: PAGE_SIZE, total },
+    list,
     input: shown.input ?? inputOf(project),
     etag: shown.etag ?? projectEtag(project),
     faults,
@@ -126,7 +113,7 @@ export const projectRoutes: readonly Route[] = [
     id: 'showProject',
     action: 'org:read',
     summary: 'A project and its units',
-    query: UnitsQuery,
+    query: ListQuery,
     handle: ({ params: { org, project }, query, view, x }, services) =>
       projectPage({ org, view, x }, services, { id: project, ...query }),
   }),

@@ -1,10 +1,12 @@
+import { shell } from '../../shell/command-line.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { SelectField, optionsOf } from '../../shell/form/select-field.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
+import type { Arranged } from '../../shell/list.tsx'
 import { Card, Command, Split } from '../../shell/parts.tsx'
 import { UnitFrame, type UnitPage } from '../frame.tsx'
-import type { UnitAccess } from './gather.ts'
+import type { GrantRow, UnitAccess } from './gather.ts'
 import { GrantsCard } from './grants-card.tsx'
 import { GuardCard, type GuardInput } from './guard-card.tsx'
 import { AskBox, OwnRights } from './rights-card.tsx'
@@ -29,12 +31,12 @@ interface AccessPageProps {
   readonly path: string
   readonly access: UnitAccess
   readonly who: string
-  readonly number: number
+  readonly list: Arranged<GrantRow> | undefined
   readonly now: number
   readonly again?: AccessAgain | undefined
 }
 
-export function AccessPage({ page, path, access, who, number, now, again }: AccessPageProps) {
+export function AccessPage({ page, path, access, list, who, now, again }: AccessPageProps) {
   const { view, unit } = page
   const { grants, guards, broken, rights, faults, roles } = access
   const grant = again?.form === 'grant' ? again : NO_GRANT
@@ -46,14 +48,12 @@ export function AccessPage({ page, path, access, who, number, now, again }: Acce
           <>
             {grants !== undefined && <AskBox path={path} who={who} rights={rights} faults={faults} />}
             <OwnRights page={page} />
-            <Command>{`taco access explain ${who === '' ? 'alice' : who} state:write ${unit.name}`}</Command>
+            <Command>{shell`taco access explain ${who === '' ? 'alice' : who} state:write ${unit.name}`}</Command>
           </>
         }
       >
         <GuardCard page={page} path={path} guards={guards} broken={broken} now={now} again={guarding} />
-        {grants !== undefined && (
-          <GrantsCard view={view} path={path} grants={grants} number={number} who={who} />
-        )}
+        {list !== undefined && <GrantsCard view={view} path={path} list={list} who={who} />}
         {view.may('role:manage') && (
           <Card title="Give a role on this unit">
             <Form view={view} action={`${path}/grant`} class="form">

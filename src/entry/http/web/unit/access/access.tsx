@@ -10,23 +10,20 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
-import { ExportFormat, exported } from '../../shell/export.ts'
+import { exported } from '../../shell/export.ts'
 import { faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
+import { ListQuery, arrange } from '../../shell/list.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import { type UnitPage, openUnit } from '../frame.tsx'
 import { type AccessAgain, AccessPage } from './access-page.tsx'
 import { gatherAccess } from './gather.ts'
-import { grantColumns, whereColumn } from './grants-card.tsx'
+import { grantColumns } from './grants-card.tsx'
 
 const path = '/units/{unit}/access'
 const params = UnitParams.shape
 const text = z.string().trim().default('')
-const Query = z.object({
-  who: text.catch(''),
-  page: z.coerce.number().int().default(1).catch(1),
-  format: ExportFormat.catch(undefined),
-})
+const Query = ListQuery.extend({ who: text.catch('') })
 
 const pathOf = ({ view, unit }: UnitPage) => unitPath(view.org.base, unit.name, 'access')
 
@@ -37,14 +34,13 @@ async function accessPage(
   query: Partial<z.output<typeof Query>>,
   again?: AccessAgain,
 ) {
-  const { who = '', page: number = 1, format } = query
+  const { who = '', format } = query
   const access = await gatherAccess(page, services, who, caller)
   const at = pathOf(page)
-  if (format !== undefined) {
-    const columns = [...grantColumns(page.view, at), whereColumn]
-    return exported(format, 'access', columns, access.grants ?? [])
-  }
-  const props = { page, path: at, access, who, number, now: services.clock.now(), again }
+  const columns = grantColumns(page.view, at)
+  const list = access.grants && arrange(access.grants, columns, query)
+  if (format !== undefined) return exported(format, 'access', columns, list?.found ?? [])
+  const props = { page, path: at, access, list, who, now: services.clock.now(), again }
   const isWrong = again !== undefined || Object.keys(access.faults).length > 0
   return htmlReply(<AccessPage {...props} />, isWrong ? 400 : 200)
 }

@@ -3,8 +3,9 @@ import type { Action } from '../../../../../access/index.ts'
 import { rolePath } from '../../people/frame.tsx'
 import { withQuery } from '../../shell/addresses.ts'
 import { Form } from '../../shell/layout.tsx'
+import { type Arranged, List } from '../../shell/list.tsx'
 import { Card } from '../../shell/parts.tsx'
-import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
+import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import type { GrantRow } from './gather.ts'
 
@@ -19,45 +20,35 @@ const ABILITIES: readonly (readonly [label: string, action: Action])[] = [
   ['Admin', 'unit:admin'],
 ]
 
-const PAGE_SIZE = 50
-
 interface GrantsCardProps {
   readonly view: OrgView
   /** Of the page, without its query. */
   readonly path: string
-  readonly grants: readonly GrantRow[]
-  readonly number: number
+  readonly list: Arranged<GrantRow>
   readonly who: string
 }
 
-export function GrantsCard({ view, path, grants, number, who }: GrantsCardProps) {
-  const part = pageOf(grants, number, PAGE_SIZE)
-  const shown = withQuery(path, { who })
-  const columns = grantColumns(view, path)
-  const mayRevoke = view.may('role:manage') && part.items.some(({ isOfUnit }) => isOfUnit)
+export function GrantsCard({ view, path, list, who }: GrantsCardProps) {
+  const mayRevoke = view.may('role:manage') && list.items.some(({ isOfUnit }) => isOfUnit)
   return (
     <Card title="Who may do what here">
       <p class="muted">
         Roles that apply to this unit, and where they were given. Another role of the same person can deny
         what one allows: select a name for the whole answer. Administrators of the server may do everything.
       </p>
-      {grants.length === 0 ? (
-        <p class="muted">No role applies to this unit.</p>
-      ) : (
-        <DataTable
-          path={shown}
-          caption="Roles that apply to the unit"
-          columns={mayRevoke ? [...columns, revokeColumn(view, path)] : columns}
-          items={part.items}
-        />
-      )}
-      <ListFooter path={shown} paging={part.paging} />
+      <List
+        path={withQuery(path, { who })}
+        caption="Roles that apply to the unit"
+        list={list}
+        actions={mayRevoke ? [revokeColumn(view, path)] : []}
+        empty="No role applies to this unit."
+      />
     </Card>
   )
 }
 
 export function grantColumns(view: OrgView, path: string): readonly Column<GrantRow>[] {
-  const columns: readonly Column<GrantRow>[] = [
+  return [
     {
       name: 'who',
       label: 'Who',
@@ -86,14 +77,9 @@ export function grantColumns(view: OrgView, path: string): readonly Column<Grant
       cell: (row) => <Mark means={meaning(row, action)} />,
       value: (row) => meaning(row, action),
     })),
+    // In the page it is below the role.
+    { name: 'where', label: '', cell: () => '', value: ({ where }) => where },
   ]
-  return columns
-}
-
-/** Only in exports: in the page it is below the role. */
-export const whereColumn: Pick<Column<GrantRow>, 'name' | 'value'> = {
-  name: 'where',
-  value: ({ where }) => where,
 }
 
 type Meaning = 'allowed' | 'denied' | 'nothing'

@@ -1,18 +1,18 @@
 import { unitPath, withQuery } from '../../shell/addresses.ts'
+import { matchingLines, shell } from '../../shell/command-line.ts'
 import type { Faults } from '../../shell/faults.ts'
+import { List, arrange } from '../../shell/list.tsx'
 import { Card, Command, Split, Tabs } from '../../shell/parts.tsx'
-import { DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
 import { UnitFrame, type UnitPage } from '../frame.tsx'
 import { AddForm, type DependencyForm } from './add-form.tsx'
 import { columnsOf, removeColumn } from './edge-columns.tsx'
 import { type Edge, matchingEdges } from './edges.ts'
 
-const PAGE_SIZE = 50
-
 /** What the address says. */
 export interface DependencyQuery {
   readonly direction?: 'uses' | 'used-by' | undefined
   readonly search: string
+  readonly sort?: string | undefined
   readonly page: number
 }
 
@@ -39,8 +39,8 @@ export function DependenciesPage({ page, edges, query, names, input, faults }: D
         side={
           <>
             {mayChange && <AddForm page={page} names={names} input={input} faults={faults} />}
-            <Command>{`taco dep ls ${unit.name}`}</Command>
-            <Command>{`taco dep add ${unit.name} <other unit>`}</Command>
+            <Command>{matchingLines(shell`taco dep ls ${unit.name}`, query.search.trim())}</Command>
+            <Command>{shell`taco dep add ${unit.name} --on prod/network`}</Command>
           </>
         }
       >
@@ -68,7 +68,7 @@ export function DependenciesPage({ page, edges, query, names, input, faults }: D
             </a>
           </Tabs>
           <Card>
-            <List page={page} edges={direction === 'uses' ? uses : usedBy} query={{ ...query, direction }} />
+            <Edges page={page} edges={direction === 'uses' ? uses : usedBy} query={{ ...query, direction }} />
           </Card>
         </div>
       </Split>
@@ -76,20 +76,19 @@ export function DependenciesPage({ page, edges, query, names, input, faults }: D
   )
 }
 
-interface ListProps {
+interface EdgesProps {
   readonly page: UnitPage
   readonly edges: readonly Edge[]
   readonly query: DependencyQuery
 }
 
-function List({ page, edges, query }: ListProps) {
+function Edges({ page, edges, query }: EdgesProps) {
   const { view, unit } = page
   const { direction, search } = query
   if (edges.length === 0)
     return <p class="muted">{direction === 'uses' ? 'It uses no other unit.' : 'No other unit uses it.'}</p>
   const action = unitPath(view.org.base, unit.name, 'dependencies')
   const path = withQuery(action, { direction, search })
-  const { items, paging } = pageOf(matchingEdges(edges, search), query.page, PAGE_SIZE)
   const hasInputs = edges.some(({ inputs }) => Object.keys(inputs).length > 0)
   const columns = columnsOf(page).filter(
     ({ name }) => name !== 'direction' && (name !== 'inputs' || hasInputs),
@@ -114,18 +113,15 @@ function List({ page, edges, query }: ListProps) {
           </form>
         </search>
       )}
-      {items.length === 0 ? (
-        <p class="muted">No dependency matches.</p>
-      ) : (
-        <DataTable
-          path={path}
-          caption="Dependencies"
-          columns={mayRemove ? [...columns, removeColumn(page)] : columns}
-          items={items}
-          hrefOf={({ name }) => unitPath(view.org.base, name)}
-        />
-      )}
-      <ListFooter path={path} paging={paging} />
+      <List
+        path={path}
+        caption="Dependencies"
+        list={arrange(matchingEdges(edges, search), columns, { sort: query.sort, page: query.page })}
+        actions={mayRemove ? [removeColumn(page)] : []}
+        hrefOf={({ name }) => unitPath(view.org.base, name)}
+        hasSearch={false}
+        empty="No dependency matches."
+      />
     </>
   )
 }

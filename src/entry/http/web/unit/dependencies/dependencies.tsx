@@ -9,9 +9,10 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
-import { ExportFormat, exported } from '../../shell/export.ts'
+import { exported } from '../../shell/export.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
+import { ListQuery, arrange } from '../../shell/list.tsx'
 import { type PageStatus, htmlReply } from '../../shell/render.ts'
 import { type UnitPage, openUnit } from '../frame.tsx'
 import type { DependencyForm } from './add-form.tsx'
@@ -33,9 +34,7 @@ export const dependencyRoutes: readonly Route[] = [
     summary: 'What a unit uses, and what uses it',
     query: z.object({
       direction: z.enum(['uses', 'used-by']).optional().catch(undefined),
-      search: z.string().default(''),
-      page: z.coerce.number().int().catch(1).default(1),
-      format: ExportFormat.catch(undefined),
+      ...ListQuery.shape,
     }),
     async handle(request, services) {
       const page = await openUnit(request, services)
@@ -45,7 +44,8 @@ export const dependencyRoutes: readonly Route[] = [
       const edges = all.filter(
         ({ direction }) => query.direction === undefined || direction.replace(' ', '-') === query.direction,
       )
-      return exported(format, 'dependencies', columnsOf(page), matchingEdges(edges, query.search))
+      const { found } = arrange(matchingEdges(edges, query.search), columnsOf(page), { sort: query.sort })
+      return exported(format, 'dependencies', columnsOf(page), found)
     },
   }),
   orgForm({

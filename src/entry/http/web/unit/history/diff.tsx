@@ -7,6 +7,7 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import { Card, Command, Time } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import { UnitFrame, type UnitPage, openUnit } from '../frame.tsx'
@@ -70,7 +71,7 @@ export const diffRoutes: readonly Route[] = [
               </CompareForm>
             </Card>
             <DiffView diff={diff} page={page} from={from} to={to} />
-            <Command>{`taco state diff ${page.unit.name} ${from.seq} ${to.seq}`}</Command>
+            <Command>{shell`taco state diff ${page.unit.name} ${from.seq} ${to.seq}`}</Command>
           </div>
         </UnitFrame>,
       )

@@ -1,6 +1,7 @@
 import { sayAuthor } from '../../../../../base/text/author.ts'
 import type { AbsenceView, DamagedVersion } from '../../../../../state/index.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { matchingLines, shell } from '../../shell/command-line.ts'
 import { Card, Command, Empty, Notice, Time } from '../../shell/parts.tsx'
 import { CursorFooter, DataTable } from '../../shell/table.tsx'
 import { UnitFrame, type UnitPage } from '../frame.tsx'
@@ -41,14 +42,14 @@ export function HistoryPage({ page, found, search }: HistoryPageProps) {
             <p class="muted">
               The first write of an engine, or of the command below, makes the first version.
             </p>
-            <Command>{`taco state push ${unit.name} terraform.tfstate`}</Command>
+            <Command>{shell`taco state push ${unit.name} terraform.tfstate`}</Command>
           </Empty>
         ) : (
           <Card>
             <List page={page} found={found} search={search} />
           </Card>
         )}
-        <Command>{`taco state versions ${unit.name}`}</Command>
+        <Command>{matchingLines(shell`taco state versions ${unit.name}`, search.trim())}</Command>
       </div>
     </UnitFrame>
   )

@@ -10,6 +10,7 @@ import { orgForm, orgPage } from '../../org-page.ts'
 import { UnitLinks } from '../../rollouts/step-words.tsx'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
@@ -210,7 +211,7 @@ function Confirm({ page: { view, unit }, asked, current, wanted }: ConfirmProps)
           </div>
         </Form>
       </Card>
-      <Command>{`taco state rollback ${unit.name} ${wanted.seq}`}</Command>
+      <Command>{shell`taco state rollback ${unit.name} ${wanted.seq}`}</Command>
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { sayAuthor } from '../../../../../base/text/author.ts'
 import type { LockView } from '../../../../../state/index.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
@@ -30,8 +31,8 @@ export function LockPage(props: LockPageProps) {
       <Split
         side={
           <>
-            {lock !== null && <Command>{`taco unlock ${unit.name} --force`}</Command>}
-            <Command>{`taco lock ${unit.name}`}</Command>
+            {lock !== null && <Command>{shell`taco unlock ${unit.name} --force`}</Command>}
+            <Command>{shell`taco lock ${unit.name}`}</Command>
           </>
         }
       >

@@ -8,6 +8,7 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import { ExportFormat, exported } from '../../shell/export.ts'
 import { Ago, Card, Command, Empty } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
@@ -16,7 +17,7 @@ import { type UnitPage, openUnit } from '../frame.tsx'
 import { OutputsFrame } from './outputs-page.tsx'
 
 const PAGE_SIZE = 25
-const MOST_EXPORTED = 1000
+const READ_AT_ONCE = 1000
 const MOST_NAMED = 6
 
 export const commitRoutes: readonly Route[] = [
@@ -32,8 +33,15 @@ export const commitRoutes: readonly Route[] = [
       const page = await openUnit(request, services)
       const columns = columnsOf(page)
       if (query.format !== undefined) {
-        const all = await commits(page, { limit: MOST_EXPORTED }, services, caller)
-        return exported(query.format, 'outputs-commits', columns, all?.items ?? [])
+        const all: OutputsCommitView[] = []
+        let next: string | undefined
+        do {
+          const asked = { limit: READ_AT_ONCE, ...defined({ cursor: next }) }
+          const part = await commits(page, asked, services, caller)
+          all.push(...(part?.items ?? []))
+          next = part?.next
+        } while (next !== undefined)
+        return exported(query.format, 'outputs-commits', columns, all)
       }
       const asked = { limit: PAGE_SIZE, ...defined({ cursor: query.cursor }) }
       const found = await commits(page, asked, services, caller)
@@ -57,7 +65,7 @@ export const commitRoutes: readonly Route[] = [
               <CursorFooter path={view.path} next={found.next} />
             </Card>
           )}
-          <Command>{`taco outputs log ${page.unit.name}`}</Command>
+          <Command>{shell`taco outputs log ${page.unit.name}`}</Command>
         </OutputsFrame>,
       )
     },

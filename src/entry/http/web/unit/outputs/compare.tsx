@@ -6,6 +6,7 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Card, Command, Notice, REACHABLE } from '../../shell/parts.tsx'
@@ -114,7 +115,7 @@ function comparison(page: UnitPage, asked: Ends, { compared, faults = {}, notice
         )}
         {compared !== undefined && <Changes of={compared} />}
       </Card>
-      <Command>{`taco outputs diff ${unit.name} ${from} ${to}`.trim()}</Command>
+      <Command>{shell`taco outputs diff ${[unit.name, from, to].filter(Boolean)}`}</Command>
     </OutputsFrame>,
     isWrong ? 400 : 200,
   )

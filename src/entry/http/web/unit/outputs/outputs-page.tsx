@@ -3,6 +3,7 @@ import type { OutputView, OutputsCommitView } from '../../../../../state/index.t
 import { sayAuthor } from '../../../../../base/text/author.ts'
 import { UnitLinks } from '../../rollouts/step-words.tsx'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
+import { matchingLines, shell } from '../../shell/command-line.ts'
 import { Form } from '../../shell/layout.tsx'
 import { Ago, Card, Command, Empty, Notice, Tabs } from '../../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../../shell/table.tsx'
@@ -87,9 +88,21 @@ export function OutputsPage({ page, commit, readers, search, now, isRevealed = f
           <Reveal page={page} all={all} isShown={!isRevealed && !isOld} />
         </Card>
       )}
-      <Command>{`taco outputs show ${unit.name}${isRevealed ? ' --sensitive' : ''}`}</Command>
+      <Command>{commandOf(page, commit, isOld, isRevealed, search)}</Command>
     </OutputsFrame>
   )
+}
+
+function commandOf(
+  { unit }: UnitPage,
+  commit: OutputsCommitView | undefined,
+  isOld: boolean,
+  isRevealed: boolean,
+  search: string,
+): string {
+  const at = isOld && commit !== undefined ? [String(commit.commit)] : []
+  const options = isRevealed ? ['--sensitive'] : []
+  return matchingLines(shell`taco outputs show ${[unit.name, ...at, ...options]}`, search.trim())
 }
 
 interface ListProps {

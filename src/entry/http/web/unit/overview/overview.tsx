@@ -6,6 +6,7 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import { Card, Command, Split } from '../../shell/parts.tsx'
 import { addressOf } from '../../shell/server-address.ts'
 import { lookOf, lookWords } from '../../shell/status.tsx'
@@ -105,7 +106,7 @@ function Content({ page, overview, address, auth, now }: ContentProps) {
           <Card title="Use it in code">
             <BackendBlocks auth={auth} address={address} org={org} unit={unit.name} stateKey={key} />
           </Card>
-          <Command>{`taco unit show ${unit.name}`}</Command>
+          <Command>{shell`taco unit show ${unit.name}`}</Command>
         </>
       }
     >

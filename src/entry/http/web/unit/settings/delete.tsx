@@ -8,6 +8,7 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { Check } from '../../shell/form/check.tsx'
@@ -100,7 +101,7 @@ function DeletePage({ page, users, confirm = '', force = false, faults = {}, isR
   const resources = unit.state?.resources ?? 0
   return (
     <UnitFrame of={page} tab="settings">
-      <Split side={<Command>{`taco unit rm ${unit.name}`}</Command>}>
+      <Split side={<Command>{shell`taco unit rm ${unit.name}`}</Command>}>
         {isRace === true && (
           <Notice kind="fail">
             <p>

@@ -4,6 +4,7 @@ import type { OrgView as Organization, UnitView } from '../../../../../state/ind
 import { RaceNotice } from '../../shell/form/race-notice.tsx'
 import { settingsPath } from '../../settings/frame.tsx'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import { Ago, Card, Command, Path, Split } from '../../shell/parts.tsx'
 import { UnitFrame } from '../frame.tsx'
 import { AboutForm, EncryptionForm, ExecutionForm, NameForm, ProjectForm, RetentionForm } from './forms.tsx'
@@ -91,8 +92,8 @@ function keptWords({ retention }: UnitView, organization: Organization | undefin
 
 /** The command that saves the same. */
 function commandOf({ race, page: { unit }, inputs }: SettingsPageProps): string {
-  if (race === 'name') return `taco unit rename ${unit.name} ${inputs.name.name}`
-  return `taco unit set ${unit.name} --label team=network`
+  if (race === 'name') return shell`taco unit rename ${unit.name} ${inputs.name.name}`
+  return shell`taco unit set ${unit.name} --label team=network`
 }
 
 function Facts({ unit, now }: { readonly unit: UnitView; readonly now: number }) {
@@ -118,7 +119,7 @@ function Facts({ unit, now }: { readonly unit: UnitView; readonly now: number })
 
 function Notifications({ page: { view, unit } }: SettingsPageProps) {
   if (!view.may('notification:read', unit)) return null
-  const href = withQuery(settingsPath(view, 'notifications'), { unit: unit.name })
+  const href = withQuery(settingsPath(view, 'notifications'), { scope: 'unit', of: unit.name })
   return (
     <Card title="Notifications">
       <p class="muted">

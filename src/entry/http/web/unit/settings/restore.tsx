@@ -9,6 +9,7 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { Form, Layout } from '../../shell/layout.tsx'
@@ -96,7 +97,7 @@ function RestorePage({ view, unit, name, faults = {} }: RestorePageProps) {
         <h1>{unit.name.split('/').at(-1)}</h1>
         <span class="chip">deleted</span>
       </div>
-      <Split side={<Command>{`taco unit restore ${unit.id}`}</Command>}>
+      <Split side={<Command>{shell`taco unit restore ${unit.id}`}</Command>}>
         <Card title="Restore">
           <dl class="keyed">
             <dt>Deleted</dt>

@@ -1,5 +1,6 @@
 import type { Scope, Source, VariableSet } from '../../../../../variables/index.ts'
 import { unitPath, withQuery } from '../../shell/addresses.ts'
+import { shell } from '../../shell/command-line.ts'
 import { SelectField } from '../../shell/form/select-field.tsx'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Ago, Card, Command, Empty, Split } from '../../shell/parts.tsx'
@@ -44,7 +45,7 @@ export function VariablesPage(props: VariablesPageProps) {
         side={
           <>
             <SetsCard base={base} sets={sets} />
-            <Command>{`taco var ls --unit ${unit.name}`}</Command>
+            <Command>{shell`taco var ls --unit ${unit.name}`}</Command>
             {mayWrite && <Command>{setCommand(shown, unit.name)}</Command>}
           </>
         }
@@ -96,7 +97,8 @@ function setCommand({ fields: { id, key, category, sensitive, hcl } }: VariableS
     ...(hcl ? ['--hcl'] : []),
     ...(sensitive ? ['--sensitive'] : []),
   ]
-  return ['taco var set', id === '' ? 'region' : key, value, ...flags, `--unit ${unit}`].join(' ')
+  const set = shell`taco var set ${id === '' ? 'region' : key}`
+  return [set, value, ...flags, shell`--unit ${unit}`].join(' ')
 }
 
 interface ColumnsOf {
