@@ -1,7 +1,7 @@
 import type { Caller } from '../../access/index.ts'
 import { isRecent, isoTime } from '../../base/clock.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { readEntryText } from '../catalog/catalog-entry.ts'
+import { viewIn } from '../catalog/catalog-entry.ts'
 import { historiesPrefix } from '../documents/layout.ts'
 import type { StateDeps } from '../settings.ts'
 import type { UnitUsage } from '../state-control.ts'
@@ -54,7 +54,7 @@ export function createUsages({ bucket, clock }: StateDeps, catalog: Catalog): Us
         ofUnits.set(unit, { versions: before.versions + 1, versionBytes: before.versionBytes + size })
       }
     const { entries } = await catalog.current(org)
-    for (const entry of entries) bytes += readEntryText(entry).view.state?.size ?? 0
+    for (const entry of entries) bytes += viewIn(entry).state?.size ?? 0
     const isComplete = versions < MOST_VERSIONS
     const view = { units: await units(org), versions, bytes, isComplete, asOf: isoTime(at) }
     return { view, versions: ofUnits }
@@ -81,7 +81,7 @@ export function createUsages({ bucket, clock }: StateDeps, catalog: Catalog): Us
       const { versions } = await counted(org, maxAgeMs)
       const { entries } = await catalog.current(org)
       const found = entries.flatMap((entry): UnitUsage[] => {
-        const { view } = readEntryText(entry)
+        const view = viewIn(entry)
         if (sight !== undefined && !sight.seesAll && !sight.may('unit:read', view)) return []
         const { id, name, state } = view
         const stored = versions.get(id) ?? { versions: 0, versionBytes: 0 }
