@@ -133,7 +133,9 @@ export async function serve(input: ServeInput, role?: WorkerRole): Promise<Serve
     signIn: services.signIn && flow && { ...services.signIn, flow },
     oauth: services.signIn?.oauth,
     rootSessions:
-      options.auth === 'token' ? createRootSessions(options.rootToken ?? '', guard, clock) : undefined,
+      options.auth === 'none' || options.rootToken === undefined
+        ? undefined
+        : createRootSessions(options.rootToken, guard, clock),
     about,
     commandFile: options.commandFile,
     limits,

@@ -88,11 +88,18 @@ test.skipIf(browser === undefined)(
     await page.waitForURL('**/search?q=vpc')
     await page.getByRole('heading', { name: 'Units: 1' }).waitFor()
     await page.keyboard.press('j')
+    expect(await page.locator(':focus').innerText()).toContain('prod/network/vpc')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/units/prod--network--vpc')
     await page.keyboard.press('g')
     await page.keyboard.press('e')
     await page.waitForURL('**/app/default')
+
+    // A square is nothing but its background, which forced colours would take away.
+    await page.emulateMedia({ forcedColors: 'active' })
+    expect(
+      await page.evaluate("getComputedStyle(document.querySelector('.cells a')).forcedColorAdjust"),
+    ).toBe('none')
   },
 )
 

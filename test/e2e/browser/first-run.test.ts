@@ -50,7 +50,7 @@ async function terminal(engine: string) {
 }
 
 async function arrives(page: Page, unit: string): Promise<void> {
-  await page.locator(`.cells a[title^="${unit}:"]`).waitFor()
+  await page.getByRole('link', { name: `${unit}:` }).waitFor()
   await page.getByRole('heading', { name: 'Next steps' }).waitFor()
 }
 

@@ -21,7 +21,7 @@ import { workloadRoutes } from './people/workloads/workloads.tsx'
 import { serverRoutes } from './server/server.ts'
 import { registryRoutes } from './registry/registry.ts'
 import { accountRoutes } from './account/account.ts'
-import { identifyByRoot, identifyBySession } from './session-cookie.ts'
+import { identifyByRoot, identifyByRootOr, identifyBySession } from './session-cookie.ts'
 import { estateRoutes } from './estate/estate.tsx'
 import { workspaceRoutes } from './estate/workspaces.ts'
 import { liveRoutes } from './live/live.ts'
@@ -84,7 +84,9 @@ export function createWebFace(options: Omit<WebServices, 'hasPage'>): Face {
 function identification(services: WebServices): Pick<Face, 'identify'> {
   const { signIn, rootSessions } = services
   if (signIn !== undefined) {
-    const identify = identifyBySession(services, signIn)
+    const bySession = identifyBySession(services, signIn)
+    const identify =
+      rootSessions === undefined ? bySession : identifyByRootOr(services, rootSessions, bySession)
     return {
       identify(x) {
         refuseWhileDown(x, services)

@@ -45,7 +45,7 @@ export interface WebServices extends SharedServices {
   readonly auth: 'none' | 'token' | 'sso'
   /** Undefined: people cannot sign in. */
   readonly signIn?: WebSignIn | undefined
-  /** Undefined: the root token opens no pages. */
+  /** Undefined: the root token opens no pages. Where people sign in, it does until there is a sign-in provider. */
   readonly rootSessions?: RootSessions | undefined
   /** As browsers reach the server. Undefined: it was not configured, so nothing may depend on it. */
   readonly publicUrl?: string

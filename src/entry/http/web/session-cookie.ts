@@ -1,4 +1,5 @@
 import { type Caller, type Principal, type SessionCookie, stranger } from '../../../access/index.ts'
+import { isTacoError } from '../../../base/errors.ts'
 import type { Cookies } from '../kit/cookies.ts'
 import type { Exchange } from '../kit/exchange.ts'
 import { ASSETS_PREFIX } from './asset-folder.ts'
@@ -38,6 +39,29 @@ export function identifyByRoot({ cookies }: WebServices, rootSessions: RootSessi
     if (principal !== undefined) return principal
     if (cookie !== undefined) cookies.clear(x, COOKIE)
     return rootSessions.identify({ headers: x.req.headers, address: x.address })
+  }
+}
+
+/**
+ * On a server to which people sign in: the cookie of the root token, with which a person sets up the first sign-in
+ * provider, or else that of a session.
+ */
+export function identifyByRootOr(
+  { cookies }: WebServices,
+  rootSessions: RootSessions,
+  bySession: ReturnType<typeof identifyBySession>,
+) {
+  return async (x: Exchange): Promise<Principal> => {
+    const cookie = x.path.startsWith(ASSETS_PREFIX) ? undefined : cookies.read(x.req.headers, COOKIE)
+    try {
+      const root = cookie === undefined ? undefined : await rootSessions.open(cookie, x.address)
+      return root ?? (await bySession(x))
+    } catch (error) {
+      // The root token was switched off.
+      if (!isTacoError(error, 'UNAUTHENTICATED')) throw error
+      cookies.clear(x, COOKIE)
+      return stranger
+    }
   }
 }
 

@@ -39,7 +39,11 @@ function Start({ view, services }: { readonly view: View; readonly services: Web
   return (
     <Layout view={view} title="Start">
       <h1>OpenTaco</h1>
-      <p class="muted">This server keeps the states of OpenTofu and Terraform in a bucket that you own.</p>
+      <p>
+        You have no role in any organization of this server yet. Ask an administrator for one, and say that
+        you are <b>{view.person}</b>. If you may create organizations, do so under{' '}
+        <a href="/app">Organizations</a>.
+      </p>
       <div class="split">
         <div class="grid">
           {auth === 'none' && (

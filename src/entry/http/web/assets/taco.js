@@ -114,4 +114,7 @@ function select(step) {
   row?.removeAttribute('aria-selected')
   next.setAttribute('aria-selected', 'true')
   next.scrollIntoView({ block: 'nearest' })
+  // So that Tab goes on from here, and screen readers say where that is.
+  const link = next.querySelector('a')
+  if (link !== null) link.focus({ preventScroll: true })
 }

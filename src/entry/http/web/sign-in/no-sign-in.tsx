@@ -40,15 +40,17 @@ interface RootSignInProps {
   readonly fault?: string | undefined
   readonly isSignedOut?: boolean | undefined
   readonly isUnsent?: boolean | undefined
+  /** True: people are to sign in by themselves, and nobody can yet. */
+  readonly isSetUp: boolean
 }
 
-/** For servers with a root token only. */
-export function RootSignIn({ view, returnTo, fault, ...is }: RootSignInProps) {
+/** For servers with a root token only, and for the first set-up of the others. */
+export function RootSignIn({ view, returnTo, fault, isSetUp, ...is }: RootSignInProps) {
   const { isSignedOut = false, isUnsent = false } = is
   const faults: Faults = fault === undefined ? {} : { token: fault }
   return (
     <Layout view={view} title="Sign in" isAlone isWide isRefusal>
-      <h1>Sign in</h1>
+      <h1>{isSetUp ? 'Set up sign-in' : 'Sign in'}</h1>
       <div class="grid">
         {isUnsent && <Unsent />}
         {isSignedOut && fault === undefined && (
@@ -56,9 +58,19 @@ export function RootSignIn({ view, returnTo, fault, ...is }: RootSignInProps) {
             <p>You are signed out.</p>
           </Notice>
         )}
+        {isSetUp && (
+          <p>
+            This server has no sign-in provider yet. Sign in with the root token, add a provider, and name an
+            administrator. Then people sign in by themselves, and the root token no longer opens this page.
+          </p>
+        )}
         <Card>
           <Form view={view} action="/sign-in" class="form">
-            <input type="hidden" name="return_to" value={returnTo} />
+            <input
+              type="hidden"
+              name="return_to"
+              value={isSetUp && returnTo === '/' ? '/server/providers' : returnTo}
+            />
             <Field
               id="token"
               label="Root token"
@@ -82,7 +94,7 @@ export function RootSignIn({ view, returnTo, fault, ...is }: RootSignInProps) {
             </div>
           </Form>
         </Card>
-        <MoveUp view={view} />
+        {!isSetUp && <MoveUp view={view} />}
       </div>
     </Layout>
   )

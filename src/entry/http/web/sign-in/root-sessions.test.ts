@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTestBrowser, rootToken, startWebFace } from '../../../../../test/rig/web-face.ts'
+import { TestProvider, signInWorld } from '../../../../../test/support/sign-in.ts'
 import { systemClock } from '../../../../base/clock.ts'
 import { tokenGuard } from '../../auth/auth.ts'
 import { createRootSessions } from './root-sessions.ts'
@@ -38,6 +39,41 @@ test('a wrong token is refused at the field and not repeated, and many of them f
   for (let i = 0; i < 30; i++) statuses.push((await browser.submit('/sign-in', { token: 'no' })).status)
   expect(statuses).toContain(429)
   expect((await browser.submit('/sign-in', { token: rootToken })).status).toBe(429)
+})
+
+test('where people sign in, the root token opens the pages until there is a sign-in provider', async () => {
+  const providers: TestProvider[] = []
+  const world = signInWorld({ providers })
+  let isOff = false
+  const guard = tokenGuard({ token: rootToken, clock: systemClock, isOff: () => isOff })
+  const rootSessions = createRootSessions(rootToken, guard, systemClock)
+  const face = await startWebFace({
+    auth: 'sso',
+    publicUrl: 'http://localhost:7000',
+    signIn: world,
+    rootSessions,
+  })
+  const browser = createTestBrowser(face)
+
+  const asked = await browser.get('/sign-in')
+  expect(asked.text).toContain('Set up sign-in')
+  expect(asked.text).toContain('name="return_to" value="/server/providers"')
+  const wrong = await browser.submit('/sign-in', { token: 'wrong-token-of-this-test' })
+  expect([wrong.status, wrong.text.includes('The token is wrong.')]).toEqual([401, true])
+  const signedIn = await browser.submit('/sign-in', { token: rootToken, return_to: '/server/providers' })
+  expect([signedIn.status, signedIn.location]).toEqual([303, '/server/providers'])
+  expect((await browser.get('/server/providers')).status).toBe(200)
+
+  isOff = true
+  expect((await browser.get('/server/providers')).location).toContain('/sign-in')
+  isOff = false
+  expect(browser.cookies.has('taco'), 'the cookie is gone').toBe(false)
+
+  providers.push(new TestProvider())
+  const later = await browser.get('/sign-in')
+  expect(later.text).toContain('Sign in with Corp')
+  expect(later.text).not.toContain('Root token')
+  expect((await browser.submit('/sign-in', { token: rootToken })).status).toBe(404)
 })
 
 test('signing in leads to pages of this server only', async () => {

@@ -1,6 +1,6 @@
 import type { TacoError } from '../../../../base/errors.ts'
 import { Layout } from '../shell/layout.tsx'
-import { Card, Command, Notice } from '../shell/parts.tsx'
+import { Card, Notice } from '../shell/parts.tsx'
 import type { View } from '../shell/view.ts'
 
 interface SignInPageProps {
@@ -67,9 +67,11 @@ export function Unsent() {
 
 function NoProviders() {
   return (
-    <Card title="No identity provider is set up">
-      <p>An administrator has to add one with the root token.</p>
-      <Command>taco provider put okta -f okta.yaml</Command>
+    <Card title="No sign-in provider is set up">
+      <p>
+        Someone who runs the server has to add one. Start the server with a root token, in{' '}
+        <code>TACO_ROOT_TOKEN</code> or <code>--token-file</code>, and open this page again.
+      </p>
     </Card>
   )
 }

@@ -229,7 +229,7 @@ test('who is signed in is led past the sign-in page', async () => {
 test('without a provider, the page says who can add one', async () => {
   const { browser } = await startSignInFace({ providers: [] })
 
-  expect((await browser().get('/sign-in')).text).toContain('taco provider put')
+  expect((await browser().get('/sign-in')).text).toContain('Someone who runs the server has to add one.')
 })
 
 test('on a server without sign-in there is nothing to begin', async () => {

@@ -33,19 +33,16 @@ export const signInRoutes: readonly Route[] = [
       unsent: z.string().optional(),
     }),
     async handle({ x, query }, services) {
-      const { auth, signIn, rootSessions } = services
+      const { auth, signIn } = services
       const returnTo = ownPath(query.return_to) ?? '/'
       const said = {
         returnTo,
         isSignedOut: query.signed_out !== undefined,
         isUnsent: query.unsent !== undefined,
       }
-      if (rootSessions !== undefined) {
-        const isSignedIn = x.principal.kind !== 'anonymous'
-        return isSignedIn ? seeOther(returnTo) : rootSignInPage(x, services, said)
-      }
+      if (x.principal.kind !== 'anonymous') return seeOther(returnTo)
+      if (await takesRootToken(services)) return rootSignInPage(x, services, said)
       if (signIn === undefined) return htmlReply(<NoSignIn view={viewOf(x, services)} auth={auth} />)
-      if (x.session !== undefined) return seeOther(returnTo)
       return signInPage(x, services, said)
     },
   }),
@@ -57,7 +54,7 @@ export const signInRoutes: readonly Route[] = [
     fields: { token: z.string().default(''), return_to: z.string().optional() },
     async handle({ x, body }, services) {
       const { rootSessions, cookies } = services
-      if (rootSessions === undefined)
+      if (rootSessions === undefined || !(await takesRootToken(services)))
         throw new TacoError('NOT_FOUND', 'The root token opens no pages of this server.', {
           hint: 'See /sign-in.',
         })
@@ -192,6 +189,11 @@ function given(signIn: WebSignIn | undefined): WebSignIn {
   throw new TacoError('NOT_FOUND', 'People cannot sign in to this server.', { hint: 'See /sign-in.' })
 }
 
+/** Where people sign in, a person with the root token comes before the first sign-in provider, and nobody after it. */
+async function takesRootToken({ signIn, rootSessions }: WebServices): Promise<boolean> {
+  return rootSessions !== undefined && (signIn === undefined || (await signIn.flow.providers()).length === 0)
+}
+
 function rootSignInPage(
   x: Exchange,
   services: WebServices,
@@ -203,7 +205,8 @@ function rootSignInPage(
   },
 ) {
   const status = said.fault === undefined ? 200 : 401
-  return htmlReply(<RootSignIn view={viewOf(x, services)} {...said} />, status)
+  const isSetUp = services.signIn !== undefined
+  return htmlReply(<RootSignIn view={viewOf(x, services)} isSetUp={isSetUp} {...said} />, status)
 }
 
 async function signInPage(
