@@ -175,7 +175,8 @@ function count(look, by) {
   const place = document.querySelector(`[data-count="${look.replace('look-', '')}"] b`)
   // A status that no unit had before has no place yet.
   if (place === null) return reloadSoon()
-  place.textContent = String(Number(place.textContent) + by)
+  const before = Number(place.textContent?.replaceAll(',', ''))
+  place.textContent = (before + by).toLocaleString('en')
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -73,7 +73,7 @@ test('before the first unit, the estate was empty, whatever the filters are', as
 
   const page = await createTestBrowser(face).get('/app/default?at=2020-01-01')
 
-  expect(page.text).toContain('There were no units then.')
+  expect(page.text).toContain('There were no units then')
 })
 
 test('units are selected by status, path, name and label, all at once', () => {

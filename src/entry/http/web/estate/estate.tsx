@@ -7,7 +7,7 @@ import { withQuery } from '../shell/addresses.ts'
 import { InOrg } from '../shell/command-org.tsx'
 import { exported } from '../shell/export.ts'
 import { Layout } from '../shell/layout.tsx'
-import { Notice, Split, Time } from '../shell/parts.tsx'
+import { Empty, Notice, Split, Time } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
 import { type OrgView, hasPlace } from '../shell/view.ts'
 import { addressOf } from '../shell/server-address.ts'
@@ -92,7 +92,7 @@ export const estateRoutes: readonly Route[] = [
                 </>
               )}
               {mayCreate && (
-                <a class="button" href={`${view.org.base}/new-unit`}>
+                <a class={isEmpty ? 'button end' : 'button'} href={`${view.org.base}/new-unit`}>
                   New unit
                 </a>
               )}
@@ -147,9 +147,13 @@ export const estateRoutes: readonly Route[] = [
                   }
                 >
                   {graph.nodes.length === 0 ? (
-                    <p class="muted">There were no units then.</p>
+                    <Empty title="There were no units then" />
                   ) : found.length === 0 ? (
-                    <p class="muted">No unit is like this. Remove a filter.</p>
+                    <Empty title="No unit is like this">
+                      <p class="muted">
+                        Remove a filter, or <a href={view.org.base}>show all units</a>.
+                      </p>
+                    </Empty>
                   ) : (
                     <Shown view={view} query={query} found={found} drawn={drawn} />
                   )}

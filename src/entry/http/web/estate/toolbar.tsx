@@ -28,7 +28,7 @@ export function Counts({
             data-count={look}
           >
             <Shape look={look} />
-            <b>{counts.get(look)}</b> <span class="muted">{LOOK_WORDS[look]}</span>
+            <b>{counts.get(look)?.toLocaleString('en')}</b> <span class="muted">{LOOK_WORDS[look]}</span>
           </a>
         )
       })}

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { WithCode } from '../parts.tsx'
 import type { Faults } from '../faults.ts'
 
 interface FieldProps {
@@ -22,7 +23,7 @@ export function Field({ id, label, hint, error, children }: FieldProps) {
       )}
       {error !== undefined && (
         <span class="error" id={`${id}-error`}>
-          {error}
+          <WithCode>{error}</WithCode>
         </span>
       )}
     </div>
