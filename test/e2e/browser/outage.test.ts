@@ -33,6 +33,9 @@ test.skipIf(browser === undefined)(
       await mark.waitFor()
       expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(1)
     }
+    await page.goto(`${server.url}/app/default/units/never--looked--at`)
+    await page.getByRole('link', { name: 'Go to the estate' }).click()
+    await mark.waitFor()
     await page.goto(unit)
     await mark.waitFor()
     await page.getByText('prod/vpc').first().waitFor()

@@ -300,7 +300,7 @@ test('while the bucket does not answer, a page shows what it last knew, and says
 
   for (const query of ['', 'unit=prod/vpc', 'view=table', 'view=graph', 'label=a%3Db']) {
     const { status, text } = await browser.get(`/app/default?${query}`)
-    expect([query, status]).toEqual([query, 200])
+    expect([query, status]).toEqual([query, 503])
     expect([query, text.includes('2026-03-01 12:00 UTC')]).toEqual([query, true])
     expect(text).toContain('The bucket does not answer.')
     const isLabelled = text.includes('Which units have the label cannot be told now.')

@@ -162,6 +162,8 @@ export const estateRoutes: readonly Route[] = [
             )}
           </div>
         </Layout>,
+        // As other pages that are shown as they were. It is not kept as if it were new.
+        isLast ? 503 : 200,
       )
     },
   }),

@@ -84,7 +84,15 @@ function rendered(view: View, error: unknown, x: Exchange): RenderedError {
   return {
     status,
     headers: { ...headers, 'content-type': HTML_TYPE },
-    body: renderDocument(<ErrorPage view={view} error={error} requestId={requestId} back={back} />),
+    body: renderDocument(
+      <ErrorPage
+        view={view}
+        error={error}
+        requestId={requestId}
+        back={back}
+        estate={estateOf(view, x, status)}
+      />,
+    ),
   }
 }
 
@@ -111,14 +119,21 @@ function pageOf(x: Exchange): string {
   return (from === host ? ownPath(page) : undefined) ?? '/'
 }
 
+/** While the bucket does not answer, the estate may still be shown as it was, though the organization cannot be read. */
+function estateOf({ org }: View, { path }: Exchange, status: number): string | undefined {
+  return org?.base ?? (status === 503 ? /^\/app\/[^/]+/.exec(path)?.[0] : undefined)
+}
+
 interface ErrorPageProps {
   readonly view: View
+  /** Undefined: the page is of no organization. */
+  readonly estate: string | undefined
   readonly error: unknown
   readonly requestId: string
   readonly back: string | undefined
 }
 
-function ErrorPage({ view, error, requestId, back }: ErrorPageProps) {
+function ErrorPage({ view, estate, error, requestId, back }: ErrorPageProps) {
   const { title, status, detail, hint } = problemOf(error, requestId)
   const unit = isTacoError(error, 'NOT_FOUND') ? error.facts['unit'] : undefined
   return (
@@ -136,10 +151,10 @@ function ErrorPage({ view, error, requestId, back }: ErrorPageProps) {
           )}
           <p class="bar">
             {back !== undefined && <a href={back}>Go back</a>}
-            {view.org === undefined ? (
+            {estate === undefined ? (
               <a href="/">Go to the start page</a>
             ) : (
-              <a href={view.org.base}>Go to the estate</a>
+              <a href={estate}>Go to the estate</a>
             )}
             {view.org !== undefined && typeof unit === 'string' && (
               <a href={withQuery(view.org.base, { view: 'table', search: unit.split('/').at(-1) })}>
