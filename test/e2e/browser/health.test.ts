@@ -49,8 +49,8 @@ test.skipIf(browser === undefined)(
       await seen.page.goto(address).then(() => seen.isAccessible())
 
     await page.getByText('Delete the notification').click()
-    await page.getByLabel('Name, to confirm').fill('alerts')
-    await click('Delete')
+    await page.getByLabel('Type alerts to confirm').fill('alerts')
+    await click('Delete the notification')
     await page.getByText('The notification alerts was deleted.').waitFor()
   },
 )
@@ -75,10 +75,10 @@ test.skipIf(browser === undefined)(
     await isAccessible()
 
     await page.getByText('Repair what can be repaired').click()
-    await page.getByLabel('Confirm').fill('yes')
+    await page.getByLabel('Type repair to confirm').fill('yes')
     await click('Repair')
     await page.getByText('Type repair to confirm.').waitFor()
-    await page.getByLabel('Confirm').fill('repair')
+    await page.getByLabel('Type repair to confirm').fill('repair')
     await click('Repair')
     await page.getByText(/Repaired just now/).waitFor()
     await click('Verify now')

@@ -71,10 +71,10 @@ test.skipIf(browser === undefined)(
 
     await page.getByRole('link', { name: /^Versions/ }).click()
     await page.getByText('Delete the module').first().click()
-    await page.getByLabel('Name', { exact: true }).last().fill('network')
+    await page.getByLabel('Type network/aws to confirm').fill('network')
     await press('Delete the module')
-    await page.getByText('This is not the name.').waitFor()
-    await page.getByLabel('Name', { exact: true }).last().fill('network/aws')
+    await page.getByText('This does not match.').waitFor()
+    await page.getByLabel('Type network/aws to confirm').fill('network/aws')
     await press('Delete the module')
     await page.getByText('The module network/aws was deleted.').waitFor()
 

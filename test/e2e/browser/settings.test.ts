@@ -45,7 +45,7 @@ test.skipIf(browser === undefined)(
     await press('Save')
     await says(/^Saved/)
     await page.getByText('Apply the saved rules now').click()
-    await page.getByLabel('Name, to confirm').fill('default')
+    await page.getByLabel('Type default to confirm').fill('default')
     await press('Remove old versions and events')
     await says(/^Removed: 2 versions/)
 
@@ -59,8 +59,8 @@ test.skipIf(browser === undefined)(
 
     await choose('General')
     await page.getByText('Delete default').click()
-    await page.getByLabel('Name, to confirm').fill('default')
-    await press('Delete organization')
+    await page.getByLabel('Type default to confirm').fill('default')
+    await press('Delete default')
     await says('The organization default was deleted.')
     await page.goto(`${server.url}/app/default/settings`)
     await press('Restore')

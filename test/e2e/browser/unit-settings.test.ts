@@ -77,7 +77,7 @@ test.skipIf(browser === undefined)(
     await page.waitForURL('**/units/prod--shop/settings')
 
     await choose('Delete this unit')
-    await fill('Name, to confirm', 'prod/shop')
+    await fill('Type prod/shop to confirm', 'prod/shop')
     await press('Delete the unit')
     await says(/has 2 resources/)
     await page.getByLabel('Delete it although it has resources').check()

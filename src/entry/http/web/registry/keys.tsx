@@ -5,6 +5,7 @@ import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
+import { Confirm, checkConfirmed, confirmId } from '../shell/confirm.tsx'
 import { ExportFormat, exported } from '../shell/export.ts'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
@@ -14,7 +15,6 @@ import { Ago, Card, Code, Command, Empty, Split } from '../shell/parts.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
-import { ConfirmDelete, confirmFaults } from './confirm.tsx'
 import { RegistryFrame, registryPath } from './frame.tsx'
 
 const PAGE_SIZE = 50
@@ -95,8 +95,10 @@ export const keyRoutes: readonly Route[] = [
     fields: { confirm: z.string().default('') },
     async handle({ params: { org, key }, body, view, x, caller }, services) {
       const { keyId } = await services.registry.gpgKeys.get(org, key)
-      const faults = confirmFaults(body.confirm, keyId)
-      if (faults !== undefined) {
+      try {
+        checkConfirmed(body.confirm, keyId, confirmId(keyId))
+      } catch (error) {
+        const faults = faultsAt(error, [confirmId(keyId)])
         const rows = await readRows(org, services)
         const shown = { view: at(view), now: services.clock.now(), rows, page: 1, faults }
         return htmlReply(<KeysPage {...shown} />, 400)
@@ -153,11 +155,12 @@ function deleteColumn({ view, faults }: KeysShown): Column<KeyRow> {
     name: 'delete',
     label: 'Delete',
     cell: ({ keyId, signs }) => (
-      <ConfirmDelete
+      <Confirm
         view={view}
         action={`${registryPath(view)}/keys/${encodeURIComponent(keyId)}/delete`}
-        what="the key"
-        name={keyId}
+        label="Delete the key"
+        word={keyId}
+        id={confirmId(keyId)}
         faults={faults}
       >
         <p>
@@ -165,7 +168,7 @@ function deleteColumn({ view, faults }: KeysShown): Column<KeyRow> {
             ? 'No version was published with it.'
             : `Engines cannot install the ${signs} versions that it signs any more.`}
         </p>
-      </ConfirmDelete>
+      </Confirm>
     ),
     value: () => null,
   }

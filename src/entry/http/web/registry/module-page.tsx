@@ -4,8 +4,8 @@ import { type ModulePart, type ModuleVersion, publishedAt } from '../../../../re
 import { withQuery } from '../shell/addresses.ts'
 import { shell } from '../shell/command-line.ts'
 import { WHOLE_LIST } from '../shell/list.tsx'
+import { Confirm, confirmId } from '../shell/confirm.tsx'
 import { Ago, Card, Command, Empty, Notice, Split, Tabs } from '../shell/parts.tsx'
-import { ConfirmDelete } from './confirm.tsx'
 import { DeprecationCard, DeprecationNotice } from './deprecation.tsx'
 import { ItemFrame, modulePath } from './frame.tsx'
 import { Markdown } from './markdown/markdown.tsx'
@@ -61,18 +61,19 @@ export function ModulePage(shown: ModuleShown) {
             <ModuleVersions {...shown} />
             {view.may('registry:publish') && (
               <Card title="Delete">
-                <ConfirmDelete
+                <Confirm
                   view={view}
                   action={`${modulePath(view, module)}/delete`}
-                  what="the module"
-                  name={title}
+                  label="Delete the module"
+                  word={title}
+                  id={confirmId(title)}
                   faults={faults}
                 >
                   <p>
                     All versions are deleted. Code that uses the module cannot be initialized again, and
                     nothing brings it back.
                   </p>
-                </ConfirmDelete>
+                </Confirm>
               </Card>
             )}
           </>

@@ -5,7 +5,7 @@ import { withQuery } from '../shell/addresses.ts'
 import { List, arrange } from '../shell/list.tsx'
 import { Ago, Card } from '../shell/parts.tsx'
 import type { Column } from '../shell/table.tsx'
-import { ConfirmDelete } from './confirm.tsx'
+import { Confirm, confirmId } from '../shell/confirm.tsx'
 import { modulePath } from './frame.tsx'
 import type { ModuleShown } from './module-shown.ts'
 
@@ -71,15 +71,16 @@ function deleteColumn({ view, module, faults }: ModuleShown): Column<ModuleVersi
     name: 'delete',
     label: 'Delete',
     cell: ({ version }) => (
-      <ConfirmDelete
+      <Confirm
         view={view}
         action={`${path}/versions/${encodeURIComponent(version)}/delete`}
-        what={version}
-        name={version}
+        label={`Delete ${version}`}
+        word={version}
+        id={confirmId(version)}
         faults={faults}
       >
         <p>Code that is pinned to this version cannot be initialized again.</p>
-      </ConfirmDelete>
+      </Confirm>
     ),
     value: () => null,
   }

@@ -7,13 +7,13 @@ import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { exported } from '../shell/export.ts'
+import { checkConfirmed, confirmId } from '../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
 import { type ListAsked, ListQuery, arrange } from '../shell/list.tsx'
 import { htmlReply } from '../shell/render.ts'
 import { addressOf } from '../shell/server-address.ts'
 import type { OrgView } from '../shell/view.ts'
-import { confirmFaults } from './confirm.tsx'
 import { beforeIn } from './deprecation.tsx'
 import { modulePath, registryPath } from './frame.tsx'
 import { ModulePage } from './module-page.tsx'
@@ -100,8 +100,11 @@ export const moduleRoutes: readonly Route[] = [
       const { modules } = services.registry
       const title = `${asked.name}/${asked.provider}`
       const { id } = await modules.get(asked.org, { name: asked.name, provider: asked.provider })
-      const faults = confirmFaults(body.confirm, title)
-      if (faults !== undefined) return refused(request, services, faults)
+      try {
+        checkConfirmed(body.confirm, title, confirmId(title))
+      } catch (error) {
+        return refused(request, services, faultsAt(error, [confirmId(title)]))
+      }
       await modules.remove(asked.org, id, caller)
       setFlash(x, services.cookies, { kind: 'ok', text: `The module ${title} was deleted.` })
       return seeOther(registryPath(view))
@@ -119,8 +122,11 @@ export const moduleRoutes: readonly Route[] = [
       const { modules } = services.registry
       const { id } = await modules.get(asked.org, { name: asked.name, provider: asked.provider })
       const { version } = await modules.version(asked.org, id, asked.version)
-      const faults = confirmFaults(body.confirm, version)
-      if (faults !== undefined) return refused(request, services, faults)
+      try {
+        checkConfirmed(body.confirm, version, confirmId(version))
+      } catch (error) {
+        return refused(request, services, faultsAt(error, [confirmId(version)]))
+      }
       await modules.removeVersion(asked.org, id, version, caller)
       setFlash(x, services.cookies, { kind: 'ok', text: `Version ${version} was deleted.` })
       return seeOther(withQuery(modulePath(view, asked), { tab: 'versions' }))

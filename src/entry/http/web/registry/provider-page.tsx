@@ -1,4 +1,5 @@
 import { sayPrincipal } from '../../../../base/text/author.ts'
+import { bytes } from '../../../../base/text/bytes.ts'
 import {
   type GpgKey,
   type ProviderPlatform,
@@ -6,14 +7,13 @@ import {
   type ProviderVersion,
   installable,
 } from '../../../../registry/index.ts'
-import { bytes } from '../../../../base/text/bytes.ts'
 import { withQuery } from '../shell/addresses.ts'
 import { shell } from '../shell/command-line.ts'
+import { Confirm, confirmId } from '../shell/confirm.tsx'
 import type { Faults } from '../shell/faults.ts'
 import { Ago, Card, Command, Empty, Notice, Split } from '../shell/parts.tsx'
 import { type Column, DataTable, ListFooter, pageOf } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
-import { ConfirmDelete } from './confirm.tsx'
 import { ItemFrame, providerPath, registryPath } from './frame.tsx'
 import { type RegistryHost, UseCard, providerBlock } from './use-blocks.tsx'
 
@@ -122,18 +122,19 @@ export function ProviderPage(shown: ProviderShown) {
         )}
         {view.may('registry:publish') && (
           <Card title="Delete">
-            <ConfirmDelete
+            <Confirm
               view={view}
               action={`${providerPath(view, provider)}/delete`}
-              what="the provider"
-              name={provider.name}
+              label="Delete the provider"
+              word={provider.name}
+              id={confirmId(provider.name)}
               faults={faults}
             >
               <p>
                 All versions are deleted. Code that requires the provider cannot be initialized again, and
                 nothing brings it back.
               </p>
-            </ConfirmDelete>
+            </Confirm>
           </Card>
         )}
       </Split>
@@ -224,15 +225,16 @@ function versionColumns({ view, provider, now, faults }: ProviderShown): readonl
             name: 'delete',
             label: 'Delete',
             cell: ({ version }: ProviderVersion) => (
-              <ConfirmDelete
+              <Confirm
                 view={view}
                 action={`${path}/versions/${encodeURIComponent(version)}/delete`}
-                what={version}
-                name={version}
+                label={`Delete ${version}`}
+                word={version}
+                id={confirmId(version)}
                 faults={faults}
               >
                 <p>Code that is pinned to this version cannot be initialized again.</p>
-              </ConfirmDelete>
+              </Confirm>
             ),
             value: () => null,
           },

@@ -5,13 +5,13 @@ import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
+import { checkConfirmed, confirmId } from '../shell/confirm.tsx'
 import { ExportFormat, exported } from '../shell/export.ts'
-import type { Faults } from '../shell/faults.ts'
+import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
 import { htmlReply } from '../shell/render.ts'
 import { addressOf } from '../shell/server-address.ts'
 import type { OrgView } from '../shell/view.ts'
-import { confirmFaults } from './confirm.tsx'
 import { providerPath, registryPath } from './frame.tsx'
 import { PLATFORM_COLUMNS, ProviderPage, type ProviderShown } from './provider-page.tsx'
 import { newestProvider } from './providers.tsx'
@@ -82,8 +82,11 @@ export const providerRoutes: readonly Route[] = [
       const { params: asked, body, view, x, caller } = request
       const { providers } = services.registry
       const { id, name } = await providers.get(asked.org, { name: asked.name })
-      const faults = confirmFaults(body.confirm, name)
-      if (faults !== undefined) return refused(request, services, faults)
+      try {
+        checkConfirmed(body.confirm, name, confirmId(name))
+      } catch (error) {
+        return refused(request, services, faultsAt(error, [confirmId(name)]))
+      }
       await providers.remove(asked.org, id, caller)
       setFlash(x, services.cookies, { kind: 'ok', text: `The provider ${name} was deleted.` })
       return seeOther(`${registryPath(view)}/providers`)
@@ -101,8 +104,11 @@ export const providerRoutes: readonly Route[] = [
       const { providers } = services.registry
       const { id } = await providers.get(asked.org, { name: asked.name })
       const { version } = await providers.version(asked.org, id, asked.version)
-      const faults = confirmFaults(body.confirm, version)
-      if (faults !== undefined) return refused(request, services, faults, version)
+      try {
+        checkConfirmed(body.confirm, version, confirmId(version))
+      } catch (error) {
+        return refused(request, services, faultsAt(error, [confirmId(version)]), version)
+      }
       await providers.removeVersion(asked.org, id, version, caller)
       setFlash(x, services.cookies, { kind: 'ok', text: `Version ${version} was deleted.` })
       return seeOther(providerPath(view, asked))

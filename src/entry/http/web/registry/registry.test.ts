@@ -210,7 +210,7 @@ test('a version and a module are deleted when their name was typed, by those who
 
   expect((await reader.submit(`${path}/delete`, { confirm: 'network/aws' })).status).toBe(403)
   const wrong = await owner.submit(`${path}/versions/1.0.0/delete`, { confirm: '1.1.0' })
-  expect([wrong.status, wrong.text.includes('This is not the name.')]).toEqual([400, true])
+  expect([wrong.status, wrong.text.includes('This does not match.')]).toEqual([400, true])
   expect((await owner.get(`${path}?version=1.0.0`)).status).toBe(200)
   const gone = await owner.submit(`${path}/versions/1.0.0/delete`, { confirm: '1.0.0' })
   expect([gone.status, gone.location]).toEqual([303, `${path}?tab=versions`])

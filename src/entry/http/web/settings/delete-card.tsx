@@ -1,9 +1,9 @@
 import type { OrgView as Organization } from '../../../../state/index.ts'
+import { Confirm } from '../shell/confirm.tsx'
 import type { Faults } from '../shell/faults.ts'
 import { Form } from '../shell/layout.tsx'
 import { Card } from '../shell/parts.tsx'
 import type { OrgView } from '../shell/view.ts'
-import { ConfirmName } from '../shell/form/confirm-name.tsx'
 import { settingsPath } from './frame.tsx'
 
 interface DeleteCardProps {
@@ -21,24 +21,22 @@ export function DeleteCard({ view, now, faults, isLocked }: DeleteCardProps) {
         Its units are refused from then on, to people and engines. Nothing is removed from the bucket, and{' '}
         <code>{`taco org restore ${now.name}`}</code> brings everything back.
       </p>
-      <details class="more" open={faults['confirm'] !== undefined}>
-        <summary>Delete {now.name}</summary>
-        <Form view={view} action={settingsPath(view, 'delete')} class="form">
-          <input type="hidden" name="etag" value={now.etag} />
-          <ConfirmName name={now.name} typed={isLocked ? now.name : ''} faults={faults} />
-          {isLocked && (
-            <label class="check">
-              <input type="checkbox" name="force" value="on" /> Delete it although units are locked. Those who
-              hold the locks can still write and unlock.
-            </label>
-          )}
-          <div>
-            <button class="button primary danger" type="submit">
-              Delete organization
-            </button>
-          </div>
-        </Form>
-      </details>
+      <Confirm
+        view={view}
+        action={settingsPath(view, 'delete')}
+        label={`Delete ${now.name}`}
+        word={now.name}
+        typed={isLocked ? now.name : ''}
+        faults={faults}
+      >
+        <input type="hidden" name="etag" value={now.etag} />
+        {isLocked && (
+          <label class="check">
+            <input type="checkbox" name="force" value="on" /> Delete it although units are locked. Those who
+            hold the locks can still write and unlock.
+          </label>
+        )}
+      </Confirm>
     </Card>
   )
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { isTacoError } from '../../../../base/errors.ts'
 import type { OrgView as Organization } from '../../../../state/index.ts'
-import { seeOther } from '../../kit/response/redirect.ts'
 import type { Exchange } from '../../kit/exchange.ts'
+import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
+import { checkConfirmed } from '../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
 import { htmlReply } from '../shell/render.ts'
 import type { OrgView } from '../shell/view.ts'
-import { checkTyped } from '../shell/form/confirm-name.tsx'
 import { settingsPath } from './frame.tsx'
 import { GeneralPage, type Race } from './general-page.tsx'
 import { type LimitsInput, limitsFields, limitsIn, limitsInputOf } from './limits-form.ts'
@@ -102,7 +102,7 @@ export const generalRoutes: readonly Route[] = [
       const request = { org, view, x }
       const { name } = await services.control.orgs.get(org, caller)
       try {
-        checkTyped(body.confirm, name)
+        checkConfirmed(body.confirm, name)
         await services.control.orgs.remove(org, { force: body.force === 'on' }, caller, [body.etag])
       } catch (error) {
         if (isTacoError(error, 'PRECONDITION_FAILED'))

@@ -2,14 +2,14 @@ import { bytes } from '../../../../base/text/bytes.ts'
 import { sayRetention } from '../../../../base/text/retention.ts'
 import type { GcReport, OrgView as Organization, RemovedOfUnit } from '../../../../state/index.ts'
 import { unitPath } from '../shell/addresses.ts'
+import { Confirm } from '../shell/confirm.tsx'
 import type { Faults } from '../shell/faults.ts'
+import { RaceNotice } from '../shell/form/race-notice.tsx'
 import { Form } from '../shell/layout.tsx'
 import { Card, Command, Notice, Split } from '../shell/parts.tsx'
 import { type Column, DataTable } from '../shell/table.tsx'
 import type { OrgView } from '../shell/view.ts'
-import { ConfirmName } from '../shell/form/confirm-name.tsx'
 import { SettingsFrame, settingsPath } from './frame.tsx'
-import { RaceNotice } from '../shell/form/race-notice.tsx'
 import type { RetentionInput } from './retention-form.ts'
 import { SentenceField } from './sentence-field.tsx'
 
@@ -185,17 +185,14 @@ function ApplyNow({ view, now, faults }: RetentionPageProps) {
   return (
     <Card title="Apply now">
       <p class="muted">Removes what the saved rules do not keep. What is removed cannot be brought back.</p>
-      <details class="more" open={faults['confirm'] !== undefined}>
-        <summary>Apply the saved rules now</summary>
-        <Form view={view} action={settingsPath(view, 'retention/apply')} class="form">
-          <ConfirmName name={now.name} faults={faults} />
-          <div>
-            <button class="button danger" type="submit">
-              Remove old versions and events
-            </button>
-          </div>
-        </Form>
-      </details>
+      <Confirm
+        view={view}
+        action={settingsPath(view, 'retention/apply')}
+        label="Apply the saved rules now"
+        button="Remove old versions and events"
+        word={now.name}
+        faults={faults}
+      />
     </Card>
   )
 }

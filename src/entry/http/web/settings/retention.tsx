@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { isTacoError } from '../../../../base/errors.ts'
 import type { GcOptions, RemovedOfUnit } from '../../../../state/index.ts'
-import { seeOther } from '../../kit/response/redirect.ts'
 import type { Exchange } from '../../kit/exchange.ts'
+import { seeOther } from '../../kit/response/redirect.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../org-page.ts'
 import type { WebServices } from '../services.ts'
+import { checkConfirmed } from '../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../shell/faults.ts'
 import { setFlash } from '../shell/flash.ts'
 import { htmlReply } from '../shell/render.ts'
 import type { OrgView } from '../shell/view.ts'
-import { checkTyped } from '../shell/form/confirm-name.tsx'
 import { settingsPath } from './frame.tsx'
 import { type RetentionInput, retentionFields, retentionInputOf, rulesIn } from './retention-form.ts'
 import { type Preview, RetentionPage, removedWords } from './retention-page.tsx'
@@ -112,7 +112,7 @@ export const retentionRoutes: readonly Route[] = [
     async handle({ params: { org }, body, view, x, caller }, services) {
       const { name } = await services.control.orgs.get(org, caller)
       try {
-        checkTyped(body.confirm, name)
+        checkConfirmed(body.confirm, name)
       } catch (error) {
         return retentionPage({ org, view, x }, services, { faults: faultsAt(error, ['confirm']) })
       }

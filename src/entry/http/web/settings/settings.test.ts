@@ -174,7 +174,7 @@ test('deleting takes the name, and a tick while units are locked; restoring brin
   const etag = etagIn((await owner.get(PATH)).text)
 
   expect((await reader.submit(path, { confirm: 'default', etag })).status).toBe(403)
-  expect((await owner.submit(path, { confirm: 'defautl', etag })).text).toContain('That is not the name.')
+  expect((await owner.submit(path, { confirm: 'defautl', etag })).text).toContain('This does not match.')
   const locked = await owner.submit(path, { confirm: 'default', etag })
   expect(locked.status).toBe(400)
   expect(locked.text).toContain('name="force"')

@@ -1,43 +1,59 @@
 import type { Child } from 'hono/jsx'
 import { badRequest } from '../../../../base/errors.ts'
 import type { Faults } from './faults.ts'
-import { Field, describedBy } from './form/field.tsx'
+import { TextField } from './form/text-field.tsx'
 import { Form } from './layout.tsx'
 import type { View } from './view.ts'
 
-interface ConfirmProps {
+interface ConfirmFieldProps {
+  /** What has to be typed. */
+  readonly word: string
+  /** What was typed. */
+  readonly typed?: string
+  readonly faults?: Faults | undefined
+  /** Where a page has several: `confirmId(word)`. */
+  readonly id?: string
+}
+
+/** What cannot be taken back is confirmed by typing the name of what it is about. */
+export function ConfirmField({ word, typed = '', faults = {}, id = 'confirm' }: ConfirmFieldProps) {
+  return (
+    <TextField
+      id={id}
+      name="confirm"
+      label={`Type ${word} to confirm`}
+      value={typed}
+      faults={faults}
+      isRequired
+      isMono
+    />
+  )
+}
+
+interface ConfirmProps extends ConfirmFieldProps {
   readonly view: View
   /** Where the form goes. It has a field `confirm`. */
   readonly action: string
-  /** What it does: the label of the button. */
+  /** What it does. */
   readonly label: string
-  /** What has to be typed. */
-  readonly word: string
-  readonly faults?: Faults
-  /** What follows from it, and hidden fields. */
+  /** Default: the label. */
+  readonly button?: string
+  /** What follows from it, and further fields. */
   readonly children?: Child
 }
 
 /** A dangerous action behind a name that has to be typed. Works without JavaScript. */
-export function Confirm({ view, action, label, word, faults = {}, children }: ConfirmProps) {
+export function Confirm({ view, action, label, button = label, children, ...field }: ConfirmProps) {
+  const { id = 'confirm', faults = {} } = field
   return (
-    <details class="more" open={faults['confirm'] !== undefined}>
+    <details class="more" open={faults[id] !== undefined}>
       <summary>{label}</summary>
       <Form view={view} action={action} class="form">
         {children}
-        <Field id="confirm" label={`Type ${word} to confirm`} error={faults['confirm']}>
-          <input
-            type="text"
-            id="confirm"
-            name="confirm"
-            required
-            autocomplete="off"
-            {...describedBy('confirm', faults)}
-          />
-        </Field>
+        <ConfirmField {...field} />
         <div>
           <button class="button primary danger" type="submit">
-            {label}
+            {button}
           </button>
         </div>
       </Form>
@@ -71,7 +87,12 @@ export function ConfirmRow({ view, action, label, button, children }: ConfirmRow
   )
 }
 
-/** Refuses what was not confirmed. */
-export function checkConfirmed(typed: string, word: string): void {
-  if (typed.trim() !== word) throw badRequest('confirm', `This is not the name. Type ${word}.`)
+/** The field for one of several things on a page. */
+export function confirmId(word: string): string {
+  return `confirm-${word.replaceAll(/[^\w-]/g, '-')}`
+}
+
+/** Refuses what was not confirmed, at the field with this id. */
+export function checkConfirmed(typed: string, word: string, id = 'confirm'): void {
+  if (typed.trim() !== word) throw badRequest(id, `This does not match. Type ${word} to confirm.`)
 }

@@ -1,6 +1,6 @@
 import type { Attempt, BucketHealth, CheckView, Report, ServerList } from '../../../../../health/index.ts'
+import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
-import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
 import { Ago, Card, Notice } from '../../shell/parts.tsx'
 import { type Column, DataTable } from '../../shell/table.tsx'
@@ -168,24 +168,22 @@ export function CheckForms({ view, faults }: CheckFormsProps) {
           </button>
         </div>
       </Form>
-      <details class="more" open={faults['confirm'] !== undefined}>
-        <summary>Repair what can be repaired</summary>
-        <Form view={view} action={`${path}/repair`} class="form">
-          <p class="muted">
-            Finishes writes that were interrupted, rebuilds names and documents that are missing, and gives up
-            writes whose content is lost. Nothing that can be read is deleted.
-          </p>
-          <label class="check">
-            <input type="checkbox" name="deep" value="on" /> Read every version back
-          </label>
-          <TextField id="confirm" label="Confirm" hint="Type repair." value="" faults={faults} />
-          <div>
-            <button class="button danger" type="submit">
-              Repair
-            </button>
-          </div>
-        </Form>
-      </details>
+      <Confirm
+        view={view}
+        action={`${path}/repair`}
+        label="Repair what can be repaired"
+        button="Repair"
+        word="repair"
+        faults={faults}
+      >
+        <p class="muted">
+          Finishes writes that were interrupted, rebuilds names and documents that are missing, and gives up
+          writes whose content is lost. Nothing that can be read is deleted.
+        </p>
+        <label class="check">
+          <input type="checkbox" name="deep" value="on" /> Read every version back
+        </label>
+      </Confirm>
     </Card>
   )
 }

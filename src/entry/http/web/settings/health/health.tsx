@@ -8,8 +8,9 @@ import type { Route } from '../../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { withQuery } from '../../shell/addresses.ts'
+import { checkConfirmed } from '../../shell/confirm.tsx'
 import { ExportFormat, exported } from '../../shell/export.ts'
-import type { Faults } from '../../shell/faults.ts'
+import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { Command, Split } from '../../shell/parts.tsx'
 import { htmlReply, partReply } from '../../shell/render.ts'
@@ -178,8 +179,12 @@ export const healthRoutes: readonly Route[] = [
     fields: { deep, confirm: z.string().trim().default('') },
     handle(request, services) {
       const { deep: isDeep, confirm } = request.body
-      if (confirm === 'repair') return start(request, services, BUCKET, { deep: isDeep, repair: true })
-      return healthPage(request, services, Query.parse({}), { confirm: 'Type repair to confirm.' })
+      try {
+        checkConfirmed(confirm, 'repair')
+      } catch (error) {
+        return healthPage(request, services, Query.parse({}), faultsAt(error, ['confirm']))
+      }
+      return start(request, services, BUCKET, { deep: isDeep, repair: true })
     },
   }),
   orgForm({

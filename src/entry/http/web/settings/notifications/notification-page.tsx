@@ -1,15 +1,15 @@
 import { sayPrincipal } from '../../../../../base/text/author.ts'
 import type { DeliveryResponse, DeliveryState } from '../../../../../notifications/index.ts'
 import { shell } from '../../shell/command-line.ts'
+import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
+import { RaceNotice } from '../../shell/form/race-notice.tsx'
 import { Form } from '../../shell/layout.tsx'
 import { List, arrange } from '../../shell/list.tsx'
 import { Ago, Card, Command, Split } from '../../shell/parts.tsx'
 import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
-import { RaceNotice } from '../../shell/form/race-notice.tsx'
-import { ConfirmName } from '../../shell/form/confirm-name.tsx'
 import { NewFields, NotificationFields } from './fields.tsx'
 import { type NewInput, type NotificationInput, destinationWord } from './input.ts'
 import { StateChip, notificationPath, recipientWords, stateOf } from './list-page.tsx'
@@ -259,18 +259,15 @@ interface DeletionProps {
 function Deletion({ view, path, name, faults }: DeletionProps) {
   return (
     <Card title="Delete">
-      <details class="more" open={faults['confirm'] !== undefined}>
-        <summary>Delete the notification</summary>
-        <Form view={view} action={`${path}/delete`} class="form">
-          <p class="muted">What waits for delivery is not sent any more.</p>
-          <ConfirmName name={name} faults={faults} />
-          <div>
-            <button class="button primary danger" type="submit">
-              Delete
-            </button>
-          </div>
-        </Form>
-      </details>
+      <Confirm
+        view={view}
+        action={`${path}/delete`}
+        label="Delete the notification"
+        word={name}
+        faults={faults}
+      >
+        <p class="muted">What waits for delivery is not sent any more.</p>
+      </Confirm>
     </Card>
   )
 }

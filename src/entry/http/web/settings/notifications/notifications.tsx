@@ -11,8 +11,8 @@ import type { Route } from '../../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { exported } from '../../shell/export.ts'
+import { checkConfirmed } from '../../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
-import { checkTyped } from '../../shell/form/confirm-name.tsx'
 import { setFlash } from '../../shell/flash.ts'
 import { ListQuery, arrange } from '../../shell/list.tsx'
 import { htmlReply } from '../../shell/render.ts'
@@ -327,7 +327,7 @@ export const notificationRoutes: readonly Route[] = [
         configuration: { id, name },
       } = await managed(request, services)
       try {
-        checkTyped(body.confirm, name)
+        checkConfirmed(body.confirm, name)
       } catch (error) {
         return notificationPage(request, services, { faults: faultsAt(error, ['confirm']) })
       }

@@ -3,15 +3,15 @@ import type { Project } from '../../../../../projects/index.ts'
 import type { UnitView } from '../../../../../state/index.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import { shell } from '../../shell/command-line.ts'
+import { Confirm } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
+import { RaceNotice } from '../../shell/form/race-notice.tsx'
 import { Form } from '../../shell/layout.tsx'
 import { type Arranged, List } from '../../shell/list.tsx'
 import { Ago, Card, Command, Split } from '../../shell/parts.tsx'
 import type { Column } from '../../shell/table.tsx'
 import type { OrgView } from '../../shell/view.ts'
-import { ConfirmName } from '../../shell/form/confirm-name.tsx'
 import { SettingsFrame, settingsPath } from '../frame.tsx'
-import { RaceNotice } from '../../shell/form/race-notice.tsx'
 import { ProjectFields } from './project-fields.tsx'
 import { type ProjectInput, sayLabels } from './project-form.ts'
 import { projectPath } from './projects-page.tsx'
@@ -150,17 +150,13 @@ function DeleteForm({ view, project, faults }: ProjectPageProps) {
   return (
     <Card title="Delete">
       <p class="muted">A project can be deleted when no unit is in it.</p>
-      <details class="more" open={faults['confirm'] !== undefined}>
-        <summary>Delete this project</summary>
-        <Form view={view} action={`${projectPath(view, project)}/delete`} class="form">
-          <ConfirmName name={project.name} faults={faults} />
-          <div>
-            <button class="button primary danger" type="submit">
-              Delete project
-            </button>
-          </div>
-        </Form>
-      </details>
+      <Confirm
+        view={view}
+        action={`${projectPath(view, project)}/delete`}
+        label="Delete this project"
+        word={project.name}
+        faults={faults}
+      />
     </Card>
   )
 }

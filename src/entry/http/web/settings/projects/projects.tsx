@@ -9,12 +9,12 @@ import type { Route } from '../../../kit/routes/route.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { exported } from '../../shell/export.ts'
+import { checkConfirmed } from '../../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { ListQuery, arrange } from '../../shell/list.tsx'
 import { htmlReply } from '../../shell/render.ts'
 import type { OrgView } from '../../shell/view.ts'
-import { checkTyped } from '../../shell/form/confirm-name.tsx'
 import { settingsPath } from '../frame.tsx'
 import {
   NEW_PROJECT,
@@ -153,7 +153,7 @@ export const projectRoutes: readonly Route[] = [
     async handle({ params: { org, project: id }, body, view, x, caller }, services) {
       const { name } = await services.projects.get(org, id)
       try {
-        checkTyped(body.confirm, name)
+        checkConfirmed(body.confirm, name)
         await services.projects.remove(org, id, caller)
       } catch (error) {
         const faults = faultsAt(error, ['confirm'], 'CONFLICT')

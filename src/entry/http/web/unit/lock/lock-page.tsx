@@ -2,6 +2,7 @@ import { sayAuthor } from '../../../../../base/text/author.ts'
 import type { LockView } from '../../../../../state/index.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import { shell } from '../../shell/command-line.ts'
+import { ConfirmField } from '../../shell/confirm.tsx'
 import type { Faults } from '../../shell/faults.ts'
 import { TextField } from '../../shell/form/text-field.tsx'
 import { Form } from '../../shell/layout.tsx'
@@ -17,7 +18,7 @@ export interface LockPageProps {
   /** The rollout that works on the unit. */
   readonly rollout: string | undefined
   readonly now: number
-  readonly input?: { readonly reason?: string; readonly name?: string }
+  readonly input?: { readonly reason?: string; readonly confirm?: string }
   readonly faults?: Faults
   /** What went wrong, beside what is wrong with a field. */
   readonly notice?: string
@@ -166,15 +167,7 @@ function UnlockCard({ page: { view, unit }, lock, isOwn, input = {}, faults = {}
       )}
       <Form view={view} action={unitPath(view.org.base, unit.name, 'unlock')} class="form more">
         <input type="hidden" name="id" value={lock.id} />
-        {!isOwn && (
-          <TextField
-            id="name"
-            label="Name of the unit"
-            hint={`Type ${unit.name} to confirm.`}
-            value={input.name ?? ''}
-            faults={faults}
-          />
-        )}
+        {!isOwn && <ConfirmField word={unit.name} typed={input.confirm ?? ''} faults={faults} />}
         <Buttons
           label={isOwn ? 'Unlock this unit' : 'Break the lock'}
           kind={isOwn ? 'primary' : 'danger'}

@@ -8,6 +8,8 @@ import { UnitParams } from '../../../openapi/api.ts'
 import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
+import { checkConfirmed } from '../../shell/confirm.tsx'
+import { faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { type PageStatus, htmlReply } from '../../shell/render.ts'
 import { type UnitPage, openUnit } from '../frame.tsx'
@@ -70,7 +72,7 @@ export const lockRoutes: readonly Route[] = [
     id: 'unlockUnitOnPage',
     action: 'lock',
     summary: 'Unlock a unit; a lock of others only with the right to',
-    fields: { id: z.string().min(1), name: z.string().default('') },
+    fields: { id: z.string().min(1), confirm: z.string().default('') },
     async handle(request, services) {
       const { body, caller, view, x } = request
       const page = await openUnit(request, services)
@@ -86,14 +88,13 @@ export const lockRoutes: readonly Route[] = [
           facts: { action: 'unlock-others' },
           hint: 'Ask an administrator of the organization.',
         })
-      if (!isOwn && body.name.trim() !== unit.name)
-        return again(400, { faults: { name: `Type ${unit.name} to confirm.` } })
       try {
+        if (!isOwn) checkConfirmed(body.confirm, unit.name)
         if (isOwn) await control.locks.unlock(ref, body.id, caller)
         else await control.locks.forceUnlock(ref, { id: body.id }, caller)
       } catch (error) {
-        if (!isTacoError(error, 'LOCK_MISMATCH')) throw error
-        return again(409, { notice: OVERTAKEN })
+        if (isTacoError(error, 'LOCK_MISMATCH')) return again(409, { notice: OVERTAKEN })
+        return again(400, { faults: faultsAt(error, ['confirm']) })
       }
       setFlash(x, cookies, { kind: 'ok', text: 'Unlocked.' })
       return seeOther(unitPath(view.org.base, unit.name))

@@ -9,10 +9,10 @@ import { orgForm, orgPage } from '../../org-page.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
 import { shell } from '../../shell/command-line.ts'
+import { ConfirmField, checkConfirmed } from '../../shell/confirm.tsx'
 import { type Faults, faultsAt } from '../../shell/faults.ts'
 import { setFlash } from '../../shell/flash.ts'
 import { Check } from '../../shell/form/check.tsx'
-import { ConfirmName, checkTyped } from '../../shell/form/confirm-name.tsx'
 import { Form } from '../../shell/layout.tsx'
 import { Card, Command, Notice, Split } from '../../shell/parts.tsx'
 import { htmlReply } from '../../shell/render.ts'
@@ -67,7 +67,7 @@ export const deleteRoutes: readonly Route[] = [
       const again = (shown: Shown, status: Fault) =>
         deletePage(page, services, caller, { confirm: body.confirm, force, ...shown }, status)
       try {
-        checkTyped(body.confirm, unit.name)
+        checkConfirmed(body.confirm, unit.name)
         const change = { form: 'delete', seen: body.seen } as const
         await changeSeen(
           services,
@@ -134,7 +134,7 @@ function DeletePage({ page, users, confirm = '', force = false, faults = {}, isR
                 error={faults['force']}
               />
             )}
-            <ConfirmName name={unit.name} typed={confirm} faults={faults} />
+            <ConfirmField word={unit.name} typed={confirm} faults={faults} />
             <div class="bar">
               <button class="button primary danger" type="submit">
                 Delete the unit
