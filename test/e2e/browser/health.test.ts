@@ -48,7 +48,7 @@ test.skipIf(browser === undefined)(
     for (const address of [path, `${server.url}/app/default/settings/notifications/new`])
       await seen.page.goto(address).then(() => seen.isAccessible())
 
-    await page.getByText('Delete the notification').click()
+    await page.getByText('Delete the notification').first().click()
     await page.getByLabel('Type alerts to confirm').fill('alerts')
     await click('Delete the notification')
     await page.getByText('The notification alerts was deleted.').waitFor()

@@ -58,7 +58,7 @@ test.skipIf(browser === undefined)(
       await seen.page.goto(`${server.url}/app/default/settings${path}`).then(() => seen.isAccessible())
 
     await choose('General')
-    await page.getByText('Delete default').click()
+    await page.getByText('Delete default').first().click()
     await page.getByLabel('Type default to confirm').fill('default')
     await press('Delete default')
     await says('The organization default was deleted.')

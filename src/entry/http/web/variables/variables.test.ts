@@ -75,7 +75,7 @@ test('a set is created with variables, changed and deleted', async () => {
   const now = hidden(await owner.get(`${path}?edit=${id}`), 'version')
   const unsure = await owner.submit(`${path}/variables/delete`, { id, version: now, confirm: 'region' })
   expect(unsure.status).toBe(400)
-  expect(unsure.text).toContain('Type zone.')
+  expect(unsure.text).toContain('Type zone to confirm.')
   const removal = { id, version: now, confirm: 'zone' }
   expect((await owner.submit(`${path}/variables/delete`, removal)).location).toBe(path)
   expect((await owner.get(path)).text).toContain('The set has no variables yet.')
