@@ -23,18 +23,7 @@ export async function openWindow(
   if (browser === undefined) throw new Error('there is no browser: skip this test')
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => {
-    const isComplaint = message.type() === 'error' || message.type() === 'warning'
-    // A page may be an error page; whether its files are there, the responses say.
-    if (isComplaint && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
-  })
-  page.on('response', (response) => {
-    const isExpected = response.status() < 400 || expected.includes(response.status())
-    if (!isExpected && response.request().resourceType() !== 'document')
-      complaints.push(`${response.status()} ${response.url()}`)
-  })
-  page.on('pageerror', (error) => void complaints.push(String(error)))
+  const complaints = complaintsOf(page, expected)
   onTestFinished(async () => {
     await context.close()
     expect(complaints).toEqual([])
@@ -49,23 +38,43 @@ export async function openWindow(
     expect([page.url(), how, violations]).toEqual([page.url(), how, []])
   }
 
-  async function isAccessible(): Promise<void> {
+  async function checkColours(width: string): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await check(colorScheme)
+      await check(`${width}, ${colorScheme}`)
     }
     await page.emulateMedia({ colorScheme: null })
+  }
+
+  async function isAccessible(): Promise<void> {
     const size = page.viewportSize()
-    if (size === null || size.width <= PHONE.width) return
-    await page.setViewportSize(PHONE)
-    await check('phone')
+    if (size === null || size.width > PHONE.width) await checkColours('desktop')
+    if (size !== null && size.width > PHONE.width) await page.setViewportSize(PHONE)
+    await checkColours('phone')
     // Nothing but what scrolls by itself is wider than the screen.
     expect([page.url(), await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
       page.url(),
-      PHONE.width,
+      page.viewportSize()?.width,
     ])
-    await page.setViewportSize(size)
+    if (size !== null) await page.setViewportSize(size)
   }
 
   return { page, isAccessible }
+}
+
+/** Whatever the browser complains about while it shows this page. It grows. */
+export function complaintsOf(page: Page, expected: readonly number[] = []): readonly string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    const isComplaint = message.type() === 'error' || message.type() === 'warning'
+    // A page may be an error page; whether its files are there, the responses say.
+    if (isComplaint && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+  })
+  page.on('response', (response) => {
+    const isExpected = response.status() < 400 || expected.includes(response.status())
+    if (!isExpected && response.request().resourceType() !== 'document')
+      complaints.push(`${response.status()} ${response.url()}`)
+  })
+  page.on('pageerror', (error) => void complaints.push(String(error)))
+  return complaints
 }

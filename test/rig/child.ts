@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { onTestFinished } from 'vitest'
+import { atEnd } from './at-end.ts'
 
 export interface ChildOptions {
   readonly cwd?: string
@@ -67,7 +67,7 @@ export function startChild(program: string, args: readonly string[], options: Ch
 
 /** Nothing that a test started outlives it, least of all when the test failed half-way. */
 export function endedWithTest(child: Child): Child {
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.signal('SIGKILL')
     await Promise.allSettled([child.finished])
   })

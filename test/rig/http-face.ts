@@ -1,6 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
-import { onTestFinished } from 'vitest'
-import { systemClock } from '../../src/base/clock.ts'
+import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { randomIds } from '../../src/base/ids.ts'
 import { type Log, silentLog } from '../../src/base/log.ts'
 import { openMemoryBucket } from '../../src/bucket/adapters/memory.ts'
@@ -17,6 +16,7 @@ import { type Limits, defaultLimits } from '../../src/entry/http/kit/limits.ts'
 import { createLongAnswers } from '../../src/entry/http/kit/long-answers.ts'
 import { createMetrics } from '../../src/entry/http/kit/metrics.ts'
 import { createHttpFace } from '../../src/entry/http/server.ts'
+import { atEnd } from './at-end.ts'
 
 type TestDeps = HttpDeps & Required<Pick<HttpDeps, 'longAnswers'>>
 
@@ -24,6 +24,7 @@ export interface FaceOptions {
   readonly control?: StateControl
   /** A new one in memory by default. */
   readonly bucket?: Bucket
+  readonly clock?: Clock
   readonly guard?: Guard
   readonly faces?: HttpDeps['faces']
   /** Given: people can sign in, and this is the root token. */
@@ -37,10 +38,13 @@ export interface FaceOptions {
 }
 
 /** State control over a new bucket in memory. */
-export function memoryControl(bucket: Bucket = openMemoryBucket()): Promise<StateControl> {
+export function memoryControl(
+  bucket: Bucket = openMemoryBucket(),
+  clock: Clock = systemClock,
+): Promise<StateControl> {
   return createStateControl({
     bucket,
-    clock: systemClock,
+    clock,
     ids: randomIds,
     log: silentLog,
     spool: openSpool(),
@@ -50,10 +54,11 @@ export function memoryControl(bucket: Bucket = openMemoryBucket()): Promise<Stat
 
 export async function testDeps(options: FaceOptions = {}): Promise<TestDeps> {
   const bucket = options.bucket ?? openMemoryBucket()
-  const control = options.control ?? (await memoryControl(bucket))
+  const { clock = systemClock } = options
+  const control = options.control ?? (await memoryControl(bucket, clock))
   const rootToken = options.ssoRootToken
   const keys = rootToken === undefined ? undefined : createKeyRing([testKey('k1')])
-  const services = createServices({ bucket, clock: systemClock, ids: randomIds, control, keys })
+  const services = createServices({ bucket, clock, ids: randomIds, control, keys })
   const ssoGuard = () =>
     guardOf({ auth: 'sso', rootToken }, '127.0.0.1')(
       { ...control, ...services },
@@ -68,7 +73,7 @@ export async function testDeps(options: FaceOptions = {}): Promise<TestDeps> {
     limits: { ...defaultLimits, ...options.limits },
     metrics: createMetrics('test'),
     log: options.log ?? silentLog,
-    clock: systemClock,
+    clock,
     ids: randomIds,
     longAnswers: createLongAnswers({ ...defaultLimits, ...options.limits }),
     about: { version: 'test', bucket: { kind: 'memory', label: 'memory:' } },
@@ -102,7 +107,7 @@ export async function startFace(options: FaceOptions = {}): Promise<TestFace> {
   const deps = { ...plain, ...(await options.complete?.(plain)) }
   const face = createHttpFace(deps)
   await new Promise<void>((resolve) => face.server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
+  atEnd(async () => {
     await face.close(0)
     await deps.health.checks.stop()
     await deps.control.close()

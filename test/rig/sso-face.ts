@@ -31,9 +31,9 @@ export interface Person {
 }
 
 /** A server in the mode `sso` with every face of it, and people, teams and tokens as the test wants them. */
-export async function startSsoFace({ bucket }: Pick<FaceOptions, 'bucket'> = {}) {
+export async function startSsoFace(options: Pick<FaceOptions, 'bucket' | 'clock'> = {}) {
   const face = await startFace({
-    ...(bucket === undefined ? {} : { bucket }),
+    ...options,
     ssoRootToken: rootToken,
     async complete(deps) {
       const { signIn, orgAccess, clock, log, about } = deps
