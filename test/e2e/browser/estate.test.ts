@@ -36,21 +36,6 @@ async function startEstate(): Promise<Server> {
 const cell = (page: Page, unit: string) => page.locator(`.cells a[href$="unit=${unit}"]`)
 const search = (page: Page) => new URL(page.url()).searchParams
 
-test.skipIf(browser === undefined)('from an empty bucket to the first state, without a reload', async () => {
-  const server = await startServer()
-  const { page, isAccessible } = await openWindow(browser)
-
-  await page.goto(server.url)
-  expect(new URL(page.url()).pathname).toBe('/app/default')
-  await page.getByRole('heading', { name: '1. Connect the command line' }).waitFor()
-  expect(await page.getByText(`taco use ${server.url}`).count()).toBe(1)
-  await isAccessible()
-
-  await page.locator('html[data-is-live]').waitFor()
-  await write(server, 'prod/network/vpc')
-  await cell(page, 'prod/network/vpc').waitFor()
-})
-
 test.skipIf(browser === undefined)(
   'a unit is selected on the map with the pointer and the keyboard, and its colour changes while it is open',
   async () => {
@@ -124,6 +109,21 @@ test.skipIf(browser === undefined)(
     await page.mouse.move(box.x + 120, box.y + 60, { steps: 5 })
     await page.mouse.up()
     expect((await shown())[0]).toBeLessThan(x)
+    // With the wheel, at the place of the pointer, and with keys.
+    await page.getByRole('button', { name: 'Fit' }).click()
+    const whole = await shown()
+    await page.keyboard.down('Control')
+    await page.mouse.wheel(0, -100)
+    await page.keyboard.up('Control')
+    await expect.poll(shown).not.toEqual(whole)
+    await page.locator('svg .node').first().focus()
+    const [, , wide = 0] = await shown()
+    await page.keyboard.press('-')
+    expect((await shown())[2]).toBeGreaterThan(wide)
+    const [left = 0] = await shown()
+    await page.keyboard.press('ArrowRight')
+    expect((await shown())[0]).toBeGreaterThan(left)
+    await page.getByRole('button', { name: 'Fit' }).click()
     await page.locator('svg .node', { hasText: 'data/orders' }).click()
     await page.locator('#panel h2', { hasText: 'orders' }).waitFor()
     expect(search(page).get('view')).toBe('graph')
@@ -131,6 +131,31 @@ test.skipIf(browser === undefined)(
     await page.getByRole('slider', { name: 'As of' }).press('Home')
     await page.waitForURL('**at=**')
     expect(await page.locator('.notice').innerText()).toContain('The estate as it was')
+  },
+)
+
+test.skipIf(browser === undefined).each([true, false])(
+  'folders of a large graph are opened and closed (JavaScript: %s)',
+  async (javaScriptEnabled) => {
+    const server = await startServer()
+    for (const folder of ['prod/apps', 'prod/data', 'dev'])
+      await Promise.all(Array.from({ length: 14 }, (_, i) => create(server, `${folder}/u${i}`)))
+    await create(server, 'alone')
+    const { page, isAccessible } = await openWindow(browser, { javaScriptEnabled })
+    const folder = (name: string) => page.locator('svg .node', { hasText: `${name}/` })
+
+    await page.goto(`${server.url}/app/default?view=graph`)
+    await folder('dev').waitFor()
+    const units = page.locator('svg .node', { hasText: 'dev/u' })
+    expect(await units.count()).toBe(0)
+    await folder('dev').click()
+    await page.waitForURL('**open=dev**')
+    await units.first().waitFor()
+    expect(await units.count()).toBe(14)
+    if (javaScriptEnabled) await isAccessible()
+    await page.getByRole('link', { name: 'dev/ : close' }).click()
+    await folder('dev').waitFor()
+    expect(await units.count()).toBe(0)
   },
 )
 

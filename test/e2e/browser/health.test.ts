@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { startChromium } from '../../peers/chromium.ts'
 import { startHookReceiver } from '../../peers/hook-receiver.ts'
@@ -8,11 +10,11 @@ import { eventually } from '../../rig/wait.ts'
 const browser = await startChromium()
 afterAll(() => browser?.close())
 
-test.skipIf(browser === undefined)(
-  'a notification is created, tested, changed and deleted, without JavaScript',
-  async () => {
+test.skipIf(browser === undefined).each([true, false])(
+  'a notification is created, tested, changed and deleted (JavaScript: %s)',
+  async (javaScriptEnabled) => {
     const [server, receiver] = [await startServer(), await startHookReceiver()]
-    const { page } = await openWindow(browser, { javaScriptEnabled: false })
+    const { page } = await openWindow(browser, { javaScriptEnabled })
     const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
 
     await page.goto(`${server.url}/app/default/settings`)
@@ -45,8 +47,9 @@ test.skipIf(browser === undefined)(
     const path = page.url()
 
     const seen = await openWindow(browser)
-    for (const address of [path, `${server.url}/app/default/settings/notifications/new`])
-      await seen.page.goto(address).then(() => seen.isAccessible())
+    if (javaScriptEnabled)
+      for (const address of [path, `${server.url}/app/default/settings/notifications/new`])
+        await seen.page.goto(address).then(() => seen.isAccessible())
 
     await page.getByText('Delete the notification').first().click()
     await page.getByLabel('Type alerts to confirm').fill('alerts')
@@ -84,5 +87,39 @@ test.skipIf(browser === undefined)(
     await click('Verify now')
     await page.getByText('It is what was sealed.').waitFor()
     await isAccessible()
+  },
+)
+
+test.skipIf(browser === undefined)(
+  'what is wrong in the bucket is found, shown with its remedy, and repaired, without JavaScript',
+  async () => {
+    const server = await startServer()
+    const headers = { 'content-type': 'application/json' }
+    const body = '{"name":"prod/vpc"}'
+    expect((await fetch(`${server.url}/v1/units`, { method: 'POST', headers, body })).ok).toBe(true)
+    await rm(fileURLToPath(`${server.bucket}/.taco/orgs/default/names/prod--vpc.json@1`))
+    const { page } = await openWindow(browser, { javaScriptEnabled: false })
+    const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    const health = `${server.url}/app/default/settings/health`
+    const ended = (text: string) =>
+      eventually('the check to end', async () => {
+        await page.goto(health)
+        return page.getByText(text).first().isVisible()
+      })
+
+    await page.goto(health)
+    await click('Check now')
+    await ended('The claim on its name is missing.')
+    const finding = page.getByRole('row', { name: /prod\/vpc/ })
+    expect(await finding.innerText()).toContain('taco doctor --repair')
+    const seen = await openWindow(browser)
+    await seen.page.goto(page.url())
+    await seen.isAccessible()
+
+    await page.getByText('Repair what can be repaired').click()
+    await page.getByLabel('Confirm').fill('repair')
+    await click('Repair')
+    await ended('Repaired just now')
+    expect(await finding.innerText()).toContain('repaired')
   },
 )

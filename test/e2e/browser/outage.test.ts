@@ -3,6 +3,7 @@ import { startChromium } from '../../peers/chromium.ts'
 import { openWindow } from '../../rig/browser.ts'
 import { fullS3 } from '../../rig/s3.ts'
 import { startServer } from '../../rig/server.ts'
+import { eventually } from '../../rig/wait.ts'
 import { stateText } from '../../support/state.ts'
 
 const browser = await startChromium()
@@ -29,8 +30,11 @@ test.skipIf(browser === undefined)(
 
     const mark = page.getByText('The bucket does not answer.')
     for (const path of ['/app/default', '/app/default/activity']) {
-      await page.goto(server.url + path)
-      await mark.waitFor()
+      // What was read a moment ago counts as current.
+      await eventually(`${path} to be marked`, async () => {
+        await page.goto(server.url + path)
+        return mark.isVisible()
+      })
       expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(1)
     }
     await page.goto(`${server.url}/app/default/units/never--looked--at`)

@@ -74,6 +74,19 @@ test.skipIf(browser === undefined).each([true, false])(
     await page.getByText('You are signed out.').waitFor()
     await page.goto(`${server.publicUrl}/`)
     expect(pathOf(page)).toBe('/sign-in?return_to=%2F')
+
+    // A session that ended while a form was open leads back to the form.
+    // The provider still knows who it is.
+    const again = () => page.getByRole('link', { name: 'Sign in with Peer' }).click()
+    // As engines print it.
+    await page.goto(`${server.publicUrl}/app/settings/tokens?source=terraform-login`)
+    await again()
+    await page.waitForURL('**/account/tokens')
+    await page.context().clearCookies({ name: /taco$/ })
+    await page.getByLabel('Name').fill('late')
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await again()
+    await page.waitForURL('**/account/tokens')
   },
 )
 

@@ -28,11 +28,11 @@ const archive = archiveOf([
   { path: 'modules/logs/main.tf', content: 'variable "days" {}\n' },
 ])
 
-test.skipIf(browser === undefined)(
-  'a module is published, read, deprecated and deleted, and a key is added, without JavaScript',
-  async () => {
+test.skipIf(browser === undefined).each([true, false])(
+  'a module is published, read, deprecated and deleted, and a key is added (JavaScript: %s)',
+  async (javaScriptEnabled) => {
     const server = await startServer({ args: ['--provider-mirror'] })
-    const { page } = await openWindow(browser, { javaScriptEnabled: false })
+    const { page } = await openWindow(browser, { javaScriptEnabled })
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
 
     await page.goto(`${server.url}/app/default`)
@@ -64,7 +64,8 @@ test.skipIf(browser === undefined)(
 
     // What checks accessibility is a script itself. The copy buttons are there only with one.
     const seen = await openWindow(browser)
-    for (const path of ['', '/modules/network/aws', '/modules/network/aws?tab=versions'])
+    const paths = ['', '/modules/network/aws', '/modules/network/aws?tab=versions']
+    for (const path of javaScriptEnabled ? paths : [])
       await seen.page.goto(`${server.url}/app/default/registry${path}`).then(() => seen.isAccessible())
     await seen.page.goto(module)
     await seen.page.getByRole('button', { name: 'Copy' }).first().waitFor()
@@ -83,6 +84,6 @@ test.skipIf(browser === undefined)(
     await page.getByLabel('Public key').fill(asciiArmor)
     await press('Add the key')
     await page.getByText(`The key ${keyId} was added.`).waitFor()
-    await seen.page.goto(page.url()).then(() => seen.isAccessible())
+    if (javaScriptEnabled) await seen.page.goto(page.url()).then(() => seen.isAccessible())
   },
 )

@@ -97,12 +97,25 @@ test.skipIf(browser === undefined)('the pages fit a phone and work without JavaS
   await page.getByLabel('Reason').fill('made by hand')
   await page.getByRole('button', { name: 'Skip the step' }).click()
   expect(await page.locator('.notice').innerText()).toBe('Skipped prod/net.')
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  expect(await page.locator('#rollout .bar .chip').innerText()).toBe('cancelled')
+  const chip = page.locator('#rollout .bar .chip')
+  for (const [button, state] of [
+    ['Pause', 'paused'],
+    ['Resume', 'active'],
+    ['Cancel', 'cancelled'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click()
+    expect(await chip.innerText()).toBe(state)
+  }
+  await page.goto(`${url}/app/default/rollouts`)
+  await page.getByRole('link', { name: 'Active', exact: true }).click()
+  expect(await page.locator('tbody tr').count()).toBe(0)
+  await page.getByRole('link', { name: 'Cancelled', exact: true }).click()
+  expect(await page.locator('tbody tr').count()).toBe(1)
 
   await page.goto(`${url}/app/default/activity`)
   await page.getByLabel('Type').selectOption('rollout')
   await page.getByRole('button', { name: 'Filter' }).click()
   expect(await page.locator('#feed').innerText()).toMatch(/cancelled ro-/)
+  expect(await page.locator('#feed').innerText()).not.toContain('wrote the state')
   await fits()
 })

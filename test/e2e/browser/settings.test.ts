@@ -8,9 +8,9 @@ import { startWebFace } from '../../rig/web-face.ts'
 const browser = await startChromium()
 afterAll(() => browser?.close())
 
-test.skipIf(browser === undefined)(
-  'an organization gets limits, a project and a retention that is previewed and applied, and is deleted and restored, without JavaScript',
-  async () => {
+test.skipIf(browser === undefined).each([true, false])(
+  'an organization gets limits, a project and a retention that is previewed and applied, and is deleted and restored (JavaScript: %s)',
+  async (javaScriptEnabled) => {
     const server = await startServer()
     const headers = { 'content-type': 'application/json' }
     for (const serial of [1, 2, 3]) {
@@ -18,7 +18,7 @@ test.skipIf(browser === undefined)(
       const written = await fetch(`${server.url}/v1/units/prod--app/state`, { method: 'PUT', headers, body })
       expect(written.ok).toBe(true)
     }
-    const { page } = await openWindow(browser, { javaScriptEnabled: false })
+    const { page } = await openWindow(browser, { javaScriptEnabled })
     const choose = (name: string) => page.getByRole('link', { name, exact: true }).click()
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
     const says = (text: string | RegExp) => page.getByText(text).first().waitFor()
@@ -54,7 +54,7 @@ test.skipIf(browser === undefined)(
 
     // What checks accessibility is a script itself.
     const seen = await openWindow(browser)
-    for (const path of ['', '/projects', '/retention', '/usage'])
+    for (const path of javaScriptEnabled ? ['', '/projects', '/retention', '/usage'] : [])
       await seen.page.goto(`${server.url}/app/default/settings${path}`).then(() => seen.isAccessible())
 
     await choose('General')

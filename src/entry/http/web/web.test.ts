@@ -149,6 +149,7 @@ const table = [
   ['GET /app/{org}/{workspace}', 'unit:read', 'nobody'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'nobody'],
   ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'nobody'],
+  ['GET /app/{org}/{workspace}/search/{run}', 'unit:read', 'nobody'],
   ['GET /app/{org}/{workspace}/variables', 'unit:read', 'nobody'],
   ['GET /sign-in', 'account:manage', 'everybody'],
   ['POST /sign-in', 'account:manage', 'everybody'],

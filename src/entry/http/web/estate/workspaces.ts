@@ -8,7 +8,13 @@ import { page } from '../define.ts'
  * workspace is a unit whose name has `--` for `/`. They are matched after every other page: a unit that is called like
  * one, such as `rollouts`, is reached by `/app/<org>/units/rollouts` only.
  */
-export const workspaceRoutes: readonly Route[] = ['', '/runs', '/runs/{run}', '/variables'].map((rest) =>
+export const workspaceRoutes: readonly Route[] = Object.entries({
+  '': '',
+  '/runs': '/runs',
+  '/runs/{run}': '/runs',
+  '/search/{run}': '/runs',
+  '/variables': '/variables',
+}).map(([rest, tab]) =>
   page({
     path: `/app/{org}/{workspace}${rest}`,
     id: `followWorkspace${rest.replaceAll(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace('}', '')}`,
@@ -19,8 +25,6 @@ export const workspaceRoutes: readonly Route[] = ['', '/runs', '/runs/{run}', '/
     isFiltered: true,
     target: ({ params: { org } }) => ({ org }),
     handle: ({ x, params: { workspace } }) =>
-      seeOther(
-        `/app/${x.path.split('/')[2] ?? ''}/units/${encodeURIComponent(workspace)}${rest.replace('/{run}', '')}`,
-      ),
+      seeOther(`/app/${x.path.split('/')[2] ?? ''}/units/${encodeURIComponent(workspace)}${tab}`),
   }),
 )
