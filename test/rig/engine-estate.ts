@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { bind } from '../../src/access/organization/transitions.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import type { Engine } from './engines.ts'
-import { type Person, startSsoFace } from './sso-face.ts'
+import { startSsoFace } from './sso-face.ts'
 import { runTaco, startTaco } from './taco.ts'
 import { tempFolder } from './temp.ts'
 
@@ -115,13 +115,6 @@ export async function startEngineEstate(engine: Engine) {
     write,
     /** The rollout of ten days ago. */
     first,
-    alice,
-    /** The cookie of a browser in which this person is signed in. */
-    async cookie({ login }: Pick<Person, 'login'>) {
-      // Signed in again: those who have not been here for long are not signed in any more.
-      const { cookie = '' } = await face.session(await face.person(login))
-      return { name: 'taco', value: cookie.replace('taco=', ''), url }
-    },
   }
 }
 

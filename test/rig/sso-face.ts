@@ -90,6 +90,13 @@ export async function startSsoFace(options: Pick<FaceOptions, 'bucket' | 'clock'
       const { value } = await sessions.begin(await people.get(id, setUp), 'hub', { address: '::1' }, setUp)
       return { cookie: `taco=${value}` }
     },
+    /** For a real browser: the cookie of a new session of that person. */
+    async browserCookie({ login }: Pick<Person, 'login'>) {
+      // Signed in again: those who have not been here for long are not signed in any more.
+      const { id } = await people.signIn({ provider: 'hub', subject: login, login, groups: [] }, setUp)
+      const { value } = await sessions.begin(await people.get(id, setUp), 'hub', { address: '::1' }, setUp)
+      return { name: 'taco', value, url: `http://127.0.0.1:${face.port}` }
+    },
     /** Changes who may do what in an organization, as the set-up of a test. */
     async policy(org: string, transition: <T extends OrgPolicy>(policy: T) => T): Promise<void> {
       await orgAccess.change(org, { type: 'role.granted', data: {}, transition }, setUp)

@@ -50,9 +50,8 @@ test.skipIf(browser === undefined)(
       body: JSON.stringify({ version: 4, serial: 1, lineage: 'l', outputs: {}, resources: [] }),
     })
     const url = `http://127.0.0.1:${face.port}`
-    const { cookie = '' } = await face.session(owner)
     const { page, isAccessible } = await openWindow(browser)
-    await page.context().addCookies([{ name: 'taco', value: cookie.replace('taco=', ''), url }])
+    await page.context().addCookies([await face.browserCookie(owner)])
 
     for (const of of pages) {
       const { path } = await callOf(face, of, owner)

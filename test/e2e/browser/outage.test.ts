@@ -26,8 +26,17 @@ test.skipIf(browser === undefined)(
     for (const path of ['', '/activity', '/units/prod--vpc', '/new-unit'])
       await page.goto(`${server.url}/app/default${path}`)
 
+    const { page: open } = await openWindow(browser, {}, [503])
+    await open.goto(`${server.url}/app/default`)
+
     await s3.dispose()
 
+    // A page that is open says so with the next thing that it shows.
+    const notice = open.getByText(/The bucket does not answer|The server cannot renew this page now/)
+    await eventually('the open page to be marked', async () => {
+      await open.locator('.cells a').first().click()
+      return notice.first().isVisible()
+    })
     const mark = page.getByText('The bucket does not answer.')
     for (const path of ['/app/default', '/app/default/activity']) {
       // What was read a moment ago counts as current.

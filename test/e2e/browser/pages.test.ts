@@ -81,12 +81,13 @@ test.skipIf(browser === undefined).each([true, false])(
     // As engines print it.
     await page.goto(`${server.publicUrl}/app/settings/tokens?source=terraform-login`)
     await again()
-    await page.waitForURL('**/account/tokens')
+    await page.waitForURL('**/app/settings/tokens**')
     await page.context().clearCookies({ name: /taco$/ })
     await page.getByLabel('Name').fill('late')
     await page.getByRole('button', { name: 'Create token' }).click()
     await again()
-    await page.waitForURL('**/account/tokens')
+    await page.waitForURL(/\/(account|app\/settings)\/tokens/)
+    await page.getByRole('button', { name: 'Create token' }).waitFor()
   },
 )
 

@@ -54,9 +54,8 @@ async function openAsOwner(javaScriptEnabled: boolean) {
   const { face, olga } = await castOfPeople()
   await face.signIn.settings.addAdministrator(`user:${olga.id}`, face.setUp)
   const url = `http://127.0.0.1:${face.port}`
-  const { cookie = '' } = await face.session(olga)
   const window = await openWindow(browser, { javaScriptEnabled })
-  await window.page.context().addCookies([{ name: 'taco', value: cookie.replace('taco=', ''), url }])
+  await window.page.context().addCookies([await face.browserCookie(olga)])
   await window.page.goto(`${url}/app/default/people`)
   return { ...window, face, url }
 }

@@ -1,7 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
+import { bind } from '../../../src/access/organization/transitions.ts'
 import { startChromium } from '../../peers/chromium.ts'
 import { openWindow } from '../../rig/browser.ts'
+import { publishBoth } from '../../rig/registry-world.ts'
 import { startServer } from '../../rig/server.ts'
+import { startSsoFace } from '../../rig/sso-face.ts'
 import { archiveOf } from '../../support/archives.ts'
 import { createSigningKey } from '../../support/open-pgp.ts'
 
@@ -85,5 +88,31 @@ test.skipIf(browser === undefined).each([true, false])(
     await press('Add the key')
     await page.getByText(`The key ${keyId} was added.`).waitFor()
     if (javaScriptEnabled) await seen.page.goto(page.url()).then(() => seen.isAccessible())
+  },
+)
+
+test.skipIf(browser === undefined).each([true, false])(
+  'a provider is found with its platforms, checksums and the key that signs it, and is deleted (JavaScript: %s)',
+  async (javaScriptEnabled) => {
+    const face = await startSsoFace()
+    const { name, shasum, key } = await publishBoth(face)
+    const olga = await face.person('olga')
+    await face.policy('default', (all) => bind(all, { role: 'owner', to: `user:${olga.id}` }))
+    const { page, isAccessible } = await openWindow(browser, { javaScriptEnabled })
+    await page.context().addCookies([await face.browserCookie(olga)])
+
+    await page.goto(`http://127.0.0.1:${face.port}/app/default/registry/providers`)
+    await page.locator('tbody').getByRole('link', { name }).first().click()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    const platform = page.getByRole('table', { name: 'Platforms' }).locator('tbody tr')
+    expect(await platform.innerText()).toMatch(new RegExp(`linux[\\s\\S]*amd64[\\s\\S]*${shasum}`))
+    expect(await page.getByRole('link', { name: key.keyId }).count()).toBe(1)
+    expect(await page.getByLabel('Block to paste').textContent()).toContain(`/default/${name}"`)
+    if (javaScriptEnabled) await isAccessible()
+
+    await page.getByText('Delete the provider').first().click()
+    await page.getByLabel(`Type ${name} to confirm`).fill(name)
+    await page.getByRole('button', { name: 'Delete the provider' }).click()
+    await page.getByText(`The provider ${name} was deleted.`).waitFor()
   },
 )

@@ -298,7 +298,8 @@ test('while the bucket does not answer, a page shows what it last knew, and says
   const { text: before } = await browser.get('/app/default')
   isDown = true
 
-  for (const query of ['', 'unit=prod/vpc', 'view=table', 'view=graph', 'label=a%3Db']) {
+  const queries = ['', 'unit=prod/vpc', 'view=table', 'view=graph', 'label=a%3Db', 'unit=prod/vpc&part=panel']
+  for (const query of queries) {
     const { status, text } = await browser.get(`/app/default?${query}`)
     expect([query, status]).toEqual([query, 503])
     expect([query, text.includes('2026-03-01 12:00 UTC')]).toEqual([query, true])
@@ -307,6 +308,7 @@ test('while the bucket does not answer, a page shows what it last knew, and says
     expect([query, isLabelled]).toEqual([query, query.startsWith('label')])
   }
   expect(before).not.toContain('does not answer')
+  expect((await browser.get('/app/default?format=csv')).status, 'a file has no mark').toBe(503)
   const other = await startWebFace({ graph: { ...graph } })
   expect((await createTestBrowser(other).get('/app/default')).status, 'nothing is known').toBe(503)
 })

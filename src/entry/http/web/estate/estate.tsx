@@ -1,4 +1,5 @@
 import type { Action } from '../../../../access/index.ts'
+import { TacoError } from '../../../../base/errors.ts'
 import type { NodeView } from '../../../../graph/index.ts'
 import type { Route } from '../../kit/routes/route.ts'
 import { lookPrint } from '../live/look-changes.ts'
@@ -18,7 +19,7 @@ import { aroundUnit, gatherEstate } from './gather.ts'
 import { EstateMap } from './map.tsx'
 import { newUnitRoutes } from './new-unit.tsx'
 import { NextSteps } from './next-steps.tsx'
-import { Panel } from './panel.tsx'
+import { LastKnown, Panel } from './panel.tsx'
 import { EstateQuery, countLooks, estateCommand, isFiltered, leftOut, momentOf } from './selection.ts'
 import { COLUMNS, UnitTable, sortUnits, sortingIn } from './table.tsx'
 import { AsOf, Counts, Views } from './toolbar.tsx'
@@ -50,9 +51,12 @@ export const estateRoutes: readonly Route[] = [
           selected={selected}
           name={query.unit}
           command={estateCommand(query, at)}
+          lastAt={isLast && query.part === 'panel' ? graph.asOf : undefined}
         />
       )
       if (query.part === 'panel') return partReply(<InOrg view={view}>{panel}</InOrg>)
+      if (query.format !== undefined && isLast)
+        throw new TacoError('BUCKET_UNAVAILABLE', 'The bucket does not answer.')
       if (query.format !== undefined)
         return exported(query.format, 'units', COLUMNS, sortUnits(found, sortingIn(query.sort)))
       const drawn =
@@ -97,14 +101,7 @@ export const estateRoutes: readonly Route[] = [
                 </a>
               )}
             </div>
-            {isLast && (
-              <Notice kind="fail">
-                <p>
-                  The bucket does not answer. This is what the server knew at <Time at={graph.asOf} />.
-                  Changes are refused until it answers again.
-                </p>
-              </Notice>
-            )}
+            {isLast && <LastKnown at={graph.asOf} />}
             {notes.length > 0 && (
               <Notice kind="warn">
                 {notes.map((note) => (

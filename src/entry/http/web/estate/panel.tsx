@@ -2,7 +2,7 @@ import type { GraphEdgeView, GraphView, NodeView, StatusItem } from '../../../..
 import { unitPath, withQuery } from '../shell/addresses.ts'
 import { shell } from '../shell/command-line.ts'
 import { ADVICE } from '../shell/advice.ts'
-import { Card, Command, Why } from '../shell/parts.tsx'
+import { Card, Command, Notice, Time, Why } from '../shell/parts.tsx'
 import { Reasons } from '../shell/reasons.tsx'
 import { LOOK_WORDS, type Look, Shape, StatusChip, lookOf } from '../shell/status.tsx'
 
@@ -25,13 +25,16 @@ interface PanelProps {
   readonly name: string | undefined
   /** That lists what the filters leave. */
   readonly command: string
+  /** Given: the bucket does not answer, and this is what the server knew then. */
+  readonly lastAt?: string | undefined
 }
 
 /** The unit that is selected, why it has its status, and what to do about it. */
 export function Panel(props: PanelProps) {
-  const { base, path, now, canRollOut, graph, found, selected, name = '', command } = props
+  const { base, path, now, canRollOut, graph, found, selected, name = '', command, lastAt } = props
   return (
     <div id="panel" class="grid">
+      {lastAt !== undefined && <LastKnown at={lastAt} />}
       {selected === undefined ? (
         <Attention path={path} nodes={found} command={command} />
       ) : selected === null ? (
@@ -45,6 +48,18 @@ export function Panel(props: PanelProps) {
   )
 }
 
+/** Marks what the server shows from memory. */
+export function LastKnown({ at }: { readonly at: string }) {
+  return (
+    <Notice kind="fail">
+      <p>
+        The bucket does not answer. This is what the server knew at <Time at={at} />. Changes are refused
+        until it answers again.
+      </p>
+    </Notice>
+  )
+}
+
 function Selected({
   base,
   path,
@@ -52,7 +67,7 @@ function Selected({
   canRollOut,
   graph,
   item,
-}: Omit<PanelProps, 'selected' | 'name' | 'found' | 'command'> & { readonly item: StatusItem }) {
+}: Omit<PanelProps, 'selected' | 'name' | 'found' | 'command' | 'lastAt'> & { readonly item: StatusItem }) {
   const { name } = item
   const slash = name.lastIndexOf('/') + 1
   const uses = graph.edges.filter(({ from }) => from === item.id)
