@@ -4,7 +4,7 @@ import { type Guard, openGuard, tokenGuard } from '../../src/entry/http/auth/aut
 import { createRootSessions } from '../../src/entry/http/web/sign-in/root-sessions.ts'
 import { type WebOptions, openWebFace } from '../../src/entry/http/open-web.ts'
 import { signInWorld } from '../support/sign-in.ts'
-import { type Answer, type TestFace, startFace } from './http-face.ts'
+import { type Answer, type FaceOptions, type TestFace, startFace } from './http-face.ts'
 
 export const rootToken = 'the-root-token-of-this-test-0123456789'
 
@@ -13,10 +13,14 @@ function rootSessionsOf(auth: WebOptions['auth'], guard: Guard) {
 }
 
 /** A face with pages. */
-export async function startWebFace(options: Partial<WebOptions> = {}): Promise<TestFace> {
+export async function startWebFace({
+  bucket,
+  ...options
+}: Partial<WebOptions> & Pick<FaceOptions, 'bucket'> = {}): Promise<TestFace> {
   const { auth = 'none' } = options
   const guard: Guard = auth === 'none' ? openGuard() : tokenGuard({ token: rootToken, clock: systemClock })
   return startFace({
+    ...(bucket && { bucket }),
     guard,
     // The sign-in services of the face are not those of the pages, which the test gives.
     complete: async ({ signIn: _, ...deps }) => ({

@@ -2,10 +2,18 @@ import { TacoError } from '../../src/base/errors.ts'
 import { openMemoryBucket } from '../../src/bucket/adapters/memory.ts'
 import type { Bucket } from '../../src/bucket/index.ts'
 
-/** A bucket in memory that can stop to answer. */
-export function breakableBucket(): { readonly bucket: Bucket; setDown(isDown: boolean): void } {
+/** A bucket in memory that can stop to answer, and counts what was asked of it in vain. */
+export function breakableBucket(): {
+  readonly bucket: Bucket
+  setDown(isDown: boolean): void
+  failures(): number
+} {
   let isDown = false
-  const failure = () => new TacoError('BUCKET_UNAVAILABLE', 'The bucket is unavailable.')
+  let failures = 0
+  const failure = () => {
+    failures++
+    return new TacoError('BUCKET_UNAVAILABLE', 'The bucket is unavailable.')
+  }
   const { atHand: _atHand, confirmer: _confirmer, mark: _mark, ...memory } = openMemoryBucket()
   const bucket: Bucket = {
     ...memory,
@@ -24,5 +32,6 @@ export function breakableBucket(): { readonly bucket: Bucket; setDown(isDown: bo
     setDown(down) {
       isDown = down
     },
+    failures: () => failures,
   }
 }

@@ -14,7 +14,7 @@ import {
   routesOf,
 } from '../kit/routes/route.ts'
 import { checkCsrf } from './csrf.ts'
-import { keepPage, refuseWhileDown } from './kept-pages.ts'
+import { keepPage } from './kept-pages.ts'
 import { errorPage, plainErrorPage } from './shell/error-page.tsx'
 import type { WebServices } from './services.ts'
 
@@ -110,7 +110,6 @@ export function page<P extends Schema = undefined, Q extends Schema = undefined>
     method: 'GET',
     async handle(request, services) {
       const { x } = request
-      refuseWhileDown(x, services)
       const reply = await definition.handle(request, services)
       if (reply.status === 200 && 'text' in reply && reply.type === HTML_TYPE)
         keepPage(x, services, String(reply.text))

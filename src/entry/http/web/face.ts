@@ -77,6 +77,7 @@ export function createWebFace(options: Omit<WebServices, 'hasPage'>): Face {
     services,
     isFor: wantsHtml,
     ...identification(services),
+    admit: (x) => refuseWhileDown(x, services),
     missing: () => new TacoError('NOT_FOUND', 'There is no such page.'),
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { browserOf, startSsoFace } from '../../../../test/rig/sso-face.ts'
-import { createTestBrowser } from '../../../../test/rig/web-face.ts'
+import { createTestBrowser, startWebFace } from '../../../../test/rig/web-face.ts'
 import { breakableBucket } from '../../../../test/support/breakable-bucket.ts'
 import { push, stateText } from '../../../../test/support/state.ts'
 import { bind, putRole } from '../../../access/index.ts'
@@ -53,6 +53,21 @@ test('while the bucket does not answer, a page that was open before is shown as 
 
   setDown(false)
   await expect.poll(async () => (await browser.get('/app/default/activity')).status).toBe(200)
+})
+
+test('without sign-in too, what is kept is shown without asking a bucket that did not answer a moment ago', async () => {
+  const { bucket, setDown, failures } = breakableBucket()
+  const face = await startWebFace({ bucket })
+  await push(face.deps.control, 'dev/app', stateText(1))
+  const browser = createTestBrowser(face)
+  for (const path of pages) await browser.get(path)
+  setDown(true)
+
+  await expect.poll(async () => (await browser.get('/app/default/audit')).text).toContain(MARK)
+  const before = failures()
+  for (const path of pages)
+    expect([path, (await browser.get(path)).text.includes(MARK)]).toEqual([path, true])
+  expect(failures()).toBe(before)
 })
 
 test('what one person was shown is shown to no other, nor after they signed out', async () => {
@@ -122,10 +137,17 @@ test('pages are kept for an hour, in a bounded memory, and what does not answer 
   ])
   pages.keep('a', '/large', 'x'.repeat(5_000_000))
   expect(pages.find('a', '/large')).toBeUndefined()
-  pages.noteDown()
-  expect(pages.isDown()).toBe(true)
-  now += 2_000
-  expect(pages.isDown()).toBe(false)
+  for (const [waited, shown] of [
+    [5, 2_000],
+    [20_000, 20_000],
+    [90_000, 30_000],
+  ] as const) {
+    pages.noteDown(waited)
+    now += shown - 1
+    expect(pages.isDown()).toBe(true)
+    now += 1
+    expect(pages.isDown()).toBe(false)
+  }
   now += 3_600_000
   expect(pages.find('a', '/x')).toBeUndefined()
 })

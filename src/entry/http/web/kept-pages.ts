@@ -10,7 +10,7 @@ import { hasFlash } from './shell/flash.ts'
 export function pageInstead(error: unknown, x: Exchange, services: WebServices): LastPage | undefined {
   if (!isTacoError(error, 'BUCKET_UNAVAILABLE', 'BUCKET_REFUSED')) return undefined
   // If it was not asked, nothing new is known of it.
-  if (error.facts['isKept'] !== true) services.lastPages.noteDown()
+  if (error.facts['isKept'] !== true) services.lastPages.noteDown(performance.now() - x.startedAt)
   return lastPageOf(x, services)
 }
 

@@ -5,8 +5,11 @@ const MOST_BYTES = 32_000_000
 const MOST_BYTES_OF_PAGE = 4_000_000
 /** Somebody may have lost their rights meanwhile. What they get is what they were shown before, and not for longer. */
 const KEPT_MS = 3_600_000
-/** After a bucket did not answer, pages that are kept are shown at once, and not after another wait. */
-const DOWN_MS = 2_000
+/**
+ * After a bucket did not answer, pages that are kept are shown at once, and not after another wait: at least for this
+ * time, and for as long as the last request waited in vain.
+ */
+const DOWN_MS = { least: 2_000, most: 30_000 }
 
 export interface LastPage {
   readonly html: string
@@ -19,7 +22,8 @@ export interface LastPages {
   find(owner: string, path: string): LastPage | undefined
   /** The session is over, or its rights may be others. */
   forget(owner: string): void
-  noteDown(): void
+  /** `waitedMs`: for how long a request waited for the bucket. */
+  noteDown(waitedMs: number): void
   /** Whether the bucket did not answer a moment ago. */
   isDown(): boolean
 }
@@ -35,11 +39,11 @@ export function createLastPages(clock: Pick<Clock, 'now'>): LastPages {
     maxEntrySize: MOST_BYTES_OF_PAGE,
     sizeCalculation: ({ bytes }) => bytes.byteLength + 500,
   })
-  let downAt = -Infinity
+  let downUntil = -Infinity
   const keyOf = (owner: string, path: string) => `${owner} ${path}`
   return {
     keep(owner, path, html) {
-      downAt = -Infinity
+      downUntil = -Infinity
       pages.set(keyOf(owner, path), { bytes: Buffer.from(html), at: clock.now() })
     },
     find(owner, path) {
@@ -50,9 +54,9 @@ export function createLastPages(clock: Pick<Clock, 'now'>): LastPages {
     forget(owner) {
       for (const key of pages.keys()) if (key.startsWith(`${owner} `)) pages.delete(key)
     },
-    noteDown() {
-      downAt = clock.now()
+    noteDown(waitedMs) {
+      downUntil = clock.now() + Math.min(Math.max(waitedMs, DOWN_MS.least), DOWN_MS.most)
     },
-    isDown: () => clock.now() - downAt < DOWN_MS,
+    isDown: () => clock.now() < downUntil,
   }
 }

@@ -41,6 +41,8 @@ export interface Face {
   isFor?(x: Exchange): boolean
   /** Identifies the caller, where the face accepts other credentials than the guard. */
   identify?(x: Exchange): Principal | Promise<Principal>
+  /** Called once the caller is known, before anything else is read. What it throws is the answer. */
+  admit?(x: Exchange): void
   /** What to say of a path that no route has. */
   missing(x: Exchange): Error
 }
@@ -205,6 +207,7 @@ export function createDispatcher(faces: readonly Face[], deps: DispatchDeps): Di
   function proceed(x: Exchange, found: Found, principal: Principal): Promise<void> | undefined {
     const { row, values, refusal } = found
     x.principal = principal
+    found.face?.admit?.(x)
     if (row === undefined) {
       // Only callers that may read the server learn what exists.
       const refuse = () => {
