@@ -49,7 +49,7 @@ export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>
 /** The section of this layer in the document of a unit. */
 const SECTION = 'projects'
 
-/** Of a unit. A section that cannot be understood is an error of whoever wrote it, and is not passed over. */
+/** Of a unit. A section that cannot be understood is the error of its author, and is not passed over. */
 export function settingsOf({ sections }: Pick<UnitView, 'sections'>): WorkspaceSettings {
   const section = sections?.[SECTION]
   return section === undefined ? {} : WorkspaceSettings.parse(section)

@@ -71,7 +71,7 @@ test.skipIf(browser === undefined)(
     })
     await click('Check now')
     await page.getByText('It has started.').waitFor()
-    await page.getByText('Nothing to look at: everything is fine.').waitFor()
+    await page.getByText('Nothing to review: everything is fine.').waitFor()
     await page.getByRole('link', { name: /Fine$/ }).click()
     await page.getByText('A replacement with an old tag was refused.').first().waitFor()
     expect(page.url()).toMatch(/\?level=ok$/)
@@ -85,7 +85,7 @@ test.skipIf(browser === undefined)(
     await click('Repair')
     await page.getByText(/Repaired just now/).waitFor()
     await click('Verify now')
-    await page.getByText('It is what was sealed.').waitFor()
+    await page.getByText('It matches its seals.').waitFor()
     await isAccessible()
   },
 )

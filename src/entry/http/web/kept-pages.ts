@@ -1,10 +1,11 @@
-import { type Principal, principalText } from '../../../access/index.ts'
+import { principalText } from '../../../access/index.ts'
 import { TacoError, isTacoError } from '../../../base/errors.ts'
 import type { Exchange } from '../kit/exchange.ts'
 import type { LastPage } from './last-pages.ts'
 import type { WebServices } from './services.ts'
 import { sessionCookieOf } from './session-cookie.ts'
 import { hasFlash } from './shell/flash.ts'
+import { isStranger } from './shell/stranger.ts'
 
 /** What to show instead of an error. Undefined: the error. */
 export function pageInstead(error: unknown, x: Exchange, services: WebServices): LastPage | undefined {
@@ -23,10 +24,6 @@ function pageOwner(x: Exchange, { signIn, cookies }: WebServices): string | unde
   if (x.session !== undefined) return x.session.id
   const cookie = sessionCookieOf(x, cookies)
   return cookie === undefined ? undefined : signIn.sessions.peek(cookie)?.id
-}
-
-function isStranger(principal: Principal): boolean {
-  return principal.kind === 'anonymous' && !principal.isOpenServer
 }
 
 /** What was last shown at this address to this browser. */

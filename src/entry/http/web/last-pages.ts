@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts'
 
 const MOST_BYTES = 32_000_000
 const MOST_BYTES_OF_PAGE = 4_000_000
-/** Somebody may have lost their rights meanwhile. What they get is what they were shown before, and not for longer. */
+/** Someone may have lost their rights meanwhile. What they get is what they were shown before, and not for longer. */
 const KEPT_MS = 3_600_000
 /**
  * After a bucket did not answer, pages that are kept are shown at once, and not after another wait: at least for this

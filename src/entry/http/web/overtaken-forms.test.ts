@@ -12,7 +12,7 @@ interface Case {
   readonly form: RegExp
   readonly wrong: Fields
   readonly right: Fields
-  /** What somebody else does meanwhile. */
+  /** What someone else does first. */
   other(asRoot: AsRoot, page: string): Promise<unknown>
 }
 

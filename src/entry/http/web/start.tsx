@@ -4,13 +4,13 @@ import type { Exchange } from '../kit/exchange.ts'
 import { seeOther } from '../kit/response/redirect.ts'
 import type { Route } from '../kit/routes/route.ts'
 import { page } from './define.ts'
+import { visibleOrgs } from './organizations/visible-orgs.ts'
 import type { WebServices } from './services.ts'
+import { lastOrg } from './shell/last-org.ts'
 import { Layout } from './shell/layout.tsx'
 import { Card, Command, Notice } from './shell/parts.tsx'
 import { htmlReply } from './shell/render.ts'
-import { lastOrg } from './shell/last-org.ts'
 import { type View, viewOf } from './shell/view.ts'
-import { visibleOrgs } from './organizations/visible-orgs.ts'
 
 export const startRoutes: readonly Route[] = [
   page({
@@ -49,8 +49,8 @@ function Start({ view, services }: { readonly view: View; readonly services: Web
           {auth === 'none' && (
             <Notice kind="warn">
               <p>
-                This server asks for no credential: anyone who can reach it can read and change every state.
-                To have people sign in, <a href="/sign-in">see how to move up</a>.
+                This server requires no sign-in: anyone who can reach it can read and change every state. To
+                have people sign in, <a href="/sign-in">see how to move up</a>.
               </p>
             </Notice>
           )}

@@ -82,7 +82,7 @@ export const peopleRoutes = [
     id: 'updatePerson',
     action: 'server:admin',
     tags,
-    summary: 'Suspend a person, or end that',
+    summary: 'Suspend a person, or let them sign in again',
     description: 'A suspended person can do nothing, whichever session or token they use.',
     params: PersonParams,
     query: NoQuery,

@@ -109,7 +109,7 @@ export const roleRoutes = [
     id: 'deleteRole',
     action: 'role:manage',
     tags,
-    summary: 'Delete a role that nobody has',
+    summary: 'Delete a role that is not in use',
     params: RoleParams,
     query: NoQuery,
     target: ofNamedOrg,

@@ -101,7 +101,10 @@ export const serverSettingsRoutes = [
       id: method === 'PUT' ? 'addAdministrator' : 'removeAdministrator',
       action: 'server:admin',
       tags,
-      summary: method === 'PUT' ? 'Make somebody an administrator of the server' : 'End that',
+      summary:
+        method === 'PUT'
+          ? 'Make someone an administrator of the server'
+          : 'Remove an administrator of the server',
       params: z.object({
         subject: z
           .string()

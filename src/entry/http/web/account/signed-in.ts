@@ -3,7 +3,7 @@ import { TacoError } from '../../../../base/errors.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import type { WebServices, WebSignIn } from '../services.ts'
 
-/** For pages that belong to a person: on a server where nobody signs in there are none. */
+/** For pages that belong to a person: a server without sign-in has none. */
 export function signedIn(
   { principal, session }: Exchange,
   { signIn }: WebServices,

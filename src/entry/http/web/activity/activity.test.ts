@@ -153,8 +153,8 @@ test('the feed is newest first, filtered by type, unit and person, and paged', a
   const older = await browser.get(next)
   expect(older.text).toContain('unit-0')
   expect(older.text).toContain('id="feed"><')
-  expect((await feed('type=gc')).text).toContain('No event is like this.')
-  expect((await feed('type=nonsense')).text).toContain('No event is like this.')
+  expect((await feed('type=gc')).text).toContain('No events match.')
+  expect((await feed('type=nonsense')).text).toContain('No events match.')
   expect((await feed('person=no-one-of-this-name')).text).toContain('No event')
   expect((await feed('person=ALICE&type=state.written&unit=prod/net')).units).toEqual(['prod--net'])
   const exported = await browser.get('/app/default/activity?format=json&type=state.written')
@@ -194,5 +194,5 @@ test('a person sees only what happened to their units', async () => {
     expect([query, status, text.includes('secret')]).toEqual([query, 200, false])
   }
   const named = await browser.get('/app/default/activity?unit=prod/secret&part=feed')
-  expect([named.status, named.text.includes('No event is like this.')]).toEqual([200, true])
+  expect([named.status, named.text.includes('No events match.')]).toEqual([200, true])
 })

@@ -167,7 +167,9 @@ function Feed({ path, base, events, next, isNewest }: FeedProps) {
       <Card>
         {events.length === 0 ? (
           <p class="muted">
-            {next === undefined ? 'No event is like this.' : 'No event like this among the last ones read.'}
+            {next === undefined
+              ? 'No events match.'
+              : 'No events match among those that were read. Older ones are on the next page.'}
           </p>
         ) : (
           <EventLines base={base} events={events} />

@@ -26,7 +26,7 @@ const WORDS = wordsFor({
   'lock.taken': 'locked',
   'lock.released': 'unlocked',
   'lock.forced': 'broke the lock of',
-  'lock.expired': 'let the lock expire of',
+  'lock.expired': 'released the expired lock of',
   'gc.pruned': 'removed old versions of',
   'dependencies.changed': 'changed the dependencies of',
   'rollout.started': 'started',

@@ -21,7 +21,7 @@ let gathering
 
 if (path !== undefined) {
   follow(path)
-  // Browsers allow six connections to a server: pages that nobody looks at must not take them.
+  // Browsers allow six connections to a server: pages in the background must not take them.
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return stop()
     if (source !== undefined) return

@@ -74,7 +74,7 @@ export function RecordPage({ view, record }: RecordPageProps) {
             <p>
               This was refused
               {action !== null &&
-                `: ${sayPrincipal(by)} has no right ${action}, or what it asked for cannot be`}
+                `: ${sayPrincipal(by)} does not have the right ${action}, or the request was not possible`}
               .
             </p>
           </Why>

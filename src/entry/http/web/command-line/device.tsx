@@ -159,7 +159,7 @@ function Answered({ view, isAllowed }: { readonly view: View; readonly isAllowed
       <Card>
         <p>
           {isAllowed
-            ? 'Go back to the other computer. It goes on within a few seconds.'
+            ? 'Go back to the other computer. It continues within a few seconds.'
             : 'The other computer was not allowed to act for you, and got no token.'}
         </p>
       </Card>

@@ -10,12 +10,12 @@ import { exported } from '../shell/export.ts'
 import { Layout } from '../shell/layout.tsx'
 import { Empty, Notice, Split, Time } from '../shell/parts.tsx'
 import { htmlReply, partReply } from '../shell/render.ts'
-import { type OrgView, hasPlace } from '../shell/view.ts'
 import { addressOf } from '../shell/server-address.ts'
+import { type OrgView, hasPlace } from '../shell/view.ts'
 import { deletedUnits } from './deleted.tsx'
 import { FirstRun } from './first-run.tsx'
-import { type DrawnGraph, EstateGraph, drawEstate } from './graph.tsx'
 import { aroundUnit, gatherEstate } from './gather.ts'
+import { type DrawnGraph, EstateGraph, drawEstate } from './graph.tsx'
 import { EstateMap } from './map.tsx'
 import { newUnitRoutes } from './new-unit.tsx'
 import { NextSteps } from './next-steps.tsx'
@@ -146,7 +146,7 @@ export const estateRoutes: readonly Route[] = [
                   {graph.nodes.length === 0 ? (
                     <Empty title="There were no units then" />
                   ) : found.length === 0 ? (
-                    <Empty title="No unit is like this">
+                    <Empty title="No units match">
                       <p class="muted">
                         Remove a filter, or <a href={view.org.base}>show all units</a>.
                       </p>

@@ -4,7 +4,7 @@ import { isTacoError } from '../../../../base/errors.ts'
 import type { Graph, GraphView } from '../../../../graph/index.ts'
 import type { Caller } from '../../../../state/index.ts'
 
-/** Nobody looks at an empty page for longer, if there is something to show. */
+/** If there is something to show, a page does not wait longer. */
 const PATIENCE_MS = 3_000
 const MOST_ORGS = 64
 
@@ -17,7 +17,7 @@ export interface KnownGraph {
 /** By the service, which keeps the same objects: this costs no memory of its own. */
 const known = new WeakMap<Graph, LRUCache<string, GraphView>>()
 
-/** How many units there were when somebody last looked. Undefined: not known, and asking would cost something. */
+/** How many units there were when someone last looked. Undefined: not known, and asking would cost something. */
 export function knownUnits(graph: Graph, org: string): number | undefined {
   return known.get(graph)?.get(org)?.nodes.length
 }
@@ -49,7 +49,7 @@ export async function knownGraph(
     return { graph: last, isLast: true }
   } finally {
     waiting.abort()
-    // The answer may come when nobody waits for it any more.
+    // The answer may come too late, and fail.
     asking.catch(() => {})
     late.catch(() => {})
   }

@@ -21,7 +21,7 @@ export const workspaceRoutes: readonly Route[] = Object.entries({
     action: 'unit:read',
     summary: 'Go to the unit that an engine calls a workspace',
     params: z.object({ org: z.string(), workspace: z.string() }),
-    // The page that it leads to says whether there is such a unit: this one tells nobody anything.
+    // The page that it leads to says whether there is such a unit: this one reveals nothing.
     isFiltered: true,
     target: ({ params: { org } }) => ({ org }),
     handle: ({ x, params: { workspace } }) =>

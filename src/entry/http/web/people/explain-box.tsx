@@ -21,11 +21,11 @@ interface ExplainBoxProps {
   readonly faults: Faults
 }
 
-/** Why somebody may do something, or may not. */
+/** Why someone may do something, or may not. */
 export function ExplainBox({ view, tab, asked, answer, faults }: ExplainBoxProps) {
   const { who, action, unit } = asked
   return (
-    <Card title="Why can somebody do something?">
+    <Card title="Why can someone do something?">
       {answer !== undefined && (
         <Why look={answer.allowed ? 'ok' : 'fail'}>
           {answer.said.map(({ text, role, rule }, at) => (

@@ -117,7 +117,7 @@ function GrantForm({ view, roles, projects, input, faults = {} }: GrantFormProps
         <TextField
           id="units"
           label="Only on these units"
-          hint="Patterns such as prod/**, separated by spaces. Empty: as far as the role goes."
+          hint="Patterns such as prod/**, separated by spaces. Leave empty to apply the role everywhere."
           value={input?.units ?? ''}
           faults={faults}
         />
@@ -125,7 +125,7 @@ function GrantForm({ view, roles, projects, input, faults = {} }: GrantFormProps
           <SelectField
             id="project"
             label="Only in this project"
-            hint="The role counts for the units of the project, whichever they are."
+            hint="The role applies to all units of the project, future ones included."
             value={input?.project ?? ''}
             options={[['', 'any'], ...projects.map(({ id, name }) => [id, name] as const)]}
             faults={faults}

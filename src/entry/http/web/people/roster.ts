@@ -8,7 +8,7 @@ import {
 } from '../../../../access/index.ts'
 import type { Project } from '../../../../projects/index.ts'
 
-/** A role that somebody has, and how they got it. */
+/** A role that someone has, and how they got it. */
 interface Held {
   readonly role: string
   /** Undefined: given to them by name. */
@@ -16,7 +16,7 @@ interface Held {
   readonly units: readonly string[] | undefined
 }
 
-/** Somebody who is named in the organization: with a role, in a team, or by an invitation. */
+/** Someone who is named in the organization: with a role, in a team, or by an invitation. */
 export interface Member {
   readonly subject: string
   readonly name: string
@@ -98,7 +98,7 @@ export function peopleIn(policy: OrgPolicy): readonly string[] {
   return subjectsIn(policy).flatMap((subject) => (isUser(subject) ? [subject.slice('user:'.length)] : []))
 }
 
-/** By name. Somebody who was invited and has signed in since is one member. Pure. */
+/** By name. Someone who was invited and has signed in since is one member. Pure. */
 export function membersIn(policy: OrgPolicy, known: Directory): readonly Member[] {
   const memberFor = memberOf(policy)
   const members = subjectsIn(policy).map((subject) => memberFor(subject, knownOf(subject, known)))

@@ -63,7 +63,7 @@ export function DeprecationCard(shown: ModuleShown & { readonly version: ModuleV
       )}
       <p class="muted">
         {deprecation === undefined
-          ? 'Warn people away from this version. Engines install it all the same.'
+          ? 'Warn people not to use this version. Engines can still install it.'
           : 'People who open this page, or list versions, see the warning.'}
       </p>
       <details class="more" open={isOpen}>

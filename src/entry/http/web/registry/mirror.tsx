@@ -19,7 +19,7 @@ export const mirrorPage = orgPage({
               <p>
                 A server can fetch providers of other registries when they are first used, and keep them in
                 its bucket. They can then be installed while their registry is down, and from networks without
-                a way out.
+                access to the internet.
               </p>
               <Command>taco serve --provider-mirror</Command>
             </Empty>

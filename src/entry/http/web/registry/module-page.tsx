@@ -70,8 +70,8 @@ export function ModulePage(shown: ModuleShown) {
                   faults={faults}
                 >
                   <p>
-                    All versions are deleted. Code that uses the module cannot be initialized again, and
-                    nothing brings it back.
+                    All versions are deleted. Code that uses the module cannot be initialized again. This
+                    cannot be undone.
                   </p>
                 </Confirm>
               </Card>

@@ -24,7 +24,7 @@ export function versionColumns({
           <a class="mono" href={withQuery(path, { version })}>
             {version}
           </a>{' '}
-          {archive === undefined && <span class="chip warn">waits for its archive</span>}
+          {archive === undefined && <span class="chip warn">archive not uploaded</span>}
           {deprecation !== undefined && (
             <>
               <span class="chip warn">deprecated</span>

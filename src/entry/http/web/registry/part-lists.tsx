@@ -132,11 +132,11 @@ export function partLists(part: ModulePart): Readonly<Record<string, PartList>> 
   ]
   return {
     inputs: {
-      ...partList({ label: 'Inputs', none: 'It takes no inputs.', columns: INPUTS, items: inputs }),
+      ...partList({ label: 'Inputs', none: 'It has no inputs.', columns: INPUTS, items: inputs }),
       exported: (format, asked) =>
         exported(format, 'inputs', [...INPUTS, ...INPUTS_EXPORTED], arrange(inputs, INPUTS, asked).found),
     },
-    outputs: partList({ label: 'Outputs', none: 'It gives no outputs.', columns: OUTPUTS, items: outputs }),
+    outputs: partList({ label: 'Outputs', none: 'It has no outputs.', columns: OUTPUTS, items: outputs }),
     resources: partList({
       label: 'Resources',
       none: 'It manages nothing by itself.',

@@ -43,7 +43,7 @@ export const PLATFORM_COLUMNS: readonly Column<ProviderPlatform>[] = [
         <span class="mono nowrap">
           {os}_{arch}
         </span>{' '}
-        {file === undefined && <span class="chip warn">waits for its file</span>}
+        {file === undefined && <span class="chip warn">file not uploaded</span>}
       </>
     ),
     value: ({ os, arch }) => `${os}_${arch}`,
@@ -131,8 +131,8 @@ export function ProviderPage(shown: ProviderShown) {
               faults={faults}
             >
               <p>
-                All versions are deleted. Code that requires the provider cannot be initialized again, and
-                nothing brings it back.
+                All versions are deleted. Code that requires the provider cannot be initialized again. This
+                cannot be undone.
               </p>
             </Confirm>
           </Card>

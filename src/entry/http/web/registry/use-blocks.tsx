@@ -1,5 +1,5 @@
-import type { ModulePart } from '../../../../registry/index.ts'
 import { hclText } from '../../../../engines/index.ts'
+import type { ModulePart } from '../../../../registry/index.ts'
 import { Card, Code } from '../shell/parts.tsx'
 
 /** Where engines find the registry: the host of the server, and the organization as the namespace. */
@@ -84,7 +84,7 @@ export function UseCard({ at, block }: UseCardProps) {
         <details class="more">
           <summary>This server has no TLS</summary>
           <p class="muted">
-            Engines insist on https. Put this into <code>~/.tofurc</code> or <code>~/.terraformrc</code>:
+            Engines require https. Put this into <code>~/.tofurc</code> or <code>~/.terraformrc</code>:
           </p>
           <Code label="Block for the configuration of the command line">{hostBlock(at)}</Code>
         </details>

@@ -202,7 +202,7 @@ function Side({ view, rollout, stateOf }: SideProps) {
         </p>
         <h2>Who works on what</h2>
         {workers.length === 0 ? (
-          <p class="muted">No worker is at it now.</p>
+          <p class="muted">No worker is running a step now.</p>
         ) : (
           <dl class="keyed">
             {workers.map((worker) => (

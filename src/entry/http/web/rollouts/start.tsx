@@ -122,7 +122,7 @@ function shown(
           <TextField
             id="from"
             label="Unit"
-            hint="The unit that changed. Separate several by commas."
+            hint="The unit that changed. Separate several with commas."
             value={from.join(', ')}
             faults={fault === undefined ? {} : { from: fault }}
             isRequired

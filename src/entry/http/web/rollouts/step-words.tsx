@@ -96,7 +96,7 @@ export function StepWords({ step, state, base, now, byId }: StepWordsProps) {
     case 'waiting': {
       if (due !== null) return <>Must run: {due}.</>
       const open = step.needs.flatMap((id) => byId.get(id) ?? []).filter((one) => !isSettled(one))
-      if (open.length === 0) return <>Can be decided now.</>
+      if (open.length === 0) return <>The next worker decides whether it must run.</>
       return (
         <>
           Waits for <UnitLinks base={base} names={open.map(({ unit }) => unit.name)} />.

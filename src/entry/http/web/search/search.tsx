@@ -67,7 +67,7 @@ interface SuggestionsProps {
   readonly hasStatus: boolean
 }
 
-/** While somebody types. The last line leads to everything else. */
+/** While someone types. The last line leads to everything else. */
 function Suggestions({ view, q, nodes, hasStatus }: SuggestionsProps) {
   const { base } = view.org
   return (
@@ -102,7 +102,7 @@ function SearchPage({ view, q, found }: SearchPageProps) {
             <p class="muted">
               {q === ''
                 ? 'Type a part of a name into the field at the top.'
-                : 'Nothing that you may see has this in its name.'}
+                : 'Nothing that you may see matches.'}
             </p>
           </Card>
         )}

@@ -1,6 +1,6 @@
-import { sayPrincipal } from '../../../../base/text/author.ts'
 import { z } from 'zod'
 import { type ServerPolicy, parseSubject, saySubject } from '../../../../access/index.ts'
+import { sayPrincipal } from '../../../../base/text/author.ts'
 import { signInOf } from '../../auth/sign-in-of.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import { seeOther } from '../../kit/response/redirect.ts'
@@ -89,7 +89,7 @@ export const serverSettingsRoutes: readonly Route[] = [
     path: `${PATH}/administrators`,
     id: 'addAdministratorByForm',
     action,
-    summary: 'Make somebody an administrator of the server',
+    summary: 'Make someone an administrator of the server',
     fields: { subject: text },
     async handle({ x, body, caller }, services) {
       const { settings, people } = signInOf(services)
@@ -107,7 +107,7 @@ export const serverSettingsRoutes: readonly Route[] = [
     path: `${PATH}/administrators/remove`,
     id: 'removeAdministratorByForm',
     action,
-    summary: 'End that somebody administers the server',
+    summary: 'Remove an administrator of the server',
     fields: { subject: z.string() },
     async handle({ x, body, caller }, services) {
       try {
@@ -197,7 +197,7 @@ function Administrators({ view, administrators, subject, faults }: SettingsPageP
     <Card title="Administrators">
       <p class="muted">They may do everything, in every organization.</p>
       {administrators.length === 0 ? (
-        <p class="muted">Nobody yet: only the root token administers the server.</p>
+        <p class="muted">No one yet: only the root token administers the server.</p>
       ) : (
         <DataTable path={PATH} caption="Administrators" columns={columnsOf(view)} items={administrators} />
       )}

@@ -18,7 +18,7 @@ export function DeleteCard({ view, now, faults, isLocked }: DeleteCardProps) {
   return (
     <Card title="Delete the organization">
       <p class="muted">
-        Its units are refused from then on, to people and engines. Nothing is removed from the bucket, and{' '}
+        People and engines can no longer use its units. Nothing is removed from the bucket, and{' '}
         <code>{`taco org restore ${now.name}`}</code> brings everything back.
       </p>
       <Confirm

@@ -81,7 +81,7 @@ function Deleted({ view, now }: GeneralPageProps) {
               by {sayAuthor(now.deleted)} on <Time at={now.deleted.at} />
             </>
           )}
-          . Its units are refused.
+          . Its units cannot be used.
         </p>
       </Notice>
       {view.may('org:delete') && <RestoreCard view={view} />}
@@ -117,7 +117,7 @@ function LimitsForm({ view, etag, limits, faults }: GeneralPageProps) {
     <Card title="Limits">
       <p class="muted">
         An organization at its limit refuses new units and new applies. It never refuses the state of an apply
-        that has begun. An empty field is no limit.
+        that has begun. An empty field means no limit.
       </p>
       <Form view={view} action={settingsPath(view, 'limits')} class="form">
         <input type="hidden" name="etag" value={etag} />

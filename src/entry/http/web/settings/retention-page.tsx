@@ -169,14 +169,19 @@ function PreviewCard({ view, preview }: { readonly view: OrgView; readonly previ
       <Notice kind={report.objectsDeleted === 0 ? 'ok' : 'warn'}>
         <p>
           {report.objectsDeleted === 0
-            ? `With these rules nothing would be removed now. ${report.units} units were looked at.`
-            : `With these rules, this would be removed now: ${removedWords(report)}. ${report.units} units were looked at. Nothing was saved.`}
+            ? `These rules would remove nothing now. ${report.units} units were checked.`
+            : `These rules would remove ${removedWords(report)} now. ${report.units} units were checked. Nothing was saved.`}
         </p>
       </Notice>
       {units.length > 0 && (
-        <DataTable path={view.path} caption="Units of which most would go" columns={columns} items={units} />
+        <DataTable
+          path={view.path}
+          caption="Units that would lose the most"
+          columns={columns}
+          items={units}
+        />
       )}
-      {more > 0 && <p class="muted">And of {more} more units.</p>}
+      {more > 0 && <p class="muted">And from {more} more units.</p>}
     </Card>
   )
 }

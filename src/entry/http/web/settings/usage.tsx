@@ -107,7 +107,7 @@ function UsagePage({ view, now, used, isWhole, list }: UsagePageProps) {
           </p>
           {!used.isComplete && (
             <Notice kind="warn">
-              <p>There are more than a million versions. Those beyond are not counted.</p>
+              <p>There are more than a million versions. The rest is not counted.</p>
             </Notice>
           )}
         </Card>

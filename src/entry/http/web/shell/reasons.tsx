@@ -1,4 +1,5 @@
 import { sayAuthor } from '../../../../base/text/author.ts'
+import { sentence } from '../../../../base/text/sentence.ts'
 import type { Reason } from '../../../../graph/index.ts'
 import { unitPath } from './addresses.ts'
 import { Ago } from './parts.tsx'
@@ -64,9 +65,4 @@ function Sentence({ reason: { says, on }, base }: { readonly reason: Reason; rea
       {after.join(on.name)}
     </p>
   )
-}
-
-function sentence(text: string): string {
-  const begun = text.slice(0, 1).toUpperCase() + text.slice(1)
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`
 }

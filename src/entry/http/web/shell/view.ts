@@ -1,11 +1,12 @@
-import { type Action, type UnitFacts, principalText } from '../../../../access/index.ts'
+import { type Action, type Principal, type UnitFacts, principalText } from '../../../../access/index.ts'
 import type { Exchange } from '../../kit/exchange.ts'
 import { csrfToken } from '../csrf.ts'
+import { knownUnits } from '../estate/last-known.ts'
 import type { WebServices } from '../services.ts'
 import { type Flash, takeFlash } from './flash.ts'
-import { type Navigation, accountNavigation, orgNavigation } from './navigation.ts'
-import { knownUnits } from '../estate/last-known.ts'
 import { rememberOrg } from './last-org.ts'
+import { accountNavigation, type Navigation, orgNavigation } from './navigation.ts'
+import { isStranger } from './stranger.ts'
 import { type Theme, themeOf } from './theme.ts'
 
 /** What every page shows around its content. */
@@ -50,16 +51,16 @@ export interface OrgView extends View {
 
 export function viewOf(x: Exchange, { cookies, assets, about, rootSessions, clock }: WebServices): View {
   const { principal } = x
-  const isStranger = principal.kind === 'anonymous' && !principal.isOpenServer
+  const person = isStranger(principal) ? undefined : nameOf(principal)
   const hasSession = x.session !== undefined
   return {
     theme: themeOf(x, cookies),
     now: clock.now(),
     csrf: csrfToken(x, cookies),
     path: x.query === '' ? x.path : `${x.path}?${x.query}`,
-    person: isStranger ? undefined : principal.kind === 'user' ? principal.name : principalText(principal),
+    person,
     hasSession,
-    canSignOut: hasSession || (rootSessions !== undefined && !isStranger),
+    canSignOut: hasSession || (rootSessions !== undefined && person !== undefined),
     isAdministrator: false,
     bucket: about.bucket.label,
     navigation: accountNavigation({ hasSession }),
@@ -69,8 +70,9 @@ export function viewOf(x: Exchange, { cookies, assets, about, rootSessions, cloc
   }
 }
 
-/** One for each request: the page of an error that comes later shows the same. */
-const views = new WeakMap<Exchange, Promise<OrgView>>()
+const nameOf = (principal: Principal) =>
+  principal.kind === 'user' ? principal.name : principalText(principal)
+
 /** Of a page that belongs to no organization, for a person who is signed in. */
 export async function accountViewOf(x: Exchange, services: WebServices): Promise<View> {
   const isAdministrator = await administers(x, services)
@@ -82,6 +84,9 @@ export async function accountViewOf(x: Exchange, services: WebServices): Promise
 async function administers({ principal }: Exchange, { access, signIn }: WebServices): Promise<boolean> {
   return signIn !== undefined && (await access.decide(principal, 'server:admin', {})).allowed
 }
+
+/** One for each request: the page of an error that comes later shows the same. */
+const views = new WeakMap<Exchange, Promise<OrgView>>()
 
 /** `org`: its id. The name is that in the address, which may be a former one. */
 export function orgViewOf(x: Exchange, services: WebServices, org: string): Promise<OrgView> {
@@ -117,7 +122,7 @@ async function makeOrgView(x: Exchange, services: WebServices, org: string): Pro
         const decision = await services.access.decide(x.principal, action, { org }, { isFiltered: !isWhole })
         return decision.allowed
       },
-      // Nobody learns how many units there are that they do not see.
+      // The number of units is for those who see all of them.
       x.sight === undefined || x.sight.seesAll ? { Estate: () => knownUnits(services.graph, org) } : {},
     ),
     may: (action, unit) => x.sight === undefined || x.sight.may(action, unit),

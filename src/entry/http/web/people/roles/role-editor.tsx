@@ -15,7 +15,7 @@ interface RoleEditorProps {
   readonly faults: Faults
 }
 
-/** The words under each rule change while somebody types; without JavaScript, on Preview. */
+/** The words under each rule change while someone types; without JavaScript, on Preview. */
 export function RoleEditor({ view, role, input, etag, faults }: RoleEditorProps) {
   const action = `${view.org.base}/people/roles`
   return (
@@ -149,7 +149,7 @@ interface RuleWordsProps {
   readonly isPart?: boolean
 }
 
-/** What a rule says, in words. Also by itself, while somebody types. */
+/** What a rule says, in words. Also by itself, while someone types. */
 export function RuleWords({ rule, at, isPart }: RuleWordsProps) {
   const { words, faults } = readRule(rule)
   const isNew = rule.actions.trim() === ''

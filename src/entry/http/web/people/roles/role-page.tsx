@@ -36,7 +36,7 @@ export function RolePage(props: RolePageProps) {
       side={
         <>
           {role !== undefined && <HeldBy {...props} />}
-          <Card title="How rules count">
+          <Card title="How rules are combined">
             <p>
               A rule that denies wins over every rule that allows, in any role. What nothing allows is denied.
             </p>
@@ -130,7 +130,7 @@ function HeldBy({ view, role, grants, workloads, isStored, faults = {} }: RolePa
   const isUsed = grants.length + workloads.length > 0
   return (
     <Card title="Who has it">
-      {!isUsed && <p class="muted">Nobody yet.</p>}
+      {!isUsed && <p class="muted">No one yet.</p>}
       <ul class="units">
         {grants.map(({ named, where }) => (
           <li>
@@ -151,7 +151,7 @@ function HeldBy({ view, role, grants, workloads, isStored, faults = {} }: RolePa
           word={role.name}
           faults={faults}
         >
-          <p>{isUsed ? 'Revoke it from all of them first.' : 'Nobody loses a right: it is not in use.'}</p>
+          <p>{isUsed ? 'Revoke it from all of them first.' : 'It is not in use, so no one loses a right.'}</p>
         </Confirm>
       )}
     </Card>

@@ -154,7 +154,7 @@ export const roleRoutes: readonly Route[] = [
     params: { role: z.string() },
     id: 'deleteRoleByForm',
     action: 'role:manage',
-    summary: 'Delete a role that nobody has',
+    summary: 'Delete a role that is not in use',
     fields: { confirm: text },
     async handle({ params: { org, role: name }, body, view, x, caller }, services) {
       const role = (await services.orgAccess.get(org, caller)).roles.find((one) => one.name === name)
@@ -185,7 +185,7 @@ function roleFrom({ name, description, rules }: RoleInput): Role {
     throw badRequest('description', 'The description is longer than 500 characters.', 'Shorten it.')
   const read = rules.map(readRule)
   const wrong = read.findIndex(({ rule }) => rule === undefined)
-  if (wrong !== -1) throw badRequest('rules', `Rule ${wrong + 1} is wrong. See what it says there.`)
+  if (wrong !== -1) throw badRequest('rules', `Rule ${wrong + 1} is wrong: the reason is below its fields.`)
   return {
     name,
     ...(description === '' ? {} : { description }),

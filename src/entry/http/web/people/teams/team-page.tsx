@@ -27,7 +27,7 @@ interface TeamPageProps {
   readonly isOvertaken?: boolean
 }
 
-/** Somebody in a team: a person, or an address that was invited and has not signed in yet. */
+/** Someone in a team: a person, or an address that was invited and has not signed in yet. */
 export interface TeamMember {
   /** Undefined: invited. */
   readonly id?: string

@@ -188,7 +188,7 @@ function WorkloadForm({ view, roles, edited, etag, input, faults, audience }: Wo
           word={edited.name}
           faults={faults}
         >
-          <p>Jobs get no tokens by it any more. Those that were issued stay valid for up to an hour.</p>
+          <p>Jobs can no longer get tokens with it. Tokens that were issued stay valid for up to an hour.</p>
         </Confirm>
       )}
     </Card>

@@ -10,7 +10,7 @@ interface MarkdownProps {
 }
 
 /**
- * A text that somebody else wrote. Nothing of it becomes HTML: it is read as Markdown, and links lead to https, http
+ * A text that someone else wrote. Nothing of it becomes HTML: it is read as Markdown, and links lead to https, http
  * and mailto only. Pictures are links, for pages load nothing from elsewhere.
  */
 export function Markdown({ text, pathOf = () => undefined }: MarkdownProps) {
@@ -125,7 +125,7 @@ function inlinePart(part: Inline, inner: (parts: readonly Inline[]) => Child, pa
 
 type PathOf = (file: string) => string | undefined
 
-/** Undefined: it leads nowhere that a text of somebody else may lead to. Pure. */
+/** Undefined: it leads nowhere that a text of someone else may lead to. Pure. */
 export function safeLink(to: string, pathOf: PathOf): string | undefined {
   if (/^(https?:\/\/|mailto:)/i.test(to)) return URL.canParse(to) ? to : undefined
   if (to.startsWith('#')) return to.length > 1 ? `#readme-${slugOf(to.slice(1))}` : undefined

@@ -87,7 +87,7 @@ export const personRoutes: readonly Route[] = [
     params,
     id: 'suspendPersonByForm',
     action,
-    summary: 'Suspend a person, or end that',
+    summary: 'Suspend a person, or let them sign in again',
     fields: { suspended: z.enum(['yes', 'no']), confirm: text },
     async handle({ x, params: { person: named }, body, caller }, services) {
       const { people } = signInOf(services)

@@ -1,5 +1,5 @@
-import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { type KnownSession, type PersonDocument, groupsOf } from '../../../../../access/index.ts'
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { browserName } from '../../account/browser-name.ts'
 import { shell } from '../../shell/command-line.ts'
 import { Confirm } from '../../shell/confirm.tsx'
@@ -39,7 +39,7 @@ export function PersonPage(props: PersonPageProps) {
       <Sessions {...props} />
       <Card title="Groups">
         {groupsOf(person).length === 0 ? (
-          <p class="muted">No sign-in provider has named any.</p>
+          <p class="muted">No sign-in provider has reported any.</p>
         ) : (
           <ul class="units mono">
             {groupsOf(person).map((group) => (
@@ -104,7 +104,7 @@ function Suspension({ view, person, faults }: PersonPageProps) {
           faults={faults}
         >
           <input type="hidden" name="suspended" value="yes" />
-          <p>They can do nothing then, whichever session or token they use. Roles and tokens are kept.</p>
+          <p>They are refused with every session and token. Roles and tokens are kept.</p>
         </Confirm>
       </Card>
     )

@@ -142,7 +142,7 @@ export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderFie
     attribute('emailAttribute', 'Attribute with the e-mail address', 'Empty: not read.'),
     {
       name: 'isEmailVerified',
-      label: 'The provider lets nobody set their own address',
+      label: 'The provider does not let people set their own address',
       hint: 'Then roles and invitations by e-mail address count.',
       kind: 'boolean',
     },

@@ -54,10 +54,7 @@ export function ProviderPage(props: ProviderPageProps) {
               word={id}
               faults={faults}
             >
-              <p>
-                Nobody can sign in with it any more. Sessions that it began end; people and their roles are
-                kept.
-              </p>
+              <p>No one can sign in with it any more. Its sessions end; people and their roles are kept.</p>
             </Confirm>
           </Card>
         </>
@@ -127,7 +124,7 @@ function Checked({ view, id, check, failure }: ProviderPageProps) {
         </>
       )}
       <Form view={view} action={`${providerPath(id)}/check`}>
-        <p class="muted">Asks the provider whether these settings can work. Nobody is signed in.</p>
+        <p class="muted">Asks the provider whether these settings can work. No one is signed in.</p>
         <button class="button" type="submit">
           Check now
         </button>

@@ -1,5 +1,5 @@
-import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { type ProviderKind, type viewProvider } from '../../../../../access/index.ts'
+import { sayPrincipal } from '../../../../../base/text/author.ts'
 import { withQuery } from '../../shell/addresses.ts'
 import type { Faults } from '../../shell/faults.ts'
 import { Ago, Card } from '../../shell/parts.tsx'
@@ -73,7 +73,7 @@ export function ProvidersPage({ view, providers, kind, input, faults, publicUrl 
     >
       <Card title="Sign-in providers">
         {providers.length === 0 ? (
-          <p class="muted">Nobody can sign in yet. Add a provider.</p>
+          <p class="muted">No one can sign in yet. Add a provider.</p>
         ) : (
           <DataTable
             path={PATH}

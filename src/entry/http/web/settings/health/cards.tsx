@@ -41,11 +41,11 @@ export function BucketCard({ bucket, now }: { readonly bucket: BucketHealth; rea
         <details class="more">
           <summary>
             {probed.findings.every(({ ok }) => ok)
-              ? 'It keeps all promises that OpenTaco needs'
-              : 'It has a weakness'}
+              ? 'It does everything that OpenTaco needs'
+              : 'It does not do everything that OpenTaco needs'}
           </summary>
           <p class="faint">
-            Tried out when this server started, <Ago at={probed.at} now={now} />.
+            Tested when this server started, <Ago at={probed.at} now={now} />.
           </p>
           <ul class="plain">
             {probed.findings.map(({ check, ok, detail, hint }) => (
@@ -138,8 +138,8 @@ export function ServersCard({ servers, now, isDetailed, path }: ServersCardProps
       <p class="muted">
         {running} {running === 1 ? 'server runs' : 'servers run'} on this bucket
         {versions.length > 0 && `, version ${versions.join(' and ')}`}
-        {lost > 0 && `; ${lost} not seen any more`}.{' '}
-        {versions.length > 1 && 'Bring all of them to the newest version.'}
+        {lost > 0 && `; ${lost} not seen recently`}.{' '}
+        {versions.length > 1 && 'Update all of them to the newest version.'}
         {unreadable > 0 && ` ${unreadable} of a newer version cannot be shown.`}
       </p>
       {isDetailed && items.length > 0 && (
@@ -203,7 +203,7 @@ export function AuditPart({ view, now, check }: AuditCardProps) {
     <div id="audit" {...(isRunning ? asking : {})}>
       <Card title="Audit log">
         {check?.report === undefined ? (
-          <p class="muted">It was not compared with its seals yet.</p>
+          <p class="muted">It has not been compared with its seals yet.</p>
         ) : (
           <AuditReport report={check.report} now={now} />
         )}
@@ -227,8 +227,8 @@ function AuditReport({ report, now }: { readonly report: Report; readonly now: n
       <p>
         <LevelChip level={error === 0 ? 'ok' : 'error'} />{' '}
         {error === 0
-          ? 'It is what was sealed.'
-          : `${error} ${error === 1 ? 'record is' : 'records are'} not what was sealed.`}{' '}
+          ? 'It matches its seals.'
+          : `${error} ${error === 1 ? 'record does' : 'records do'} not match the seals.`}{' '}
         <span class="muted">
           Verified <Ago at={report.endedAt} now={now} />.
         </span>

@@ -65,12 +65,12 @@ function AttemptNotice({
       <Notice kind="warn">
         <p>
           A {what} is running on {server.host}, started <Ago at={startedAt} now={now} /> by {sayPrincipal(by)}
-          . {total === undefined ? 'It has just begun.' : `${checked} of ${total} units were looked at.`}{' '}
+          . {total === undefined ? 'It has just begun.' : `${checked} of ${total} units were checked.`}{' '}
           <a href={path}>Refresh</a>
         </p>
         <progress
           class="wide"
-          aria-label="Units that were looked at"
+          aria-label="Units checked"
           {...(total === undefined || total === 0 ? {} : { value: checked, max: total })}
         />
       </Notice>
@@ -80,7 +80,7 @@ function AttemptNotice({
       <Notice kind="warn">
         <p>
           The {what} that {sayPrincipal(by)} started <Ago at={startedAt} now={now} /> was interrupted: the
-          server on {server.host} ended or does not reach the bucket. It had looked at {checked} units.
+          server on {server.host} ended or does not reach the bucket. It had checked {checked} units.
         </p>
       </Notice>
     )
@@ -96,7 +96,7 @@ function AttemptNotice({
 }
 
 const LEVELS = [
-  ['', 'To look at', ['error', 'warning', 'info', 'repaired']],
+  ['', 'To review', ['error', 'warning', 'info', 'repaired']],
   ['error', 'Errors', ['error']],
   ['warning', 'Warnings', ['warning']],
   ['info', 'Notes', ['info']],
@@ -112,13 +112,13 @@ export function levelsIn(filter: string): readonly string[] {
 function ReportCard(props: CheckPartProps & { readonly report: NonNullable<CheckView['report']> }) {
   const { view, path, now, report, findings, counts, level, paging } = props
   const columns = findingColumns(view).filter(({ label }) => label !== '')
-  const nothing = level === '' ? 'Nothing to look at: everything is fine.' : 'No finding of this kind.'
+  const nothing = level === '' ? 'Nothing to review: everything is fine.' : 'No finding of this kind.'
   return (
     <Card title="Findings">
       <p class="muted">
         {report.options.repair ? 'Repaired' : report.options.deep ? 'Checked thoroughly' : 'Checked'}{' '}
         <Ago at={report.endedAt} now={now} /> by {sayPrincipal(report.by)}, on {report.server.host}.{' '}
-        <span class="num">{report.checked.toLocaleString('en')}</span> units were looked at.
+        <span class="num">{report.checked.toLocaleString('en')}</span> units were checked.
       </p>
       <nav class="counts" aria-label="Findings">
         {LEVELS.map(([value, label, levels]) => (

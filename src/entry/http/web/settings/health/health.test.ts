@@ -27,8 +27,8 @@ test('a check runs in the background; its findings name the remedy, and a repair
   const started = await browser.submit(`${PATH}/check`, { deep: 'on' })
   expect([started.status, started.location]).toEqual([303, PATH])
   const part = async () => (await browser.get(`${PATH}?part=check`)).text
-  await expect.poll(part).toMatch(/Checked thoroughly[^]*1<\/span> units were looked at/)
-  expect((await browser.get(PATH)).text).toContain('Nothing to look at: everything is fine.')
+  await expect.poll(part).toMatch(/Checked thoroughly[^]*1<\/span> units were checked/)
+  expect((await browser.get(PATH)).text).toContain('Nothing to review: everything is fine.')
   const fine = await browser.get(`${PATH}?level=ok`)
   expect(fine.text).toContain('bucket.replace-if-unchanged')
   const exported = await browser.get(`${PATH}?level=ok&format=json`)
@@ -142,9 +142,9 @@ test('the audit log is verified in the background', async () => {
   const face = await startWebFace()
   const browser = createTestBrowser(face)
   await push(face.deps.control, 'prod/app', stateText(1))
-  expect((await browser.get(PATH)).text).toContain('It was not compared with its seals yet.')
+  expect((await browser.get(PATH)).text).toContain('It has not been compared with its seals yet.')
   await browser.submit(`${PATH}/audit`)
   await expect
     .poll(async () => (await browser.get(`${PATH}?part=audit`)).text)
-    .toContain('It is what was sealed.')
+    .toContain('It matches its seals.')
 })

@@ -143,7 +143,7 @@ async function start(
 ) {
   try {
     await health.checks.start(subject, options, caller)
-    setFlash(x, cookies, { kind: 'ok', text: 'It has started. You may leave this page.' })
+    setFlash(x, cookies, { kind: 'ok', text: 'It runs in the background. You can leave this page.' })
   } catch (error) {
     if (!isTacoError(error, 'CONFLICT')) throw error
     setFlash(x, cookies, { kind: 'warn', text: error.message })

@@ -80,7 +80,7 @@ export function NotificationFields({ input, faults, destination, hasToken, hasPe
             label="Token"
             hint={
               hasToken === true
-                ? 'There is one. It is never shown. Left empty, it stays as it is.'
+                ? 'A token is stored. It is never shown. Leave this empty to keep it.'
                 : 'Signs what is sent, so that the receiver can check it. Optional; never shown again.'
             }
             value=""
@@ -118,8 +118,8 @@ export function NotificationFields({ input, faults, destination, hasToken, hasPe
       )}
       <Triggers selected={input.triggers} faults={faults} />
       <label class="check">
-        <input type="checkbox" name="enabled" value="on" checked={input.enabled} /> Enabled. A webhook gets a
-        test first, and must accept it
+        <input type="checkbox" name="enabled" value="on" checked={input.enabled} /> Enabled. A webhook must
+        accept a test first
       </label>
     </>
   )

@@ -266,7 +266,7 @@ function Deletion({ view, path, name, faults }: DeletionProps) {
         word={name}
         faults={faults}
       >
-        <p class="muted">What waits for delivery is not sent any more.</p>
+        <p class="muted">What still waits for delivery is not sent.</p>
       </Confirm>
     </Card>
   )

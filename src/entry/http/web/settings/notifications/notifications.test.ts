@@ -50,7 +50,7 @@ test('a notification is created, tested, changed, disabled and deleted', async (
   const refused = await owner.get(path)
   expect(refused.text).toContain('The destination did not accept the test.')
   expect(refused.text).toMatch(/503[^]*out to lunch/)
-  expect(refused.text).toContain('There is one. It is never shown.')
+  expect(refused.text).toContain('A token is stored. It is never shown.')
   expect((await owner.get(PATH)).text).toContain('not accepted')
 
   const kept = { ...OFF, name: 'renamed', url: receiver.url, enabled: 'on', etag: etagIn(refused) }

@@ -68,7 +68,7 @@ export function AccessPage({ page, path, access, list, who, now, again }: Access
               <SelectField
                 id="role"
                 label="Role"
-                hint="It counts for this unit alone, also under another name."
+                hint="It applies to this unit only, even after a rename."
                 value={grant.input.role}
                 options={optionsOf(roles)}
                 faults={grant.faults}

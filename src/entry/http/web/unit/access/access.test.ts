@@ -95,7 +95,7 @@ test('a role is given on this unit alone, and revoked', async () => {
   expect((await policyOf(face)).bindings.some(({ to }) => to === 'group:hub/web')).toBe(false)
   await owner.get(page())
   await owner.submit(page('/revoke'), fields)
-  expect((await owner.get(page())).text).toContain('Someone else has revoked it meanwhile.')
+  expect((await owner.get(page())).text).toContain('Someone else revoked it first.')
 })
 
 test('a role of all units is not revoked on the page of one', async () => {
@@ -132,7 +132,7 @@ test('a unit is guarded, the glass is broken with a reason for a while, and the 
   const [, guard = ''] = /name="guard" value="([^"]+)"/.exec(guarded.text) ?? []
   expect((await policyOf(face)).guards).toMatchObject([{ id: guard, units: [id] }])
   await owner.submit(page('/guard'), { reason: 'again' })
-  expect((await owner.get(page())).text).toContain('Someone else has guarded it meanwhile.')
+  expect((await owner.get(page())).text).toContain('Someone else guarded it first.')
   expect((await policyOf(face)).guards).toHaveLength(1)
   const long = await owner.submit(page('/guard', 'prod--db'), { reason: 'x'.repeat(501) })
   expect(long.status).toBe(400)

@@ -119,7 +119,7 @@ export const accessRoutes: readonly Route[] = [
         services.cookies,
         isRevoked
           ? { kind: 'ok', text: `${to} does not have the role ${body.role} on this unit any more.` }
-          : { kind: 'warn', text: 'Someone else has revoked it meanwhile.' },
+          : { kind: 'warn', text: 'Someone else revoked it first.' },
       )
       return seeOther(pathOf(page))
     },
@@ -150,7 +150,7 @@ export const accessRoutes: readonly Route[] = [
           const input = { reason, minutes: '' }
           return accessPage(page, services, caller, {}, { form: 'guard', input, faults })
         }
-        setFlash(x, services.cookies, { kind: 'warn', text: 'Someone else has guarded it meanwhile.' })
+        setFlash(x, services.cookies, { kind: 'warn', text: 'Someone else guarded it first.' })
       }
       return seeOther(pathOf(page))
     },
@@ -175,7 +175,7 @@ export const accessRoutes: readonly Route[] = [
         setFlash(x, services.cookies, { kind: 'ok', text: 'The guard of this unit was ended.' })
       } catch (error) {
         if (!isTacoError(error, 'NOT_FOUND')) throw error
-        setFlash(x, services.cookies, { kind: 'warn', text: 'Someone else has ended it meanwhile.' })
+        setFlash(x, services.cookies, { kind: 'warn', text: 'Someone else ended it first.' })
       }
       return seeOther(pathOf(page))
     },

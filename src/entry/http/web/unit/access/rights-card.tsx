@@ -12,10 +12,10 @@ interface AskBoxProps {
   readonly faults: Faults
 }
 
-/** What somebody may do here, and why. */
+/** What someone may do here, and why. */
 export function AskBox({ path, who, rights, faults }: AskBoxProps) {
   return (
-    <Card title="What may somebody do here?">
+    <Card title="What can someone do here?">
       <form class="form" action={path}>
         <TextField
           id="who"

@@ -59,7 +59,7 @@ export function AddForm({ page: { view, unit }, names, input, faults = {} }: Add
         <TextField
           id="outputs"
           label="Outputs"
-          hint="For “These outputs”. Separate several by commas."
+          hint="For “These outputs”. Separate several with commas."
           value={outputs}
           faults={faults}
           isMono

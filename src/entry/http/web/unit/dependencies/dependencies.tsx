@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { badRequest, isTacoError } from '../../../../../base/errors.ts'
+import { sentence } from '../../../../../base/text/sentence.ts'
 import { visibleDependencies } from '../../../../../graph/index.ts'
 import { type Caller, noSuchUnit } from '../../../../../state/index.ts'
 import { isSeen, withoutHiddenCycle } from '../../../kit/hidden-units.ts'
@@ -121,17 +122,13 @@ async function declare(
   }
 }
 
-function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
-}
-
 /** Throws BAD_REQUEST at the field that is wrong. Pure. */
 export function dependencyIn({ on, which, outputs, inputs }: DependencyForm) {
   const used = on.trim()
   if (used === '') throw badRequest('on', 'Name the unit that it uses.', 'Such as prod/network/vpc.')
   const names = outputs.split(/[\s,]+/).filter((name) => name !== '')
   if (which === 'some' && names.length === 0)
-    throw badRequest('outputs', 'Name at least one output.', 'Separate several by commas.')
+    throw badRequest('outputs', 'Name at least one output.', 'Separate several with commas.')
   const variables = inputs
     .split('\n')
     .map((line) => line.trim())

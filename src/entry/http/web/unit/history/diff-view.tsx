@@ -15,7 +15,7 @@ interface DiffViewProps {
   readonly to: Pick<VersionView, 'seq'>
 }
 
-/** The differences, side by side. Sensitive values are masked by whoever compared them. */
+/** The differences, side by side. Sensitive values are already masked. */
 export function DiffView({ diff, page: { unit }, from, to }: DiffViewProps) {
   if (diff === 'too large')
     return (

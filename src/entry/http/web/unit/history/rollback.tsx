@@ -80,7 +80,7 @@ export const rollbackRoutes: readonly Route[] = [
 ]
 
 const OVERTAKEN =
-  'The state was written while you looked at this page. Nothing was rolled back. Below is what a rollback would change now.'
+  'The state was written while this page was open. Nothing was rolled back. Below is what a rollback would change now.'
 
 interface Asked {
   readonly version: string
@@ -198,7 +198,7 @@ function Confirm({ page: { view, unit }, asked, current, wanted }: ConfirmProps)
           {wanted.encrypted && (
             <label class="check">
               <input type="checkbox" name="keepSerial" value="yes" />
-              Keep the old serial: the state is encrypted, so it cannot be raised
+              Keep the old serial: in an encrypted state it cannot be raised
             </label>
           )}
           <div class="bar">

@@ -45,7 +45,7 @@ export const lockRoutes: readonly Route[] = [
       const again = (status: PageStatus, more: Partial<LockPageProps>) =>
         lockPage(page, caller, services, { input: body, ...more }, status)
       if (body.reason.length > MOST_LETTERS)
-        return again(400, { faults: { reason: `Write at most ${MOST_LETTERS} characters.` } })
+        return again(400, { faults: { reason: `Use at most ${MOST_LETTERS} characters.` } })
       const { by, who } = authorOf(caller)
       const info = {
         ID: ids.id(PAGE_LOCK),

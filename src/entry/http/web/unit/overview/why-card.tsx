@@ -1,16 +1,16 @@
 import type { Reason, StatusItem } from '../../../../../graph/index.ts'
 import type { Caller } from '../../../../../state/index.ts'
 import type { WebServices } from '../../services.ts'
-import { ADVICE } from '../../shell/advice.ts'
 import { withQuery } from '../../shell/addresses.ts'
+import { ADVICE } from '../../shell/advice.ts'
 import { Card, Why } from '../../shell/parts.tsx'
 import { Reasons } from '../../shell/reasons.tsx'
 import { LOOK_WORDS, lookOf } from '../../shell/status.tsx'
 import type { OrgView } from '../../shell/view.ts'
 import { ChangedValue } from '../changed-value.tsx'
 import type { UnitPage } from '../frame.tsx'
-import { type Work, WorkLines } from './work.tsx'
 import { type OutputValue, outputValues } from '../output-values.ts'
+import { type Work, WorkLines } from './work.tsx'
 
 /** So many values are shown: each unit that is named takes up to two reads. */
 const MOST_VALUES = 4
@@ -98,7 +98,7 @@ export function WhyCard({ page: { view, status }, values, work, now }: WhyCardPr
 
 /** Where the first reason says more than the status about what to do. */
 const KIND_ADVICE: Readonly<Record<string, string>> = {
-  encrypted: 'Units that use an encrypted state cannot be told when its outputs change.',
+  encrypted: 'OpenTaco cannot read an encrypted state, so it cannot tell when its outputs change.',
   cycle: 'Remove one of the dependencies of the cycle.',
   gone: 'Remove the dependency on the unit that is gone, and apply this one again.',
   damaged: 'taco doctor says what is wrong, and how to repair it.',

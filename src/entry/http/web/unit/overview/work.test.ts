@@ -55,7 +55,7 @@ test('a lock is told before everything else, with its reason', async () => {
 
   const { text } = await browser.get(page())
 
-  expect(text).toMatch(/Locked by .*\(apply\): migrating\. Nobody else can write the state\./s)
+  expect(text).toMatch(/Locked by .*\(apply\): migrating\. No one else can write the state\./s)
 })
 
 test('the part that a live page fetches has no frame around it', async () => {

@@ -1,6 +1,6 @@
-import type { Caller } from '../../../../../state/index.ts'
 import { isTacoError } from '../../../../../base/errors.ts'
 import { sayAuthor } from '../../../../../base/text/author.ts'
+import type { Caller } from '../../../../../state/index.ts'
 import { isVisibleRollout } from '../../../kit/visible-rollouts.ts'
 import type { WebServices } from '../../services.ts'
 import { unitPath } from '../../shell/addresses.ts'
@@ -71,7 +71,7 @@ export function LockNotice({ page, now }: { readonly page: UnitPage; readonly no
         Locked by {lock.outside ? place || 'a program that does not use OpenTaco' : sayAuthor(lock)},{' '}
         <Ago at={lock.at} now={now} />
         {operation !== '' && ` (${operation})`}
-        {lock.reason !== null && lock.reason !== '' && `: ${lock.reason}`}. Nobody else can write the state.{' '}
+        {lock.reason !== null && lock.reason !== '' && `: ${lock.reason}`}. No one else can write the state.{' '}
         <a href={unitPath(view.org.base, unit.name, 'lock')}>
           {lockAction === 'unlock' ? 'Details, and how to unlock it' : 'Details'}
         </a>

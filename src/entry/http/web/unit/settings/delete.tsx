@@ -105,8 +105,8 @@ function DeletePage({ page, users, confirm = '', force = false, faults = {}, isR
         {isRace === true && (
           <Notice kind="fail">
             <p>
-              The unit got another name or another state while you looked at this page. Nothing was deleted.
-              Read again what there is now.
+              The unit got another name or another state while this page was open. Nothing was deleted. Read
+              again what there is now.
             </p>
           </Notice>
         )}
@@ -120,7 +120,7 @@ function DeletePage({ page, users, confirm = '', force = false, faults = {}, isR
             <Notice kind="warn">
               <p>
                 Its state has {resources} {resources === 1 ? 'resource' : 'resources'}. They keep running;
-                without the unit, no engine looks after them.
+                without the unit, no engine manages them.
               </p>
             </Notice>
           )}

@@ -53,8 +53,8 @@ export function VariablesPage(props: VariablesPageProps) {
         {all.length === 0 ? (
           <Empty title="No variables">
             <p class="muted">
-              The unit has no variables of its own, and no variable set applies to it. Outputs of other units
-              become its variables by its dependencies.
+              The unit has no variables of its own, and no variable set applies to it. Its dependencies can
+              pass outputs of other units to it as variables.
             </p>
           </Empty>
         ) : (
