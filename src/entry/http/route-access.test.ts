@@ -367,6 +367,7 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['GET /app/{org}/{workspace}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/runs/{run}', 'unit:read', 'sss4+ss'],
+  ['GET /app/{org}/{workspace}/search/{run}', 'unit:read', 'sss4+ss'],
   ['GET /app/{org}/{workspace}/variables', 'unit:read', 'sss4+ss'],
   ['GET /sign-in', 'account:manage', '+++++++'],
   ['POST /sign-in', 'account:manage', '4444444'], // Only with `--auth token`.
