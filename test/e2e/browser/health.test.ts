@@ -70,7 +70,7 @@ test.skipIf(browser === undefined)(
       return page.getByText('1 server runs on this bucket').isVisible()
     })
     await click('Check now')
-    await page.getByText('It has started.').waitFor()
+    await page.getByText('It runs in the background.').waitFor()
     await page.getByText('Nothing to review: everything is fine.').waitFor()
     await page.getByRole('link', { name: /Fine$/ }).click()
     await page.getByText('A replacement with an old tag was refused.').first().waitFor()
