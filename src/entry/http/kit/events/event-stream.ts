@@ -13,7 +13,10 @@ export interface EventStreamDeps {
   readonly shown: (items: readonly EventView[]) => Promise<readonly EventView[]>
   /** The name of an event in the stream. Default: its type. */
   readonly nameOf?: (item: EventView) => string
-  /** What else to say: at the beginning, and when something happened, even if the caller may not see what. */
+  /**
+   * What else to say: at the beginning, when something happened, even if the caller may not see what, and for a moment
+   * after that, because what it reads may be older than the event.
+   */
   readonly also?: () => Promise<string>
   /** Aborted when the client goes away or the server shuts down. */
   readonly signal: AbortSignal
@@ -23,6 +26,8 @@ export interface EventStreamDeps {
 
 const HEARTBEAT_MS = 15_000
 const PAGE = 200
+/** By then, lists of units and the graph show what another server wrote before the event was read. */
+const LAG_MS = 2_500
 /** A credential counts for 2 s without being read again, so a stream ends within 5 s after it was revoked. */
 const CHECK_EVERY_MS = 2_000
 
@@ -76,11 +81,12 @@ async function* render(
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from('retry: 2000\n\n')
   let sentAt = clock.now()
+  let newsAt = sentAt
   for (let page = first; page.done !== true && refusal() === undefined; page = await pages.next()) {
     const { next } = page.value
     const items = await shown(page.value.items)
-    const isNews = page === first || page.value.items.length > 0
-    const more = isNews ? ((await also?.()) ?? '') : ''
+    if (page.value.items.length > 0) newsAt = clock.now()
+    const more = clock.now() - newsAt < LAG_MS ? ((await also?.()) ?? '') : ''
     // Without events a cursor is worth a line now and again; that also shows that the stream is alive.
     const isDue = page === first || clock.now() - sentAt >= HEARTBEAT_MS
     if (items.length === 0 && more === '' && !isDue) continue

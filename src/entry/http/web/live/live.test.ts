@@ -4,7 +4,7 @@ import { type SsoFace, startSsoFace } from '../../../../../test/rig/sso-face.ts'
 import { startWebFace } from '../../../../../test/rig/web-face.ts'
 import { push, stateText } from '../../../../../test/support/state.ts'
 import { bind, putRole } from '../../../../access/organization/transitions.ts'
-import type { NodeView } from '../../../../graph/index.ts'
+import type { Graph, NodeView } from '../../../../graph/index.ts'
 import { changesBetween, lookPrint } from './look-changes.ts'
 
 function node(name: string, status: NodeView['status'] = 'up-to-date'): NodeView {
@@ -46,6 +46,21 @@ test('an open page learns which unit changed its look, and of the event', async 
     .toContain('event: looks\ndata: {"units":[["empty","ok","up to date"]]}')
   await expect.poll(() => feed.text()).toMatch(/event: journal\ndata: \{[^\n]*"type":"state.written"/)
   expect(feed.text()).not.toContain('reload')
+})
+
+test('a page learns of a look that the graph shows only a moment after the event', async () => {
+  const [before, after] = [[node('app', 'stale')], [node('app')]]
+  let shownFrom = Infinity
+  const view = () => Promise.resolve({ asOf: '', nodes: Date.now() < shownFrom ? before : after, edges: [] })
+  const face = await startWebFace({ graph: { view } as unknown as Graph })
+  const feed = await followFeed(face.port, `/app/default/live?looks=${lookPrint(before)}`)
+  await expect.poll(() => feed.text()).toContain('still here')
+
+  await push(face.deps.control, 'app', stateText(1))
+  await expect.poll(() => feed.text()).toContain('state.written')
+  shownFrom = Date.now() + 500
+
+  await expect.poll(() => feed.text(), { timeout: 10_000 }).toContain('["app","ok","up to date"]')
 })
 
 test('a page that shows something else than there is fetches it anew', async () => {
