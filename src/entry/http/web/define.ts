@@ -183,7 +183,7 @@ export function form<F extends z.ZodRawShape, P extends Schema = undefined>({
   })
 }
 
-/** Somebody who goes back, changes the form and sends it again asks for something else. */
+/** Going back, changing the form and sending it again is a new request. */
 function requestOf({ principal, path }: Exchange, once: string, content: string) {
   const says = [path, content]
   return keyedRequest([once, hashOf(says)].join(':'), principalText(principal), says)

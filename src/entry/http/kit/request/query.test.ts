@@ -12,7 +12,7 @@ test('a repeated name has a list of values, and every name is a name like any ot
   )
 })
 
-// Anyone may send a form of this size to the sign-in page. This took minutes, in which the server answered nobody.
+// Anyone may send a form of this size to the sign-in page. Reading it took minutes, and the server answered no one meanwhile.
 test('a name that is repeated as often as a form has room for is read in the time that its length takes', () => {
   expect(parseQuery('a&'.repeat(130_000))['a']).toHaveLength(130_000)
 })

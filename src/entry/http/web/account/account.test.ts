@@ -99,7 +99,7 @@ test('a name is shown as text', async () => {
   expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
 })
 
-test('nobody sees or revokes the tokens of others', async () => {
+test('no one sees or revokes the tokens of others', async () => {
   const { alice, provider, browser, tokens } = await signedIn()
   await alice.get('/account/tokens')
   const text = tokenIn((await alice.submit('/account/tokens', { name: 'laptop', days: '7' })).text)

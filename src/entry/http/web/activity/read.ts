@@ -32,7 +32,7 @@ export async function readActivity(
   services: Pick<WebServices, 'control' | 'access'>,
 ): Promise<{ readonly events: readonly EventView[]; readonly next: string | undefined }> {
   const found: EventView[] = []
-  // What came late is told twice: where it belongs, and where followers come by.
+  // An event that was written late appears twice: at its own time, and where followers find it.
   const told = new Set<string>()
   const wanted = person?.toLowerCase()
   let after = cursor

@@ -210,7 +210,7 @@ function makeSlider(form) {
   const shown = document.createElement('output')
   const say = () => {
     const isNow = slider.value === '1000'
-    // Until it is moved, it stands for the time in the address, which lies between two of its steps.
+    // Until someone moves it, the slider means the exact time in the address, not its nearest step.
     const time = new Date(slider.value === begun ? at : timeAt(Number(slider.value)))
     shown.textContent = isNow ? 'now' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
     slider.setAttribute('aria-valuetext', shown.textContent)

@@ -13,7 +13,7 @@ export function momentIn(text: string, of: 'first' | 'last'): number | undefined
   return of === 'last' && !text.includes('T') ? at + DAY_MS - 1 : at
 }
 
-/** As a command takes it. Empty: there is none, or it is wrong. */
+/** In the form that commands take. Empty: no time was given, or it is not valid. */
 export function momentText(text: string, of: 'first' | 'last'): string {
   const at = momentIn(text, of)
   return typeof at === 'number' ? new Date(at).toISOString() : ''

@@ -275,7 +275,7 @@ test('where taco is, the page says only to those on the same machine', async () 
   expect(elsewhere.text).not.toContain('/opt/taco')
 })
 
-test('who may not create units is told whom to ask instead of what to type', async () => {
+test('people who may not create units see whom to ask instead of commands', async () => {
   const face = await startSsoFace()
 
   const { text } = await (await browserOf(face, 'bob', 'all', ['graph:read'])).get('/app/default')

@@ -39,7 +39,7 @@ test('teams show members and groups, roles what they allow in words', async () =
   expect(roles.text).toContain('built in')
 })
 
-test('the page says why somebody may do something', async () => {
+test('the page says why someone may do something', async () => {
   const { browse, olga } = await cast()
   const owner = await browse(olga)
 

@@ -10,7 +10,7 @@ const PAGE_SIZE = 100
 export interface PartList {
   readonly label: string
   readonly count: number
-  /** What the page says if there is none. */
+  /** Shown when the list is empty. */
   readonly none: string
   shown(path: string, asked: ListAsked): Child
   exported(format: 'csv' | 'json', asked: ListAsked): ReturnType<typeof exported>

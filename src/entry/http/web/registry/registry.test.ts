@@ -245,7 +245,7 @@ test('a version is deprecated with a reason, which everyone sees, and that is ta
   const [first] = await face.deps.registry.modules.catalog('default')
   expect(first?.versions[0]?.publishedAt).toBeLessThanOrEqual(first?.versions[0]?.deprecation?.at ?? 0)
 
-  // Somebody who still has the page from before changes nothing, and sees both.
+  // A person with the old page open changes nothing, and sees both versions.
   const late = await owner.submit(form, { reason: 'Use 3.0.0.', before: '' })
   expect([late.status, late.text.includes('value="Use 3.0.0."'), late.text.includes('Use 2.0.0.')]).toEqual([
     409,

@@ -75,7 +75,7 @@ interface ListProps<T> {
   readonly path: string
   readonly caption: string
   readonly list: Arranged<T>
-  /** What the page says if there is none. */
+  /** Shown when the list is empty. */
   readonly empty: string
   /** Further columns that are not exported: with buttons. */
   readonly actions?: readonly Column<T>[]

@@ -40,7 +40,7 @@ interface RootSignInProps {
   readonly fault?: string | undefined
   readonly isSignedOut?: boolean | undefined
   readonly isUnsent?: boolean | undefined
-  /** True: people are to sign in by themselves, and nobody can yet. */
+  /** True: the server has no sign-in provider yet, so no one else can sign in. */
   readonly isSetUp: boolean
 }
 

@@ -53,7 +53,7 @@ export function SignInPage({ view, providers, returnTo, failure, ...is }: SignIn
   )
 }
 
-/** The session ended while somebody filled in a form. */
+/** The session ended while a form was being filled in. */
 export function Unsent() {
   return (
     <Notice kind="warn">

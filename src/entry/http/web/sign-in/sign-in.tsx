@@ -189,7 +189,7 @@ function given(signIn: WebSignIn | undefined): WebSignIn {
   throw new TacoError('NOT_FOUND', 'People cannot sign in to this server.', { hint: 'See /sign-in.' })
 }
 
-/** Where people sign in, a person with the root token comes before the first sign-in provider, and nobody after it. */
+/** Where people sign in, the root token opens the pages only until the first sign-in provider is added. */
 async function takesRootToken({ signIn, rootSessions }: WebServices): Promise<boolean> {
   return rootSessions !== undefined && (signIn === undefined || (await signIn.flow.providers()).length === 0)
 }

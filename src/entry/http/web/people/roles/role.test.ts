@@ -34,7 +34,7 @@ test('a role is typed with a preview in words, saved, changed and deleted', asyn
   expect((await policy()).roles.map(({ name }) => name)).toEqual(['freeze'])
 })
 
-test('while somebody types, only the words are sent', async () => {
+test('typing in a rule fetches only its words', async () => {
   const { browse, olga } = await castOfPeople()
   const owner = await browse(olga)
   await owner.get(PATH)

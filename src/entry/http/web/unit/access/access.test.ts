@@ -62,7 +62,7 @@ test('the page shows which roles apply, from where, and what they come to', asyn
   expect(text).not.toContain('dev/**')
 })
 
-test('the page says what somebody may do, and which rules decide', async () => {
+test('the page says what someone may do, and which rules decide', async () => {
   const { owner } = await cast()
 
   const { text } = await owner.get(page('?who=bob'))

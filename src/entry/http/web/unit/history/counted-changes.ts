@@ -17,7 +17,7 @@ function keptIn(versions: Versions): LRUCache<string, string> {
   return kept
 }
 
-/** Not by the id alone: whoever asks may know that of a version of a unit which they may not see. */
+/** Not by the id alone: a caller may know the id of a version of a unit that they may not see. */
 const keyOf = ({ unit }: UnitRef, id: string) => `${unit} ${id}`
 
 /** How each version differs from the one before it, in words, by its id; those that were not counted yet have none. */
